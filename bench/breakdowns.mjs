@@ -1,5 +1,5 @@
 // npm run bench:breakdowns -- [--players 1000000] : how long maintenance takes to sum weekly and monthly players and breakdowns over all
-// players of a game, PostgreSQL included. First all days, 31 in a walk; then the present day, as every few minutes.
+// players of a game, PostgreSQL included. First all days, 31 per run; then the present day, as every few minutes.
 import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { walkByIndex } from '../server/dist/db/own-connection.js';
@@ -17,7 +17,7 @@ await database.connect();
 try {
   await fill(Number(values.players));
   await walkByIndex(database);
-  // Each run is an hour later, so that the pause after a walk is over, also that of the service.
+  // Each run is an hour later, so that the pause after a run is over, also that of the service.
   let nowMs = Date.now() + HOUR_MS;
   while (await sum(nowMs)) nowMs += HOUR_MS;
   const present = [new Date(nowMs).toISOString().slice(0, 10)];

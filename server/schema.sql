@@ -142,11 +142,22 @@ COMMENT ON COLUMN audit_log.tenant_id IS 'Null: the entry belongs to the install
 COMMENT ON COLUMN audit_log.actor_email IS 'The address of the person who was signed in. Null: a token, a command or the service itself.';
 COMMENT ON COLUMN audit_log.actor_token IS 'The id of the admin token that was used. Null: a person, a command or the service itself.';
 
+CREATE TABLE breakdown_runs (
+  game_id integer NOT NULL,
+  totals jsonb,
+  last_player_id bigint DEFAULT 0 NOT NULL,
+  spent_ms bigint DEFAULT 0 NOT NULL,
+  started_at timestamp with time zone NOT NULL,
+  ended_at timestamp with time zone,
+  CONSTRAINT breakdown_runs_pkey PRIMARY KEY (game_id)
+);
+COMMENT ON TABLE breakdown_runs IS 'The last run over the players of a game. totals: the days that are being summed, with their game_day_totals when the run started; null once the run has ended.';
+
 CREATE TABLE breakdown_sums (
   game_id integer NOT NULL,
   dimension text NOT NULL,
   day date NOT NULL,
-  is_rest boolean NOT NULL,
+  is_remainder boolean NOT NULL,
   value text NOT NULL,
   active_players bigint NOT NULL,
   new_players bigint NOT NULL,
@@ -157,20 +168,9 @@ CREATE TABLE breakdown_sums (
   d7 bigint NOT NULL,
   d28 bigint NOT NULL,
   d30 bigint NOT NULL,
-  CONSTRAINT breakdown_sums_pkey PRIMARY KEY (game_id, dimension, day, is_rest, value)
+  CONSTRAINT breakdown_sums_pkey PRIMARY KEY (game_id, dimension, day, is_remainder, value)
 );
-COMMENT ON TABLE breakdown_sums IS 'What the walk has summed so far. The dimensions weekly and monthly hold by how much the active players of each day differ from those of the day before.';
-
-CREATE TABLE breakdown_work (
-  game_id integer NOT NULL,
-  totals jsonb,
-  behind bigint DEFAULT 0 NOT NULL,
-  spent_ms bigint DEFAULT 0 NOT NULL,
-  begun_at timestamp with time zone NOT NULL,
-  ended_at timestamp with time zone,
-  CONSTRAINT breakdown_work_pkey PRIMARY KEY (game_id)
-);
-COMMENT ON TABLE breakdown_work IS 'How far the walk through the players of a game is. totals: the days that are being summed, with what the roll-ups said of each when the walk began; null between two walks.';
+COMMENT ON TABLE breakdown_sums IS 'What a run has summed so far. The dimensions weekly and monthly hold by how much the active players of each day differ from those of the day before.';
 
 CREATE TABLE config_drafts (
   game_id integer NOT NULL,
@@ -452,13 +452,13 @@ CREATE TABLE game_breakdown_days (
   summed_at timestamp with time zone NOT NULL,
   CONSTRAINT game_breakdown_days_pkey PRIMARY KEY (game_id, day)
 );
-COMMENT ON TABLE game_breakdown_days IS 'What the roll-ups said of a day when it was broken down. A day of which they say something else by now is broken down again.';
+COMMENT ON TABLE game_breakdown_days IS 'The game_day_totals of a day when it was summed. A day whose totals have changed since is summed again.';
 
 CREATE TABLE game_breakdowns (
   game_id integer NOT NULL,
   dimension text NOT NULL,
   day date NOT NULL,
-  is_rest boolean NOT NULL,
+  is_remainder boolean NOT NULL,
   value text NOT NULL,
   active_players bigint NOT NULL,
   new_players bigint NOT NULL,
@@ -469,9 +469,9 @@ CREATE TABLE game_breakdowns (
   d7 bigint NOT NULL,
   d28 bigint NOT NULL,
   d30 bigint NOT NULL,
-  CONSTRAINT game_breakdowns_pkey PRIMARY KEY (game_id, dimension, day, is_rest, value)
+  CONSTRAINT game_breakdowns_pkey PRIMARY KEY (game_id, dimension, day, is_remainder, value)
 );
-COMMENT ON TABLE game_breakdowns IS 'The numbers of a day by country, platform, build, SKU or promotion: the largest values, and one row for all others (is_rest).';
+COMMENT ON TABLE game_breakdowns IS 'The numbers of a day by country, platform, build, SKU or promotion: the largest values, and one row for all others (is_remainder).';
 COMMENT ON COLUMN game_breakdowns.value IS 'An empty text where nothing is known.';
 COMMENT ON COLUMN game_breakdowns.d1 IS 'Of the new players of the day: how many were active on the 1st day after.';
 
@@ -942,3 +942,16 @@ CREATE VIEW events AS
    FROM (event_blocks b
      CROSS JOIN LATERAL event_rows(b.events) e(place, event_type, occurred_at, payload, metadata, seq, event_id, timestamp_text, clock_suspect, ordinal, received_at));
 COMMENT ON VIEW events IS 'Every stored event. Cheap by player_id; anything else unpacks every block of the game or of all games.';
+
+CREATE VIEW game_day_totals AS
+ SELECT game_id,
+    day,
+    jsonb_build_object('active', sum(active_players), 'new', sum(new_players), 'paying', sum(paying_players), 'purchases', sum(purchases), 'revenue', jsonb_total(revenue), 'returned', ( SELECT jsonb_object_agg(r.days_later, r.players) AS jsonb_object_agg
+           FROM ( SELECT (c.active_day - c.cohort_day) AS days_later,
+                    sum(c.players) AS players
+                   FROM game_cohorts c
+                  WHERE ((c.game_id = d.game_id) AND (c.cohort_day = d.day) AND (c.active_day = ANY (ARRAY[(d.day + 1), (d.day + 7), (d.day + 28), (d.day + 30)])))
+                  GROUP BY (c.active_day - c.cohort_day)) r)) AS totals
+   FROM game_days d
+  GROUP BY game_id, day;
+COMMENT ON VIEW game_day_totals IS 'The roll-ups of a day as one object that is only compared: if it changes, the breakdowns of the day have changed, too.';

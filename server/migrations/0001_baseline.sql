@@ -801,7 +801,7 @@ create table game_breakdowns (
   game_id integer not null,
   dimension text not null,
   day date not null,
-  is_rest boolean not null,
+  is_remainder boolean not null,
   value text not null,
   active_players bigint not null,
   new_players bigint not null,
@@ -812,10 +812,10 @@ create table game_breakdowns (
   d7 bigint not null,
   d28 bigint not null,
   d30 bigint not null,
-  primary key (game_id, dimension, day, is_rest, value)
+  primary key (game_id, dimension, day, is_remainder, value)
 );
 comment on table game_breakdowns is
-  'The numbers of a day by country, platform, build, SKU or promotion: the largest values, and one row for all others (is_rest).';
+  'The numbers of a day by country, platform, build, SKU or promotion: the largest values, and one row for all others (is_remainder).';
 comment on column game_breakdowns.value is 'An empty text where nothing is known.';
 comment on column game_breakdowns.d1 is 'Of the new players of the day: how many were active on the 1st day after.';
 
@@ -827,24 +827,43 @@ create table game_breakdown_days (
   primary key (game_id, day)
 );
 comment on table game_breakdown_days is
-  'What the roll-ups said of a day when it was broken down. A day of which they say something else by now is broken down again.';
+  'The game_day_totals of a day when it was summed. A day whose totals have changed since is summed again.';
 
-create table breakdown_work (
+create view game_day_totals as
+select d.game_id, d.day, jsonb_build_object(
+  'active', sum(d.active_players), 'new', sum(d.new_players), 'paying', sum(d.paying_players), 'purchases', sum(d.purchases),
+  'revenue', jsonb_total(d.revenue),
+  'returned', (
+    select jsonb_object_agg(days_later, players)
+    from (
+      select c.active_day - c.cohort_day as days_later, sum(c.players) as players
+      from game_cohorts c
+      where c.game_id = d.game_id and c.cohort_day = d.day and c.active_day in (d.day + 1, d.day + 7, d.day + 28, d.day + 30)
+      group by 1
+    ) r
+  )
+) as totals
+from game_days d
+group by d.game_id, d.day;
+comment on view game_day_totals is
+  'The roll-ups of a day as one object that is only compared: if it changes, the breakdowns of the day have changed, too.';
+
+create table breakdown_runs (
   game_id integer primary key,
   totals jsonb,
-  behind bigint not null default 0,
+  last_player_id bigint not null default 0,
   spent_ms bigint not null default 0,
-  begun_at timestamptz not null,
+  started_at timestamptz not null,
   ended_at timestamptz
 );
-comment on table breakdown_work is
-  'How far the walk through the players of a game is. totals: the days that are being summed, with what the roll-ups said of each when the walk began; null between two walks.';
+comment on table breakdown_runs is
+  'The last run over the players of a game. totals: the days that are being summed, with their game_day_totals when the run started; null once the run has ended.';
 
 create table breakdown_sums (
   game_id integer not null,
   dimension text not null,
   day date not null,
-  is_rest boolean not null,
+  is_remainder boolean not null,
   value text not null,
   active_players bigint not null,
   new_players bigint not null,
@@ -855,10 +874,10 @@ create table breakdown_sums (
   d7 bigint not null,
   d28 bigint not null,
   d30 bigint not null,
-  primary key (game_id, dimension, day, is_rest, value)
+  primary key (game_id, dimension, day, is_remainder, value)
 );
 comment on table breakdown_sums is
-  'What the walk has summed so far. The dimensions weekly and monthly hold by how much the active players of each day differ from those of the day before.';
+  'What a run has summed so far. The dimensions weekly and monthly hold by how much the active players of each day differ from those of the day before.';
 
 create table holdout_comparisons (
   game_id integer not null,

@@ -1,16 +1,13 @@
-import { MEMBERS, TOLD_AT_LENGTH, TOLD_AT_ZERO } from './recount-tables.js';
-
 /**
- * The full recount, written apart from the statements that keep the roll-ups: it shares none of their SQL, so that a
- * mistake in one is not repeated in the other. All of it runs in one repeatable-read transaction, on one state of the
- * database, while events go on coming in.
+ * The full recount. It shares no SQL with the statements that keep the roll-ups, so that a mistake in one is not repeated in the
+ * other. All of it runs in one repeatable-read transaction, on one state of the database, while events go on coming in.
  *
  * Each comparison gives one row per value that differs: where it is (`key`), which one (`name`), as it is kept and as it
  * was counted. Zeros and absent rows are the same. Values are compared as numbers and JSON, never as text: `5.0` is `5.00`.
  */
 
 /**
- * Statements about players see those behind $1 up to $2 (see `PlayerRange`): some at a time fit into memory. Then $3 is the game,
+ * Statements about players read those after $1 up to $2 (see `PlayerRange`): some at a time fit into memory. Then $3 is the game,
  * and $4 the day before which its events have been deleted, or null.
  */
 const IN_RANGE = 'player_id > $1::bigint and player_id <= $2::bigint';
@@ -125,7 +122,7 @@ const KEPT_AND_RECOUNTED = DAY_VALUES.map(
 
 /** Days of players. Each day is compared as a whole first: nearly all of them agree. */
 export const COMPARE_PLAYER_DAYS = `
-  with counted as (
+  with event_days as (
     select player_id, day, sum(n) as events, ${NAMED_TYPES},
       jsonb_object_agg(event_type, n) filter (where place <= 256) as event_counts
     from (
@@ -136,15 +133,15 @@ export const COMPARE_PLAYER_DAYS = `
       group by 1, 2, 3
     ) t
     group by 1, 2
-  ), bought as (
+  ), purchase_days as (
     select player_id, day, sum(n) as purchases,
       coalesce(jsonb_object_agg(currency, total) filter (where total <> 0), '{}') as revenue
     from recount_purchases
     where ${IN_RANGE}
     group by 1, 2
-  ), recounted as (
-    select * from counted full join bought using (player_id, day)
-  ), kept as (
+  ), recounted_days as (
+    select * from event_days full join purchase_days using (player_id, day)
+  ), kept_days as (
     select d.player_id, d.day, d.events, d.sessions, d.ad_impressions, d.store_views, d.play_ms, d.event_counts, d.purchases,
       case when d.revenue = '{}' then d.revenue else ${DAY_REVENUE} end as revenue
     from player_days d
@@ -153,26 +150,23 @@ export const COMPARE_PLAYER_DAYS = `
   )
   select 'player_days' as "table", coalesce(p.user_id::text, player_id::text) || ' ' || day as key, v.name,
     v.kept #>> '{}' as kept, v.recounted #>> '{}' as recounted, count(*) over () as total
-  from recounted r
-  full join kept k using (player_id, day)
+  from recounted_days r
+  full join kept_days k using (player_id, day)
   left join players p on p.id = player_id
   cross join lateral (values ${KEPT_AND_RECOUNTED}) v(name, kept, recounted)
   where row(${KEPT_DAY}) is distinct from row(${RECOUNTED_DAY}) and v.kept <> v.recounted
     and ($4::date is null or day >= $4::date or v.name in ('purchases', 'revenue'))
   ${FIRST_FEW}`;
 
-const LAST_TOLD = MEMBERS.map((name) => `max("${name}") as "${name}"`).join(', ');
-const MEMBERS_AND_TOLD = MEMBERS.map((name) => `('${name}', "${name}")`).join(', ');
-
-/** Players as a whole; not for games that have deleted events, whose players remember more than the events tell. */
+/** Players as a whole. Where events have been deleted, only purchases can be compared: the players remember more than the events. */
 export const COMPARE_PLAYERS = `
-  with counted as (
+  with event_totals as (
     select player_id, sum(n) as events, min(first_at) as first_at, max(last_at) as last_at, min(day) as first_day,
       max(day) as last_day
     from recount_types
     where ${IN_RANGE}
     group by 1
-  ), types as (
+  ), type_counts as (
     select player_id, jsonb_object_agg(event_type, n) as counts
     from (
       select player_id, event_type, sum(n) as n,
@@ -183,13 +177,13 @@ export const COMPARE_PLAYERS = `
     ) t
     where place <= 256
     group by 1
-  ), active as (
+  ), active_days as (
     select player_id, range_agg(daterange(day, day + 1))::text as days
     from (select distinct player_id, day from recount_types where ${IN_RANGE}) d
-    join counted using (player_id)
+    join event_totals using (player_id)
     where day > last_day - 180
     group by 1
-  ), bought as (
+  ), purchase_totals as (
     select player_id, sum(n) as purchases, min(first_at) as first_at, max(last_at) as last_at, min(day) as first_day,
       max(day) as last_day
     from recount_purchases
@@ -198,39 +192,41 @@ export const COMPARE_PLAYERS = `
   ), purchase_days as (
     select player_id, range_agg(daterange(day, day + 1))::text as days
     from (select distinct player_id, day from recount_purchases where ${IN_RANGE}) d
-    join bought using (player_id)
+    join purchase_totals using (player_id)
     where day > last_day - 180
     group by 1
-  ), spends as (
+  ), spend_totals as (
     select player_id, jsonb_object_agg(currency, total) filter (where total <> 0) as spend,
       jsonb_object_agg(currency, again) filter (where again <> 0) as repeat_spend
     from (
       select p.player_id, p.currency, trim_scale(sum(p.total)) as total,
         trim_scale(sum(p.total) filter (where p.day <> b.first_day)) as again
       from recount_purchases p
-      join bought b using (player_id)
+      join purchase_totals b using (player_id)
       where p.total is not null
       group by 1, 2
     ) s
     group by 1
+  ), last_reported as (
+    select distinct on (player_id, member) player_id, member, value, last_reported_ms
+    from recount_profiles
+    where ${IN_RANGE}
+    order by player_id, member, last_reported_ms desc, value desc
   ), profiles as (
-    select player_id, jsonb_object_agg(name, jsonb_build_object('v', substr(told, ${TOLD_AT_LENGTH} + 1), 't', at_ms)) as profile,
-      max(at_ms) as last_ms
-    from (select player_id, ${LAST_TOLD} from recount_types where ${IN_RANGE} group by 1) latest
-    cross join lateral (values ${MEMBERS_AND_TOLD}) m(name, told)
-    cross join lateral (select substr(told, 1, ${TOLD_AT_LENGTH})::bigint - ${TOLD_AT_ZERO} as at_ms) t
-    where told is not null
+    select player_id, jsonb_object_agg(member, jsonb_build_object('v', value, 't', last_reported_ms)) as profile,
+      max(last_reported_ms) as last_ms
+    from last_reported
     group by 1
   )
   select 'players' as "table", p.user_id::text as key, v.name, v.kept #>> '{}' as kept, v.recounted #>> '{}' as recounted,
     count(*) over () as total
   from players p
-  left join counted c on c.player_id = p.id
-  left join types t on t.player_id = p.id
-  left join active a on a.player_id = p.id
-  left join bought b on b.player_id = p.id
+  left join event_totals c on c.player_id = p.id
+  left join type_counts t on t.player_id = p.id
+  left join active_days a on a.player_id = p.id
+  left join purchase_totals b on b.player_id = p.id
   left join purchase_days d on d.player_id = p.id
-  left join spends s on s.player_id = p.id
+  left join spend_totals s on s.player_id = p.id
   left join profiles f on f.player_id = p.id
   cross join lateral (values
     ('event_count', to_jsonb(p.event_count), to_jsonb(coalesce(c.events, 0))),

@@ -24,20 +24,22 @@ export async function holdEventTables(connection: OwnConnection): Promise<EventT
   return tables;
 }
 
-/** The members of a profile. */
-export const MEMBERS = [...PROFILE_MEMBERS, 'paidCurrency'];
-const MEMBER_COLUMNS = MEMBERS.map((name) => `"${name}" text collate "C"`).join(', ');
-
 /**
- * - `recount_types`: what each player did on each day, by type; a row for each table that the events were read from. Of each member of
- *   the profile it has what was told last, behind the time at which it was told.
+ * - `recount_types`: what each player did on each day, by type; a row for each table that the events were read from.
+ * - `recount_profiles`: each value that a player's events reported for a member of the profile, and when it was reported last; a row
+ *   for each table as well.
  * - `recount_purchases`: what each player bought on each day.
  * - `recount_days`, `recount_cohorts`: of the game, added up from some players at a time.
  */
 export async function createRecountTables(connection: OwnConnection): Promise<void> {
   await connection.query(
     `create temporary table recount_types (
-       player_id bigint, day date, event_type text, n integer, first_at timestamptz, last_at timestamptz, play_ms bigint, ${MEMBER_COLUMNS}
+       player_id bigint, day date, event_type text, n integer, first_at timestamptz, last_at timestamptz, play_ms bigint
+     ) on commit drop`,
+  );
+  await connection.query(
+    `create temporary table recount_profiles (
+       player_id bigint, member text, value text collate "C", last_reported_ms bigint
      ) on commit drop`,
   );
   await connection.query(
@@ -53,26 +55,15 @@ export async function createRecountTables(connection: OwnConnection): Promise<vo
   );
 }
 
-/** Of the same length for every time, so that the order of texts is that of times; the value behind it decides between equal ones. */
-const TOLD_AT = `(20000000000000000 + floor(1000 * extract(epoch from at))::bigint)::text`;
-export const TOLD_AT_LENGTH = 17;
-export const TOLD_AT_ZERO = '20000000000000000';
-
-/** `value` is a JSON value. */
-const told = (value: string, text = `${value} #>> '{}'`) =>
-  `max(case when jsonb_typeof(${value}) = 'string' and length(${value} #>> '{}') between 1 and 64 then told_at || (${text}) end collate "C")`;
-const TOLD_MEMBERS = [
-  ...PROFILE_MEMBERS.map((name) => {
-    const value = `(metadata -> '${name}')`;
-    return name === 'country' ? told(value, `upper(${value} #>> '{}')`) : told(value);
-  }),
-  told('paid_currency'),
+/** The members of the profile that an event reports. A value that is no text of 1 to 64 characters is left out. */
+const REPORTED_VALUES = [
+  ...PROFILE_MEMBERS.map((name) => `('${name}', metadata -> '${name}')`),
+  `('paidCurrency', case when event_type = 'Purchase' then payload -> 'currency' end)`,
 ].join(', ');
-const NAMED_MEMBERS = PROFILE_MEMBERS.map((name) => `'${name}'`).join(', ');
 
 /**
- * Counts the game's events in one of the tables. `offset 0` keeps PostgreSQL from working out a time once for each place that uses
- * it. Players are in order, so that some of them can be read at a time.
+ * Counts the game's events in one of the tables, each at the time for which it counts. `offset 0`: PostgreSQL works out each time
+ * once. Players are in order, so that some of them can be read at a time.
  */
 export async function countEventsOf(
   connection: OwnConnection,
@@ -81,28 +72,32 @@ export async function countEventsOf(
 ): Promise<void> {
   const table = connection.escapeIdentifier(name);
   await connection.query(
-    `insert into recount_types
-     select player_id, (at at time zone 'UTC')::date, event_type, count(*), min(at), max(at), sum(play_ms), ${TOLD_MEMBERS}
-     from (
-       select player_id, event_type, at, metadata, case when event_type = 'Purchase' then payload -> 'currency' end as paid_currency,
-         case when event_type = 'Session_End' and jsonb_typeof(payload -> 'durationMs') = 'number'
-           then round(least(86400000, (payload ->> 'durationMs')::numeric))::bigint else 0 end as play_ms,
-         case when event_type = 'Purchase' or metadata ?| array[${NAMED_MEMBERS}] then ${TOLD_AT} end as told_at
+    `with stored_events as materialized (
+       select player_id, event_type, payload, metadata,
+         case when clock_suspect or received_at < occurred_at then received_at else occurred_at end as at
        from (
-         select player_id, event_type, payload, metadata,
-           case when clock_suspect or received_at < occurred_at then received_at else occurred_at end as at
-         from (
-           select b.player_id, e.event_type, e.payload, e.metadata, e.occurred_at, coalesce(e.received_at, b.received_at) as received_at,
-             e.clock_suspect
-           from ${table} b
-           cross join lateral event_rows(b.events) e
-           where b.game_id = $1
-           offset 0
-         ) e
+         select b.player_id, e.event_type, e.payload, e.metadata, e.occurred_at, coalesce(e.received_at, b.received_at) as received_at,
+           e.clock_suspect
+         from ${table} b
+         cross join lateral event_rows(b.events) e
+         where b.game_id = $1
          offset 0
        ) e
-       offset 0
-     ) e
+     ), reported_values as (
+       select player_id, member, case when member = 'country' then upper(value #>> '{}') else value #>> '{}' end as value,
+         floor(1000 * extract(epoch from at)) as reported_ms
+       from stored_events
+       cross join lateral (values ${REPORTED_VALUES}) v(member, value)
+       where jsonb_typeof(value) = 'string' and length(value #>> '{}') between 1 and 64
+     ), counted_profiles as (
+       insert into recount_profiles
+       select player_id, member, value, max(reported_ms) from reported_values group by 1, 2, 3 order by 1
+     )
+     insert into recount_types
+     select player_id, (at at time zone 'UTC')::date, event_type, count(*), min(at), max(at),
+       coalesce(sum(round(least(86400000, (payload ->> 'durationMs')::numeric)))
+         filter (where event_type = 'Session_End' and jsonb_typeof(payload -> 'durationMs') = 'number'), 0)
+     from stored_events
      group by 1, 2, 3
      order by 1`,
     [gameId],
@@ -127,30 +122,32 @@ export async function countPurchases(connection: OwnConnection, gameId: number):
 /** So that the rows of some players are found. */
 export async function indexRecountTables(connection: OwnConnection): Promise<void> {
   await connection.query('create index on recount_types (player_id)');
+  await connection.query('create index on recount_profiles (player_id)');
   await connection.query('create index on recount_purchases (player_id)');
   await connection.query('analyze recount_types');
+  await connection.query('analyze recount_profiles');
   await connection.query('analyze recount_purchases');
 }
 
-/** Behind the first of two ids, up to the second one. */
-export type PlayerRange = readonly [behind: string, upTo: string];
+/** After the first of two ids, up to the second one. */
+export type PlayerRange = readonly [after: string, upTo: string];
 
 /** Ranges of this many players of a game. Together they cover all players, also those that are not in `players`. */
 export async function listPlayerRanges(
   connection: OwnConnection,
   gameId: number,
-  playersARange: number,
+  playersPerRange: number,
 ): Promise<PlayerRange[]> {
   const { rows } = await connection.query<{ id: string }>(
     `select id from (select id, row_number() over (order by id) as place from players where game_id = $1) p
      where place % $2::int = 0
      order by id`,
-    [gameId, playersARange],
+    [gameId, playersPerRange],
   );
-  let behind = '-1';
+  let after = '-1';
   return [...rows.map(({ id }) => id), MAX_ROW_ID].map((upTo) => {
-    const range = [behind, upTo] as const;
-    behind = upTo;
+    const range = [after, upTo] as const;
+    after = upTo;
     return range;
   });
 }

@@ -45,7 +45,7 @@ export type RecountProgress = { step: 'events' | 'players'; done: number; total:
 
 export type RecountOptions = {
   /** How many players are compared at a time. */
-  playersARange?: number;
+  playersPerRange?: number;
   onProgress?: (progress: RecountProgress) => void;
   /** Ends the recount, also in the middle of a statement. */
   signal?: AbortSignal;
@@ -54,7 +54,7 @@ export type RecountOptions = {
 /** Memory for sorts and hashes of a recount, which has no deadline; more would be taken from the service. */
 const WORK_MEM = '128MB';
 /** With some hundred events each they fit into that room. */
-const PLAYERS_A_RANGE = 5_000;
+const PLAYERS_PER_RANGE = 5_000;
 
 /** Counts everything from events, transactions and players and compares. Reads all events of all games: slow, exact. */
 export async function recountGame(
@@ -76,12 +76,12 @@ export async function recountGame(
 }
 
 async function compare(connection: OwnConnection, gameId: number, options: RecountOptions): Promise<Recount> {
-  const { playersARange = PLAYERS_A_RANGE, onProgress, signal } = options;
+  const { playersPerRange = PLAYERS_PER_RANGE, onProgress, signal } = options;
   await countAll(connection, gameId, options);
   const totals = await findTotals(connection, gameId);
   const ofPlayerDays = createFindings();
   const ofPlayers = createFindings();
-  const ranges = await listPlayerRanges(connection, gameId, playersARange);
+  const ranges = await listPlayerRanges(connection, gameId, playersPerRange);
   for (const [done, range] of ranges.entries()) {
     signal?.throwIfAborted();
     onProgress?.({ step: 'players', done, total: ranges.length });

@@ -56,7 +56,7 @@ const BREAKDOWN_TABLES = [
   'game_active_players',
   'game_breakdowns',
   'game_breakdown_days',
-  'breakdown_work',
+  'breakdown_runs',
   'breakdown_sums',
   'holdout_comparisons',
 ];
@@ -188,14 +188,14 @@ export const EVENT_STATEMENTS: readonly Listed[] = [
     call: ({ admin, nowMs }) =>
       withOwnConnection(admin, async (connection) => {
         await walkByIndex(connection);
-        await sumBreakdowns(connection, { nowMs, playersAPortion: 5_000 });
+        await sumBreakdowns(connection, { nowMs, playersPerChunk: 5_000 });
         // Nothing has changed since.
         await sumBreakdowns(connection, { nowMs: nowMs + DAY_MS / 24 });
         await compareHoldouts(connection, { nowMs });
       }),
     reads: {
-      tables: ['games', 'breakdown_work', 'players'],
-      why: 'games are looked at 200 at a time, and players read by their ids in portions',
+      tables: ['games', 'breakdown_runs', 'players'],
+      why: 'games are looked at 200 at a time, and players read by their ids in chunks',
       atMost: 5_000,
     },
   },

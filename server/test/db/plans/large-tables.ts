@@ -131,7 +131,7 @@ const FILLS = [
   `insert into breakdown_sums
    select ${SOME_GAME}, 'country', current_date - n / greatest(3, $1::int / 10), false, 'FR', 1, 1, 1, 1, '{}', 1, 1, 1, 1
    from ${ROWS}`,
-  `insert into breakdown_work (game_id, begun_at, ended_at) select n, now(), now() - interval '1 day' from ${GAMES}`,
+  `insert into breakdown_runs (game_id, started_at, ended_at) select n, now(), now() - interval '1 day' from ${GAMES}`,
   `insert into holdout_comparisons (game_id, day, from_day, holdout_percent, sums, summed_at)
    select ${SOME_GAME}, current_date - 2 - n / greatest(3, $1::int / 10), current_date, 5, '{}', now() from ${ROWS}`,
   `insert into prediction_models (game_id, version, trained_at, author, trained_day, players, all_players, payers, all_payers,

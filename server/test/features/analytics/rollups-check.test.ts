@@ -100,7 +100,7 @@ describe('the check of the roll-ups', () => {
           if (isCompacted) await compactRollups(harness.pool, harness.clock.now() + 30 * DAY_MS);
         }
         // Some players at a time give what all at once give.
-        expect((await recountGame(harness.pool, gameId, { playersARange: 2 })).differences).toEqual([]);
+        expect((await recountGame(harness.pool, gameId, { playersPerRange: 2 })).differences).toEqual([]);
         expect((await check()).differences).toEqual([]);
       }),
       // Each case leaves its events to the next ones, so a smaller case would not be the same.
@@ -116,7 +116,7 @@ describe('the check of the roll-ups', () => {
     }
     const steps: RecountProgress[] = [];
     const recount = () =>
-      recountGame(harness.pool, game, { playersARange: 2, onProgress: (step) => steps.push(step) });
+      recountGame(harness.pool, game, { playersPerRange: 2, onProgress: (step) => steps.push(step) });
     expect(await recount()).toMatchObject({ events: 5, players: 5, differences: [] });
     expect(steps.filter(({ step }) => step === 'players')).toEqual(
       [0, 1, 2].map((done) => ({ step: 'players', done, total: 3 })),

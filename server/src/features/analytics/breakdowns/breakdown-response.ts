@@ -5,7 +5,7 @@ import { currenciesOf, revenueCells, revenueColumns } from '../revenue-columns.j
 import type { BreakdownDay, BreakdownTotal } from './breakdown.js';
 import { type Dimension, isOfPurchases } from './dimensions.js';
 
-/** The values of a span as the admin API tells them, with what follows from their numbers. */
+/** The values of a span as the admin API shows them, with the ratios of their numbers. */
 export function totalsResponse(
   dimension: Dimension,
   totals: readonly BreakdownTotal[],
@@ -64,22 +64,22 @@ export function totalsToCsv(
 
 const DAY_COUNTS = ['activePlayers', 'newPlayers', 'payingPlayers', 'purchases'] as const;
 const RETAINED = ['d1', 'd7', 'd28', 'd30'] as const;
-/** What purchases say nothing about. */
+/** Unknown for purchases. */
 const OF_PLAYERS: ReadonlySet<string> = new Set(['activePlayers', 'newPlayers', ...RETAINED]);
 
 /** A row for each day and value. */
 export function daysToCsv(dimension: Dimension, days: readonly BreakdownDay[]): string {
   const currencies = currenciesOf(days);
-  const isTold = (name: string) => !isOfPurchases(dimension) || !OF_PLAYERS.has(name);
+  const isKnown = (name: string) => !isOfPurchases(dimension) || !OF_PLAYERS.has(name);
   const names = csvRow(['day', 'kind', dimension, ...DAY_COUNTS, ...RETAINED, ...revenueColumns(currencies)]);
   const rows = days.map((row) =>
     csvRow([
       row.day,
       row.kind,
       valueCell(row.kind === 'value' ? row.value : null),
-      ...[...DAY_COUNTS, ...RETAINED].map((name) => numberCell(isTold(name) ? row[name] : null)),
+      ...[...DAY_COUNTS, ...RETAINED].map((name) => numberCell(isKnown(name) ? row[name] : null)),
       ...revenueCells(currencies, row.revenue, {
-        active: isTold('activePlayers') ? row.activePlayers : null,
+        active: isKnown('activePlayers') ? row.activePlayers : null,
         paying: row.payingPlayers,
       }),
     ]),

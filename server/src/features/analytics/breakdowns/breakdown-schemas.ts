@@ -17,7 +17,7 @@ export const DimensionParameter = Type.Union(
   ],
   {
     description:
-      'By default country. country, platform (osName) and build (clientBuild) are what the metadata of a player’s events told last; sku and promotion are those of the purchases',
+      'By default country. country, platform (osName) and build (clientBuild) are the last values in the metadata of a player’s events; sku and promotion are those of the purchases',
   },
 );
 
@@ -33,7 +33,7 @@ const BreakdownValue = Type.Object(
   {
     kind: Type.Union([Type.Literal('value'), Type.Literal('unknown'), Type.Literal('other')], {
       description:
-        'unknown: nothing was told, or no promotion was used. other: all values that were not among the 50 largest of their day',
+        'unknown: no value was reported, or no promotion was used. other: all values that were not among the 50 largest of their day',
     }),
     value: nullable(Type.String({ description: 'Null unless kind is value' })),
     activePlayerDays: nullable(
@@ -65,7 +65,7 @@ const BreakdownValue = Type.Object(
   },
   {
     title: 'BreakdownValue',
-    description: 'Null for sku and promotion: what cannot be told of purchases.',
+    description: 'Members that are unknown for purchases are null for sku and promotion.',
   },
 );
 

@@ -2,7 +2,7 @@ import type { DaySpan } from '../../../admin/day-span.js';
 import { type Pool, query } from '../../../db/pool.js';
 import { type Dimension, SHOWN_VALUES } from './dimensions.js';
 
-/** Which value of a dimension: one that clients told, none, or all that are not among the largest. */
+/** One value that clients reported, no value, or all values that are not among the largest. */
 export type ValueKind = 'value' | 'unknown' | 'other';
 
 type Numbers = {
@@ -68,7 +68,7 @@ export async function findSummedDays(pool: Pool, gameId: number, { from, to }: D
   return row ?? { days: 0, summedAt: null, activePlayerDays: 0 };
 }
 
-const KIND = `case when is_rest then 'other' when value = '' then 'unknown' else 'value' end`;
+const KIND = `case when is_remainder then 'other' when value = '' then 'unknown' else 'value' end`;
 const MONEY = `(select coalesce(jsonb_object_agg(key, amount), '{}') from jsonb_each_text(revenue) r(key, amount))`;
 
 /** The rows of the days that have been summed, and the day on which that was. */
@@ -93,7 +93,7 @@ const BREAKDOWN_DAYS = {
       ${RETAINED}
     from (${STORED}
     ) b
-    order by b.day, active_players desc, purchases desc, is_rest, value`,
+    order by b.day, active_players desc, purchases desc, is_remainder, value`,
 };
 
 const sumOver = (name: string, days: number) =>
@@ -113,15 +113,15 @@ const BREAKDOWN_TOTALS = {
   text: `
     with stored as materialized (${STORED}
     ), placed as (
-      select v.*, row_number() over (order by is_rest, active desc, purchases desc, new desc, value) as place
+      select v.*, row_number() over (order by is_remainder, active desc, purchases desc, new desc, value) as place
       from (
-        select is_rest, value, sum(active_players) as active, sum(new_players) as new, sum(paying_players) as paying,
+        select is_remainder, value, sum(active_players) as active, sum(new_players) as new, sum(paying_players) as paying,
           sum(purchases) as purchases, jsonb_total(revenue) as revenue, ${RETAINED_SUMS}
         from stored
-        group by is_rest, value
+        group by is_remainder, value
       ) v
     ), shown as (
-      select is_rest or place > ${SHOWN_VALUES} as is_rest, case when is_rest or place > ${SHOWN_VALUES} then '' else value end as value,
+      select is_remainder or place > ${SHOWN_VALUES} as is_remainder, case when is_remainder or place > ${SHOWN_VALUES} then '' else value end as value,
         sum(active) as active, sum(new) as new, sum(paying) as paying, sum(purchases) as purchases, jsonb_total(revenue) as revenue,
         jsonb_build_object(${RETENTION}) as retention
       from placed
@@ -130,7 +130,7 @@ const BREAKDOWN_TOTALS = {
     select ${KIND} as kind, value, active::float8 as "activePlayerDays", new::float8 as "newPlayers",
       paying::float8 as "payingPlayerDays", purchases::float8 as purchases, ${MONEY} as revenue, retention
     from shown
-    order by is_rest, active desc, purchases desc, value`,
+    order by is_remainder, active desc, purchases desc, value`,
 };
 
 const SUMMED_DAYS = {

@@ -1,81 +1,80 @@
 import { inTransaction, type OwnConnection } from '../../../db/own-connection.js';
-import { rest } from '../../../db/rest.js';
+import { pause } from '../../../db/pause.js';
 import { utcDay } from '../../../lib/day.js';
 import {
   deleteBreakdowns,
   deleteOldBreakdowns,
-  deleteSums,
-  endWalk,
   insertBreakdowns,
+  listChangedDays,
   upsertActivePlayers,
-} from './end-queries.js';
-import { sumPlayers } from './sum-queries.js';
+  upsertSummedDays,
+} from './result-queries.js';
 import {
   type DueGame,
-  findWalk,
-  insertWalk,
-  listChangedDays,
+  findRun,
+  insertEmptyRun,
+  insertRun,
   listDueGames,
-  skipWalk,
-  updateWalk,
-  type Walk,
-} from './work-queries.js';
+  type Run,
+  updateEndedRun,
+  updateRunPosition,
+} from './run-queries.js';
+import { deleteSums, sumPlayers } from './sum-queries.js';
 
 export type SumOptions = {
   nowMs: number;
   signal?: AbortSignal | undefined;
-  /** How many players are read at a time. */
-  playersAPortion?: number;
-  /** A game is looked at again after this time, or after twenty times what the walk took. */
+  playersPerChunk?: number;
+  /** A game is due again after this time, or after twenty times what its last run took. */
   pauseMs?: number;
 };
 
 export type SumResult = Readonly<{ isDone: boolean; daysSummed: number; rowsDeleted: number }>;
 
-/** Each portion writes all sums once: smaller ones would write more than they read. */
-const PLAYERS_A_PORTION = 10_000;
+/** Each chunk writes all sums once: smaller chunks would write more than they read. */
+const PLAYERS_PER_CHUNK = 10_000;
 const PAUSE_MS = 240_000;
 /**
- * A portion takes a core of PostgreSQL. Without rests, a walk through a million players took a third of the events of others for
- * seconds, on two cores; with them it takes four times as long, beside others.
+ * A chunk takes a core of PostgreSQL. Without pauses, a run over a million players took a third of the throughput of intake for
+ * seconds, on two cores. With pauses it takes four times as long while others are at work.
  */
-const BUSY_REST = 3;
-/** The first walk of a game, and one after a long outage, leaves the older days to the next. */
-const DAYS_A_WALK = 31;
-const GAMES_A_LIST = 200;
+const BUSY_PAUSE_SHARE = 3;
+/** The first run of a game, and a run after a long outage, leaves the older days to the next run. */
+const DAYS_PER_RUN = 31;
+const GAMES_PER_LIST = 200;
 
 /**
  * Sums what cannot be kept while events are taken in: weekly and monthly active players, and the numbers of days by country,
- * platform, build, SKU and promotion. Each game whose roll-ups have changed is walked through, by the ids of its players:
+ * platform, build, SKU and promotion. Each game whose roll-ups have changed gets a run over its players, in the order of their ids:
  *
- *   changed days? ──► begin ──► portion of players ──► … ──► the last one ──► end: rows of the days replaced, in one transaction
- *        │ none                 └── commits sums and place together: a run that is killed goes on here
+ *   changed days? ──► start ──► chunk of players ──► … ──► last chunk ──► end: rows of the days replaced, in one transaction
+ *        │ none                 └── commits sums and position together: a run that is killed is resumed here
  *        └──► next game
  *
- * A day that changes during its walk, or at any later time, differs from what the roll-ups said when the walk began: it is summed
- * again by a later run. `connection` reads by index (`walkByIndex`). Only one run may be at work: maintenance sees to that.
+ * A day that changes during its run, or at any later time, differs from the totals that were read when the run started. So a later
+ * run sums it again. `connection` reads by index (`walkByIndex`). Maintenance makes sure that only one run is at work.
  */
 export async function sumBreakdowns(connection: OwnConnection, options: SumOptions): Promise<SumResult> {
   const { nowMs, signal, pauseMs = PAUSE_MS } = options;
   const failures = new Map<number, unknown>();
   let daysSummed = 0;
   let rowsDeleted = 0;
-  // Each portion seems long to the planner: compiling it would take longer than running it.
+  // The planner takes each chunk for a long statement: compiling it would take longer than running it.
   await connection.query('set jit = off');
   for (;;) {
     const except = [...failures.keys()];
-    const games = await listDueGames(connection, { except, nowMs, pauseMs, limit: GAMES_A_LIST });
+    const games = await listDueGames(connection, { except, nowMs, pauseMs, limit: GAMES_PER_LIST });
     for (const game of games) {
       if (signal?.aborted) return { isDone: false, daysSummed, rowsDeleted };
       try {
         rowsDeleted += await deleteOldBreakdowns(connection, game);
         daysSummed += await sumGame(connection, game, options);
       } catch (error) {
-        // The others are summed all the same.
+        // The other games are still summed.
         failures.set(game.gameId, error);
       }
     }
-    if (games.length < GAMES_A_LIST) break;
+    if (games.length < GAMES_PER_LIST) break;
   }
   for (const failure of failures.values()) throw failure;
   return { isDone: signal?.aborted !== true, daysSummed, rowsDeleted };
@@ -83,47 +82,47 @@ export async function sumBreakdowns(connection: OwnConnection, options: SumOptio
 
 /** How many days were summed; none if it was interrupted. */
 async function sumGame(connection: OwnConnection, game: DueGame, options: SumOptions): Promise<number> {
-  const { nowMs, signal, playersAPortion = PLAYERS_A_PORTION } = options;
-  const walk = (await findWalk(connection, game.gameId, nowMs)) ?? (await beginWalk(connection, game, nowMs));
-  if (walk === undefined) return 0;
-  const { gameId, days, today } = walk;
-  let { behind } = walk;
+  const { nowMs, signal, playersPerChunk = PLAYERS_PER_CHUNK } = options;
+  const { gameId } = game;
+  const run = (await findRun(connection, gameId, nowMs)) ?? (await startRun(connection, game, nowMs));
+  if (run === undefined) return 0;
+  let { lastPlayerId } = run;
   for (;;) {
     if (signal?.aborted) return 0;
-    const started = performance.now();
+    const startedMs = performance.now();
     const last = await inTransaction(connection, async () => {
-      const portion = { gameId, behind, players: playersAPortion, days, today };
-      const id = await sumPlayers(connection, portion);
-      if (id !== null) await updateWalk(connection, gameId, id, performance.now() - started);
+      const id = await sumPlayers(connection, { ...run, lastPlayerId }, playersPerChunk);
+      if (id !== null) await updateRunPosition(connection, gameId, id, performance.now() - startedMs);
       return id;
     });
     if (last === null) break;
-    behind = last;
-    await rest(connection, { stepMs: performance.now() - started, share: BUSY_REST, leastMs: 0, signal });
+    lastPlayerId = last;
+    const stepMs = performance.now() - startedMs;
+    await pause(connection, { stepMs, share: BUSY_PAUSE_SHARE, leastMs: 0, signal });
   }
-  const summed = { gameId, days, today };
   await inTransaction(connection, async () => {
-    await deleteBreakdowns(connection, summed);
-    await insertBreakdowns(connection, summed);
-    await upsertActivePlayers(connection, summed);
+    await deleteBreakdowns(connection, run);
+    await insertBreakdowns(connection, run);
+    await upsertActivePlayers(connection, run);
     await deleteSums(connection, gameId);
-    await endWalk(connection, gameId, nowMs);
+    await upsertSummedDays(connection, run);
+    await updateEndedRun(connection, gameId, nowMs);
   });
-  return days.length;
+  return run.days.length;
 }
 
 /** Undefined if nothing has changed. */
-async function beginWalk(connection: OwnConnection, game: DueGame, nowMs: number): Promise<Walk | undefined> {
+async function startRun(connection: OwnConnection, game: DueGame, nowMs: number): Promise<Run | undefined> {
   const { gameId } = game;
   const today = utcDay(nowMs);
-  const changed = await listChangedDays(connection, game, today, DAYS_A_WALK);
+  const changed = await listChangedDays(connection, game, today, DAYS_PER_RUN);
   if (changed.length === 0) {
-    await skipWalk(connection, gameId, nowMs);
+    await insertEmptyRun(connection, gameId, nowMs);
     return undefined;
   }
   await inTransaction(connection, async () => {
     await deleteSums(connection, gameId);
-    await insertWalk(connection, gameId, changed, nowMs);
+    await insertRun(connection, gameId, changed, nowMs);
   });
-  return { gameId, days: changed.map(({ day }) => day), behind: '0', today };
+  return { gameId, days: changed.map(({ day }) => day), lastPlayerId: '0', today };
 }

@@ -1,39 +1,34 @@
 import type { OwnConnection } from '../../../db/own-connection.js';
 import { DAYS_BEFORE_TODAY, SUMMED_VALUES } from './dimensions.js';
+import type { Run } from './run-queries.js';
 
-/** Some players of a game, in the order of their ids, and the days that are summed. */
-export type Portion = Readonly<{
-  gameId: number;
-  behind: string;
-  players: number;
-  days: readonly string[];
-  today: string;
-}>;
+/** Statements about `breakdown_sums`: what a run has summed so far. */
+
+/** Deletes the partial sums of an abandoned run. */
+export async function deleteSums(connection: OwnConnection, gameId: number): Promise<void> {
+  await connection.query('delete from breakdown_sums where game_id = $1', [gameId]);
+}
 
 /**
- * Adds what some players did to the sums of the walk, and gives the id of the last of them; null if there was none left.
+ * Adds what the next players did to the sums of the run. Returns the id of the last of them, or null if no player was left.
  *
- *   players ─┬─► windows (on which days the weekly and monthly players change)
- *            ├─► player rows (days of players, by country, platform and build) ─┐
- *            └─► bought (their purchases, by SKU and promotion) ────────────────┴─► limited to so many values ─► breakdown_sums
+ *   chunk of players ─┬─► windows (on which days the weekly and monthly players change)
+ *                     ├─► days of players (by country, platform and build) ──────┐
+ *                     └─► purchases of players (by SKU and promotion) ───────────┴─► sums ─► limited sums ─► breakdown_sums
  *
- * `active_days` and `purchase_days` of a player hold the last 180 days: what is asked for here.
+ * `active_days` and `purchase_days` of a player hold the last 180 days, which is all that a run needs.
  */
 export async function sumPlayers(
   connection: OwnConnection,
-  { gameId, behind, players, days, today }: Portion,
+  { gameId, lastPlayerId, days, today }: Run,
+  limit: number,
 ): Promise<string | null> {
-  const { rows } = await connection.query<{ last: string | null }>(SUM_PLAYERS, [
-    gameId,
-    behind,
-    players,
-    days,
-    today,
-  ]);
+  const values = [gameId, lastPlayerId, limit, days, today];
+  const { rows } = await connection.query<{ last: string | null }>(SUM_PLAYERS, values);
   return rows[0]?.last ?? null;
 }
 
-const PLAYERS = `
+const CHUNK = `
     select id, (created_at at time zone 'UTC')::date as created, active_days, purchase_days,
       coalesce(profile #>> '{country,v}', '') as country, coalesce(profile #>> '{osName,v}', '') as platform,
       coalesce(profile #>> '{clientBuild,v}', '') as build
@@ -43,12 +38,12 @@ const PLAYERS = `
     limit $3`;
 
 /**
- * A player who is active on a day belongs to the 7, or 30, windows that end with it and with the days after. Of these days the
- * first and the one behind the last are noted, by +1 and −1: the sum of all notes up to a day is the number of players.
+ * A player who is active on a day belongs to the 7, or 30, windows that end with it and with the days after. The first of
+ * these days gets +1 and the day after the last gets −1: the sum of all entries up to a day is the number of players.
  */
 const WINDOWS = `
     select w.dimension, b.day, sum(b.n) as players
-    from walked p
+    from chunk p
     cross join (values ('weekly', 7), ('monthly', 30)) w(dimension, days)
     cross join lateral (
       select unnest(range_agg(daterange(lower(r), upper(r) + w.days - 1)) * datemultirange(daterange(SINCE, null))) as days
@@ -57,12 +52,12 @@ const WINDOWS = `
     cross join lateral (values (lower(s.days), 1), (upper(s.days), -1)) b(day, n)
     group by 1, 2`.replaceAll('SINCE', `$5::date - ${DAYS_BEFORE_TODAY}`);
 
-const PLAYER_ROWS = `
+const PLAYER_DAYS = `
     select p.country, p.platform, p.build, d.day, p.active_days @> d.day as is_active, p.created = d.day as is_new,
       coalesce(b.purchases, 0) as purchases, coalesce(b.revenue, '{}') as revenue,
       p.created = d.day and p.active_days @> d.day + 1 as d1, p.created = d.day and p.active_days @> d.day + 7 as d7,
       p.created = d.day and p.active_days @> d.day + 28 as d28, p.created = d.day and p.active_days @> d.day + 30 as d30
-    from walked p
+    from chunk p
     join unnest($4::date[]) d(day) on p.active_days @> d.day or p.created = d.day or p.purchase_days @> d.day
     left join lateral (
       select purchases, revenue from player_days
@@ -70,12 +65,12 @@ const PLAYER_ROWS = `
       offset 0
     ) b on true`;
 
-/** Players choose these ids, and an index takes no more than some 2,700 bytes of them. */
+/** Clients choose these ids, and an index entry holds at most about 2,700 bytes. */
 const MAX_ID_LENGTH = 128;
 
-const BOUGHT = `
+const PURCHASES = `
     select p.id, d.day, v.dimension, v.value, t.price, t.currency
-    from walked p
+    from chunk p
     join unnest($4::date[]) d(day) on p.purchase_days @> d.day
     cross join lateral (
       select sku_id, promo_id, price, currency from transactions t
@@ -100,26 +95,26 @@ const SUMS = `
       sum(purchases) as purchases, count(*) filter (where d1) as d1, count(*) filter (where d7) as d7,
       count(*) filter (where d28) as d28, count(*) filter (where d30) as d30,
       jsonb_total(revenue) filter (where revenue <> '{}') as revenue
-    from player_rows
+    from days_of_players
     cross join lateral (values ('country', country), ('platform', platform), ('build', build)) v(dimension, value)
     group by 1, 2, 3
     union all
     select dimension, day, value, 0, 0, c.players, c.purchases, 0, 0, 0, 0, coalesce(r.revenue, '{}')
     from (
-      select dimension, day, value, count(distinct id) as players, count(*) as purchases from bought group by 1, 2, 3
+      select dimension, day, value, count(distinct id) as players, count(*) as purchases from purchases_of_players group by 1, 2, 3
     ) c
     left join (
       select dimension, day, value, jsonb_object_agg(currency, total) as revenue
       from (
-        select dimension, day, value, currency, trim_scale(sum(price)) as total from bought group by 1, 2, 3, 4
+        select dimension, day, value, currency, trim_scale(sum(price)) as total from purchases_of_players group by 1, 2, 3, 4
       ) a
       where total <> 0
       group by 1, 2, 3
     ) r using (dimension, day, value)`;
 
-/** A value that is new, while so many are told apart already, belongs to the rest: now and for as long as the walk lasts. */
-const LIMITED = `
-    select dimension, day, value, ${COLUMNS}, not is_known and place + known > ${SUMMED_VALUES} as is_rest
+/** Once the day has its maximum of values, each new value is added to the remainder, until the run ends. */
+const LIMITED_SUMS = `
+    select dimension, day, value, ${COLUMNS}, not is_known and place + known > ${SUMMED_VALUES} as is_remainder
     from (
       select s.*, k.value is not null as is_known, coalesce(n.known, 0) as known,
         count(*) filter (where k.value is null) over (
@@ -128,29 +123,29 @@ const LIMITED = `
       from sums s
       left join lateral (
         select value from breakdown_sums b
-        where b.game_id = $1 and b.dimension = s.dimension and b.day = s.day and not b.is_rest and b.value = s.value
+        where b.game_id = $1 and b.dimension = s.dimension and b.day = s.day and not b.is_remainder and b.value = s.value
         offset 0
       ) k on true
       left join (
-        select dimension, day, count(*) as known from breakdown_sums where game_id = $1 and not is_rest group by 1, 2
+        select dimension, day, count(*) as known from breakdown_sums where game_id = $1 and not is_remainder group by 1, 2
       ) n on n.dimension = s.dimension and n.day = s.day
     ) s`;
 
 const SUM_PLAYERS = `
-  with walked as materialized (${PLAYERS}
+  with chunk as materialized (${CHUNK}
   ), windows as (${WINDOWS}
-  ), player_rows as materialized (${PLAYER_ROWS}
-  ), bought as materialized (${BOUGHT}
+  ), days_of_players as materialized (${PLAYER_DAYS}
+  ), purchases_of_players as materialized (${PURCHASES}
   ), sums as materialized (${SUMS}
-  ), limited as (${LIMITED}
+  ), limited_sums as (${LIMITED_SUMS}
   ), added as (
-    insert into breakdown_sums as s (game_id, dimension, day, is_rest, value, ${COLUMNS})
-    select $1, dimension, day, is_rest, case when is_rest then '' else value end, ${ADDED}
-    from limited
+    insert into breakdown_sums as s (game_id, dimension, day, is_remainder, value, ${COLUMNS})
+    select $1, dimension, day, is_remainder, case when is_remainder then '' else value end, ${ADDED}
+    from limited_sums
     group by 2, 3, 4, 5
     union all
     select $1, dimension, day, false, '', players, 0, 0, 0, 0, 0, 0, 0, '{}' from windows
-    on conflict (game_id, dimension, day, is_rest, value) do update
+    on conflict (game_id, dimension, day, is_remainder, value) do update
     set ${MERGED}
   )
-  select max(id) as last from walked`;
+  select max(id) as last from chunk`;

@@ -28,7 +28,7 @@ export function sumOn(
   return withOwnConnection(pool, async (connection) => {
     await walkByIndex(connection);
     use(connection);
-    return sumBreakdowns(connection, { pauseMs: 0, playersAPortion: 7, ...options });
+    return sumBreakdowns(connection, { pauseMs: 0, playersPerChunk: 7, ...options });
   });
 }
 

@@ -105,7 +105,7 @@ export async function listKept(
     `select day::text, value, active_players::int as active, new_players::int as new, paying_players::int as paying,
        purchases::int, d1::int, d7::int, d28::int, coalesce((revenue ->> 'USD')::float8, 0) as usd,
        coalesce((revenue ->> 'EUR')::float8, 0) as eur
-     from game_breakdowns where game_id = $1 and dimension = $2 and not is_rest`,
+     from game_breakdowns where game_id = $1 and dimension = $2 and not is_remainder`,
     [gameId, dimension],
   );
   inOrder(rows);

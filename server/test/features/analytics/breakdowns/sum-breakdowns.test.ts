@@ -63,11 +63,11 @@ const addPlayer = async (id: number) => {
   await applyEvents(world.pool, toRecords(player, [event('Play', clock)], clock));
 };
 
-const isPortion = (text: string) => text.startsWith('update breakdown_work set behind');
+const isChunk = (text: string) => text.startsWith('update breakdown_runs set last_player_id');
 
 describe('summing what players did', () => {
   it('gives the numbers that plain SQL over the stored events gives, for each game its own', async () => {
-    // 31 days a walk, the newest first: what is older comes with the next one.
+    // 31 days per run, the newest first: what is older comes with the next one.
     expect((await sum()).daysSummed).toBeGreaterThan(31);
     expect(await sum()).toMatchObject({ isDone: true });
     await expectTrue(gameId);
@@ -113,34 +113,33 @@ describe('summing what players did', () => {
   it('goes on after a kill where it was, and comes to the same numbers', async () => {
     await world.pool.query('delete from game_breakdown_days where game_id = $1', [gameId]);
     await world.pool.query('delete from game_breakdowns where game_id = $1', [gameId]);
-    let portions = 0;
+    let chunks = 0;
     const killed = sumOn(world.pool, { nowMs: later() }, (connection) =>
       watch(connection, {
         after: async (text, query) => {
-          if (isPortion(text) && ++portions === 3)
-            await query('select pg_terminate_backend(pg_backend_pid())');
+          if (isChunk(text) && ++chunks === 3) await query('select pg_terminate_backend(pg_backend_pid())');
         },
       }),
     );
     await expect(killed).rejects.toThrow();
     const work = await world.pool.query(
-      'select behind::int, totals is not null as "isUnderWay" from breakdown_work where game_id = $1',
+      'select last_player_id::int as "lastPlayerId", totals is not null as "isUnderWay" from breakdown_runs where game_id = $1',
       [gameId],
     );
-    // The third portion of seven players was lost with its transaction.
+    // The third chunk of seven players was lost with its transaction.
     const ids = players.map(({ playerId }) => Number(playerId)).sort((a, b) => a - b);
-    expect(work.rows).toEqual([{ behind: ids[13], isUnderWay: true }]);
+    expect(work.rows).toEqual([{ lastPlayerId: ids[13], isUnderWay: true }]);
     expect((await listKept(world.pool, gameId, 'country')).players).toEqual([]);
     for (let days = 1; days > 0; ) days = (await sum()).daysSummed;
     await expectTrue();
   });
 
-  it('stops between two portions when its time is over', async () => {
+  it('stops between two chunks when its time is over', async () => {
     await addPlayer(gameId);
     const stop = new AbortController();
     const options = { nowMs: later(), signal: stop.signal };
     const stopped = await sumOn(world.pool, options, (connection) =>
-      watch(connection, { before: (text) => isPortion(text) && stop.abort() }),
+      watch(connection, { before: (text) => isChunk(text) && stop.abort() }),
     );
     expect(stopped).toMatchObject({ isDone: false, daysSummed: 0 });
     expect(await sum()).toMatchObject({ isDone: true, daysSummed: 1 });
@@ -161,7 +160,7 @@ describe('summing what players did', () => {
     };
     await expect(failed).rejects.toThrow('nowhere');
     const { rows } = await world.pool.query(
-      'select count(*)::int as n from breakdown_work where totals is null and ended_at = to_timestamp($1 / 1000.0)',
+      'select count(*)::int as n from breakdown_runs where totals is null and ended_at = to_timestamp($1 / 1000.0)',
       [clock],
     );
     expect(rows).toEqual([{ n: 1 }]);
@@ -189,8 +188,8 @@ describe('summing what players did', () => {
     await expectTrue();
   });
 
-  it('leaves a game alone for twenty times as long as its walk took', async () => {
-    await world.pool.query('update breakdown_work set spent_ms = $2 where game_id = $1', [
+  it('leaves a game alone for twenty times as long as its last run took', async () => {
+    await world.pool.query('update breakdown_runs set spent_ms = $2 where game_id = $1', [
       gameId,
       HOUR_MS / 10,
     ]);
@@ -214,7 +213,7 @@ describe('values that clients invent', () => {
     );
     await applyEvents(world.pool, events);
     let most = 0;
-    await sumOn(world.pool, { nowMs: later(HOUR_MS), playersAPortion: 100 }, (connection) =>
+    await sumOn(world.pool, { nowMs: later(HOUR_MS), playersPerChunk: 100 }, (connection) =>
       watch(connection, {
         before: async (text, query) => {
           if (!text.startsWith('delete from game_breakdowns')) return;
@@ -228,13 +227,13 @@ describe('values that clients invent', () => {
     );
     expect(most).toBe(1_001);
     const { rows } = await world.pool.query(
-      `select is_rest as "isRest", value, active_players::int as active from game_breakdowns
-       where game_id = $1 and dimension = 'build' and day = $2 order by active_players desc, is_rest, value`,
+      `select is_remainder as "isRemainder", value, active_players::int as active from game_breakdowns
+       where game_id = $1 and dimension = 'build' and day = $2 order by active_players desc, is_remainder, value`,
       [hostileGame, TODAY],
     );
     expect(rows).toHaveLength(51);
-    expect(rows[0]).toEqual({ isRest: true, value: '', active: 1_200 - 10 - 49 });
-    expect(rows[1]).toEqual({ isRest: false, value: '2.0', active: 10 });
+    expect(rows[0]).toEqual({ isRemainder: true, value: '', active: 1_200 - 10 - 49 });
+    expect(rows[1]).toEqual({ isRemainder: false, value: '2.0', active: 10 });
     const { rows: left } = await world.pool.query('select from breakdown_sums');
     expect(left).toEqual([]);
   });
@@ -251,7 +250,7 @@ describe('values that clients invent', () => {
     await applyEvents(world.pool, toRecords(player, [event('Purchase', NOW, bought)], NOW));
     await sumOn(world.pool, { nowMs: later(HOUR_MS) });
     const { rows } = await world.pool.query(
-      "select value, purchases::int from game_breakdowns where game_id = $1 and dimension = 'sku' and not is_rest",
+      "select value, purchases::int from game_breakdowns where game_id = $1 and dimension = 'sku' and not is_remainder",
       [gameOfLongIds],
     );
     expect(rows).toEqual([{ value: skuId.slice(0, 128), purchases: 1 }]);

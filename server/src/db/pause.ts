@@ -1,20 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { OwnConnection } from './own-connection.js';
 
-export type Rest = Readonly<{
+export type Pause = Readonly<{
   /** What the last step of the work took. */
   stepMs: number;
-  /** How much longer it rests while others are at work, as a multiple of the step. */
+  /** How much longer the pause is while others are at work, as a multiple of the step. */
   share: number;
-  /** How long it rests in any case. */
+  /** How long the pause is in any case. */
   leastMs: number;
   signal?: AbortSignal | undefined;
 }>;
 
 /** Players come first: work in the background goes on at full speed only while the database has nothing else to do. */
-export async function rest(
+export async function pause(
   connection: OwnConnection,
-  { stepMs, share, leastMs, signal }: Rest,
+  { stepMs, share, leastMs, signal }: Pause,
 ): Promise<void> {
   const ms = (await isDatabaseBusy(connection)) ? leastMs + stepMs * share : leastMs;
   await sleep(ms, undefined, { signal }).catch(() => {});

@@ -1,9 +1,9 @@
 import pg from 'pg';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { rest } from '../../src/db/rest.js';
+import { pause } from '../../src/db/pause.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 
-/** Longer than a test may take: a rest of this step that should not be there would be noticed. */
+/** Longer than a test may take: a pause of this step that should not be there would be noticed. */
 const HOUR_MS = 3_600_000;
 const AT_WORK = `from pg_stat_activity
   where datname = current_database() and query like 'select pg_sleep%' and state = 'active'`;
@@ -24,26 +24,29 @@ afterEach(async () => {
 });
 
 it('goes on when nobody else is at work', async () => {
-  await rest(connection, { stepMs: HOUR_MS, share: 1, leastMs: 0 });
+  await pause(connection, { stepMs: HOUR_MS, share: 1, leastMs: 0 });
 });
 
-it('rests while others are at work, until it is interrupted', async () => {
+it('pauses while others are at work, until it is interrupted', async () => {
   const work = other.query('select pg_sleep(3600)').catch((error: Error) => error.message);
   const isAtWork = async () => (await connection.query(`select ${AT_WORK}`)).rowCount;
   await expect.poll(isAtWork, { timeout: 30_000 }).toBe(1);
 
   const controller = new AbortController();
   let isOver = false;
-  const resting = rest(connection, { stepMs: HOUR_MS, share: 1, leastMs: 0, signal: controller.signal }).then(
-    () => {
-      isOver = true;
-    },
-  );
-  // It asks on the same connection, so by the first of these responses the rest has begun.
+  const pausing = pause(connection, {
+    stepMs: HOUR_MS,
+    share: 1,
+    leastMs: 0,
+    signal: controller.signal,
+  }).then(() => {
+    isOver = true;
+  });
+  // It asks on the same connection, so by the first of these responses the pause has begun.
   for (let turn = 0; turn < 20; turn++) await isAtWork();
   expect(isOver).toBe(false);
   controller.abort();
-  await resting;
+  await pausing;
 
   await connection.query(`select pg_cancel_backend(pid) ${AT_WORK}`);
   expect(await work).toContain('canceling statement');

@@ -1,0 +1,124 @@
+import type { OwnConnection } from '../../../db/own-connection.js';
+import { DAYS_BEFORE_TODAY, DIMENSIONS, SHOWN_VALUES, SUMMED_DAYS } from './dimensions.js';
+import type { ChangedDay, DueGame, Run } from './run-queries.js';
+
+/** Statements about what a run results in: `game_breakdown_days`, `game_breakdowns` and `game_active_players`. */
+
+/**
+ * Days whose roll-up totals have changed since they were summed last, newest first. Today is one of them from its first minute on,
+ * if the game had players in the last 30 days, because its weekly and monthly players are asked for. A day changes also when
+ * the 1st, 7th, 28th or 30th day after it is over: then no more players can return on that day.
+ */
+export async function listChangedDays(
+  connection: OwnConnection,
+  { gameId, keepsFrom }: DueGame,
+  today: string,
+  limit: number,
+): Promise<ChangedDay[]> {
+  const { rows } = await connection.query<ChangedDay>(
+    `with days as materialized (
+       select day, totals from game_day_totals
+       where game_id = $1 and day > greatest($2::date - ${SUMMED_DAYS}, $3::date - 1) and day <= $2::date
+     ), days_and_today as (
+       select day, totals from days
+       union all
+       select $2::date, '{}' where exists (select from days where day > $2::date - 30)
+         and not exists (select from days where day = $2::date)
+     )
+     select d.day::text, d.totals::text
+     from days_and_today d
+     left join lateral (
+       select totals, (summed_at at time zone 'UTC')::date as summed_on
+       from game_breakdown_days s where s.game_id = $1 and s.day = d.day offset 0
+     ) s on true
+     where s.totals is distinct from d.totals
+       or exists (select from unnest('{1,7,28,30}'::int[]) n where d.day + n >= s.summed_on and d.day + n < $2::date)
+     order by d.day desc
+     limit $4`,
+    [gameId, today, keepsFrom, limit],
+  );
+  return rows;
+}
+
+/** Records the totals that each day of the run had when the run started. */
+export async function upsertSummedDays(connection: OwnConnection, { gameId }: Run): Promise<void> {
+  await connection.query(
+    `insert into game_breakdown_days (game_id, day, totals, summed_at)
+     select r.game_id, t.key::date, t.value, r.started_at
+     from breakdown_runs r cross join lateral jsonb_each(r.totals) t
+     where r.game_id = $1
+     on conflict (game_id, day) do update set totals = excluded.totals, summed_at = excluded.summed_at`,
+    [gameId],
+  );
+}
+
+export async function deleteBreakdowns(connection: OwnConnection, { gameId, days }: Run): Promise<void> {
+  await connection.query(
+    'delete from game_breakdowns where game_id = $1 and dimension = any($2::text[]) and day = any($3::date[])',
+    [gameId, DIMENSIONS, days],
+  );
+}
+
+/** The largest values of each day, and all others as one. */
+export async function insertBreakdowns(connection: OwnConnection, { gameId, days }: Run): Promise<void> {
+  await connection.query(
+    `insert into game_breakdowns (game_id, dimension, day, is_remainder, value, active_players, new_players, paying_players, purchases,
+       revenue, d1, d7, d28, d30)
+     select $1, dimension, day, is_small, case when is_small then '' else value end,
+       sum(active_players), sum(new_players), sum(paying_players), sum(purchases), jsonb_total(revenue), sum(d1), sum(d7), sum(d28),
+       sum(d30)
+     from (
+       select s.*, is_remainder or row_number() over (
+         partition by dimension, day order by is_remainder, active_players desc, purchases desc, new_players desc, value
+       ) > ${SHOWN_VALUES} as is_small
+       from breakdown_sums s
+       where game_id = $1 and dimension = any($3::text[]) and day = any($2::date[])
+     ) s
+     group by 2, 3, 4, 5`,
+    [gameId, days, DIMENSIONS],
+  );
+}
+
+/** The active players of each day: the sum of all changes up to the day. */
+export async function upsertActivePlayers(connection: OwnConnection, { gameId, today }: Run): Promise<void> {
+  await connection.query(
+    `insert into game_active_players (game_id, day, weekly, monthly)
+     select $1, day, weekly, monthly
+     from (
+       select d::date as day, sum(coalesce(w.active_players, 0)) over up_to as weekly,
+         sum(coalesce(m.active_players, 0)) over up_to as monthly
+       from generate_series($2::date - ${DAYS_BEFORE_TODAY}, $2::date, interval '1 day') d
+       left join lateral (
+         select active_players from breakdown_sums b
+         where b.game_id = $1 and b.dimension = 'weekly' and b.day = d::date offset 0
+       ) w on true
+       left join lateral (
+         select active_players from breakdown_sums b
+         where b.game_id = $1 and b.dimension = 'monthly' and b.day = d::date offset 0
+       ) m on true
+       window up_to as (order by d)
+     ) s
+     -- days before the first player have no row
+     where monthly > 0 or day = $2::date
+       or exists (select from game_active_players a where a.game_id = $1 and a.day = s.day offset 0)
+     on conflict (game_id, day) do update set weekly = excluded.weekly, monthly = excluded.monthly`,
+    [gameId, today],
+  );
+}
+
+/** Clients chose these values: they are deleted together with the events of their days. */
+export async function deleteOldBreakdowns(
+  connection: OwnConnection,
+  { gameId, keepsFrom }: DueGame,
+): Promise<number> {
+  if (keepsFrom === null) return 0;
+  const { rowCount } = await connection.query(
+    `with days as (
+       delete from game_breakdown_days where game_id = $1 and day < $2::date returning day
+     )
+     delete from game_breakdowns
+     where game_id = $1 and dimension = any($3::text[]) and day = any(array(select day from days))`,
+    [gameId, keepsFrom, DIMENSIONS],
+  );
+  return rowCount ?? 0;
+}
