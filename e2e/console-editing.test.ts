@@ -13,12 +13,15 @@ describe.skipIf(!HAS_BROWSER)(`what is edited in the console besides prices${NEE
   let service: Service;
   let owner: Visitor;
   let viewer: Visitor;
+  let editor: Visitor;
   let player: Login;
 
   beforeAll(async () => {
     const { browser, settings, ...opened } = await openConsole();
     ({ service, owner } = opened);
     viewer = await signIn(browser, service, settings, { email: 'vera@studio.example', role: 'viewer' });
+    const eve = { email: 'eve@studio.example', role: 'editor', name: 'Eve' };
+    editor = await signIn(browser, service, settings, eve);
     player = await login(service.api, 'edit-device');
   }, 400_000);
   afterAll(closeConsole);
@@ -209,5 +212,46 @@ describe.skipIf(!HAS_BROWSER)(`what is edited in the console besides prices${NEE
     await go('/settings?tab=limits');
     await page.getByRole('row', { name: /^SKUs 5 of 1,000/ }).waitFor();
     expect(owner.problems).toEqual([]);
+  });
+
+  it('merges the price that one editor changed with the name that another changed, and asks only where both did', async () => {
+    for (const { go, page } of [owner, editor]) {
+      await go('/store');
+      await page.getByLabel('Name of gems_80').waitFor();
+    }
+    const price = ({ page }: Visitor) => page.getByLabel('Price of gems_80 in USD', { exact: true });
+    const name = ({ page }: Visitor) => page.getByLabel('Name of gems_80');
+    const saveOwners = async () => {
+      await owner.page.getByRole('button', { name: 'Save draft' }).click();
+      await owner.page.getByRole('button', { name: 'Save draft' }).waitFor({ state: 'detached' });
+      await editor.page.getByRole('button', { name: 'Show both' }).click();
+    };
+    const panel = editor.page.getByRole('dialog', { name: 'Olga saved the draft before you' });
+    const onTop = panel.getByRole('button', { name: 'Put mine on top' });
+    await name(editor).fill('Eve’s Gems');
+    await price(owner).fill('2.49');
+    await saveOwners();
+    await panel.getByText('You changed different things').waitFor();
+    const [mine, theirs] = await panel.getByRole('group', { name: 'Changes' }).allTextContents();
+    expect(mine).toContain('Eve’s Gems');
+    expect(mine).not.toContain('2.49');
+    expect(theirs).toContain('prices › USD › actualPrice');
+    expect(theirs).toContain('2.49');
+    expect(theirs).not.toContain('Eve’s Gems');
+    await onTop.click();
+    await expect.poll(() => price(editor).inputValue()).toBe('2.49');
+    expect(await name(editor).inputValue()).toBe('Eve’s Gems');
+
+    await price(editor).fill('2.99');
+    await name(owner).fill('Olga’s Gems');
+    await saveOwners();
+    const asked = panel.getByRole('radiogroup', { name: 'SKU gems_80 › name › default' });
+    await asked.getByLabel('Theirs: Olga’s Gems').check();
+    await onTop.click();
+    await expect.poll(() => name(editor).inputValue()).toBe('Olga’s Gems');
+    expect(await price(editor).inputValue()).toBe('2.99');
+    await editor.page.getByRole('button', { name: 'Save draft' }).click();
+    await editor.page.getByRole('button', { name: 'Save draft' }).waitFor({ state: 'detached' });
+    expect([...owner.problems, ...editor.problems]).toEqual([]);
   });
 });

@@ -210,7 +210,7 @@ describe.skipIf(!HAS_BROWSER)(`the console${NEEDS_BROWSER}`, () => {
     await ben.page.getByRole('button', { name: 'Save draft' }).waitFor({ state: 'detached' });
     await ana.page.getByRole('button', { name: 'Save draft' }).click();
     const asked = ana.page.getByRole('dialog', { name: 'Ben saved the draft before you' });
-    await asked.getByText('You both changed SKU gems_80', { exact: false }).waitFor();
+    await asked.getByText('SKU gems_80 › name › default').waitFor();
     await asked.getByRole('button', { name: 'Load theirs, set mine aside' }).click();
     await expect.poll(() => ana.page.getByLabel('Name of gems_80').inputValue()).toBe('Hill of Gems');
     await ana.page.getByRole('button', { name: 'Show 1 change of yours that was not saved' }).click();

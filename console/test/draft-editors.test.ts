@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { whoChanged } from '../src/lib/conflict-parts.js';
-import type { DocumentChange } from '../src/lib/document.js';
+import { documentDifference } from '../src/lib/document-difference.js';
 import { otherEditors } from '../src/lib/draft-editors.js';
-import { mergeDocuments } from '../src/lib/merge.js';
 import { document, offer, sku } from './documents.js';
 
 const AT = (minute: number) => `2026-11-15T12:${String(minute).padStart(2, '0')}:00.000Z`;
@@ -39,25 +37,14 @@ describe('the other editors of a draft', () => {
   });
 });
 
-it('a difference between two editors is sorted by who made it, theirs from before to after', () => {
+it('each editor is shown with what that editor changed, from before to after', () => {
   const base = document();
-  const mine = {
-    ...base,
-    catalogue: [sku('gems', '2.00'), ...base.catalogue.slice(1)],
-    offers: [offer('mine')],
-  };
-  const theirs = { ...base, catalogue: [...base.catalogue.slice(0, 2), sku('pass', '8.00')] };
-  const { document: merged } = mergeDocuments(base, mine, theirs);
-  const change = (path: string, kind: DocumentChange['change'], before: unknown, after: unknown) => ({
-    ...{ path, change: kind, before, after },
-  });
-  const difference = [
-    change('catalogue/gems', 'changed', theirs.catalogue[0], mine.catalogue[0]),
-    change('catalogue/pass', 'changed', theirs.catalogue[2], mine.catalogue[2]),
-    change('offers/mine', 'added', null, mine.offers[0]),
-  ];
-  expect(whoChanged(difference, theirs, merged)).toEqual({
-    mine: [difference[0], difference[2]],
-    theirs: [change('catalogue/pass', 'changed', mine.catalogue[2], theirs.catalogue[2])],
-  });
+  const mine = { ...base, catalogue: [sku('pass', '9.00'), sku('gems', '2.00')], offers: [offer('mine')] };
+  expect(documentDifference(base, mine)).toEqual([
+    { path: 'catalogue/gems', change: 'changed', before: base.catalogue[0], after: mine.catalogue[1] },
+    { path: 'catalogue/chest', change: 'removed', before: base.catalogue[1], after: null },
+    { path: 'catalogue', change: 'reordered', before: ['gems', 'pass'], after: ['pass', 'gems'] },
+    { path: 'offers/mine', change: 'added', before: null, after: mine.offers[0] },
+  ]);
+  expect(documentDifference(base, structuredClone(base))).toEqual([]);
 });

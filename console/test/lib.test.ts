@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { readMessages } from '../src/api/server-events.js';
 import { barOf, spanOf } from '../src/lib/calendar.js';
-import { describeChange } from '../src/lib/changes.js';
+import { describeChange, describeClash } from '../src/lib/changes.js';
 import { daysBefore } from '../src/lib/dashboard.js';
 import { currenciesOf, freeId, isSame, moved, problemsUnder } from '../src/lib/document.js';
 import { effectInWords } from '../src/lib/effect.js';
@@ -51,6 +51,25 @@ describe('a difference in words', () => {
       after: ['b', 'a'],
     });
     expect(order).toMatchObject({ kind: 'Order of the offers', lines: [{ before: 'a, b', after: 'b, a' }] });
+  });
+
+  it('says what each of two editors makes of a value', () => {
+    const clash = { key: 'k', path: 'segments/whales', base: undefined };
+    const thresholds = { prediction: 'churn', enterAbove: 0.7 };
+    expect(
+      describeClash({ ...clash, members: ['thresholds'], base: null, mine: thresholds, theirs: 'x' }),
+    ).toEqual({
+      label: 'Segment whales › thresholds',
+      base: 'none',
+      mine: 'prediction churn, enterAbove 0.7',
+      theirs: 'x',
+    });
+    expect(describeClash({ ...clash, members: [], mine: undefined, theirs: thresholds })).toEqual({
+      label: 'Segment whales',
+      base: null,
+      mine: 'removed',
+      theirs: 'kept, as changed',
+    });
   });
 });
 

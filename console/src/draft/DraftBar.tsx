@@ -21,7 +21,7 @@ type Panel = 'compare' | 'dry-run' | 'publish' | 'discard';
 export function DraftBar() {
   const { draft, isEditedHere, isSaving, problems, save, undo, saveProblem, conflict, ...editing } =
     useDraft();
-  const { overtakenBy, showConflict, others, aside } = editing;
+  const { overtakenBy, others, aside } = editing;
   const { game } = usePlace();
   const { data: me } = useMe();
   const { isEditor } = useRole();
@@ -50,7 +50,8 @@ export function DraftBar() {
               {overtakenBy} has {draft.isEdited ? 'saved' : 'published or discarded'} the draft{' '}
               <Moment at={draft.updatedAt} />. Nothing is lost: what you typed is still here.
             </Text>
-            <Button size="compact-xs" variant="light" color="red" loading={isSaving} onClick={showConflict}>
+            {/* A save on a revision that is not the newest one changes nothing, and shows the conflict. */}
+            <Button size="compact-xs" variant="light" color="red" loading={isSaving} onClick={save}>
               Show both
             </Button>
           </Group>

@@ -119,7 +119,7 @@ function VersionConflict({
           Take it into the draft
         </Button>
         <Text size="sm" c="dimmed">
-          Where both changed the same part, the draft's stays. Save the draft, then publish.
+          Where both changed the same value, the draft's stays. Save the draft, then publish.
         </Text>
       </Stack>
     </Alert>

@@ -1,20 +1,29 @@
 import { Button, Text } from '@mantine/core';
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
+import { documentDifference } from '../lib/document-difference.js';
 import { countOf } from '../lib/format.js';
 import { SidePanel } from '../parts/SidePanel.js';
 import { Difference } from './Difference.js';
 import { useDraft } from './draft-context.js';
+import { asideOnTop } from './draft-reducer.js';
 
 /** What was typed here and not saved when the newer draft was loaded: kept in this window until it is taken over or dropped. */
 export function SetAside() {
-  const { aside, takeOverAside, dropAside } = useDraft();
+  const { aside, document, takeOverAside, dispatch } = useDraft();
   const [isOpen, setOpen] = useState(false);
+  const changes = useMemo(
+    () =>
+      aside === null || document === undefined
+        ? []
+        : documentDifference(document, asideOnTop(aside, document)),
+    [aside, document],
+  );
   if (aside === null) return null;
   return (
     <>
       <Button size="compact-xs" variant="light" onClick={() => setOpen(true)}>
-        Show {countOf(aside.changes.length, 'change')} of yours that{' '}
-        {aside.changes.length === 1 ? 'was' : 'were'} not saved
+        Show {countOf(changes.length, 'change')} of yours that {changes.length === 1 ? 'was' : 'were'} not
+        saved
       </Button>
       <SidePanel
         title="Your changes that were not saved"
@@ -26,7 +35,7 @@ export function SetAside() {
               variant="default"
               onClick={() => {
                 setOpen(false);
-                dropAside();
+                dispatch({ type: 'dropAside' });
               }}
             >
               Drop them
@@ -43,10 +52,10 @@ export function SetAside() {
         }
       >
         <Text size="sm">
-          They are kept in this window only. “Put them on top” adds them to what the draft is now; then look
-          at the result and save.
+          They are kept in this window only. “Put them on top” changes what the draft is now in this way; then
+          look at the result and save.
         </Text>
-        <Difference changes={aside.changes} />
+        <Difference changes={changes} />
       </SidePanel>
     </>
   );

@@ -1,4 +1,6 @@
 import type { DocumentChange } from './document.js';
+import { isMembers } from './document-parts.js';
+import type { Clash } from './merge.js';
 
 /** A difference of documents in words: which part, and its values before and after. */
 export type ChangeLine = { label: string; before: string | null; after: string | null };
@@ -38,15 +40,36 @@ export function describeChange({ path, change, before, after }: DocumentChange):
 /** Every value that differs, by its path within the part. */
 function leafChanges(before: unknown, after: unknown, way: readonly string[]): ChangeLine[] {
   if (JSON.stringify(before) === JSON.stringify(after)) return [];
-  if (isRecord(before) && isRecord(after)) {
-    const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
-    return names.flatMap((name) => leafChanges(before[name], after[name], [...way, name]));
+  // A value that has come or gone is listed member by member, too.
+  const [old, present] = [before ?? {}, after ?? {}];
+  if (isMembers(old) && isMembers(present) && (isMembers(before) || isMembers(after))) {
+    const names = [...new Set([...Object.keys(old), ...Object.keys(present)])];
+    return names.flatMap((name) => leafChanges(old[name], present[name], [...way, name]));
   }
   return [{ label: way.join(' › '), before: shown(before), after: shown(after) }];
 }
 
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+/** A clash of two editors in words: which value of which part, and what each side makes of it. */
+export function describeClash({ path, members, base, mine, theirs }: Clash) {
+  const { kind, name } = describeChange({ path, change: 'changed', before: null, after: null });
+  // The values of an entry that one editor removed are listed among the changes of the other.
+  const isRemoval = mine === undefined || theirs === undefined;
+  const words = (value: unknown) =>
+    value === undefined ? 'removed' : isRemoval && isMembers(value) ? 'kept, as changed' : allShown(value);
+  return {
+    label: [`${kind} ${name}`.trim(), ...members].join(' › '),
+    base: base === undefined || isRemoval ? null : allShown(base),
+    mine: words(mine),
+    theirs: words(theirs),
+  };
+}
+
+/** Also of a value with members: `prediction churn, enterAbove 0.7`. */
+function allShown(value: unknown): string | null {
+  if (!isMembers(value)) return shown(value);
+  return leafChanges({}, value, [])
+    .map(({ label, after }) => `${label} ${after}`)
+    .join(', ');
 }
 
 function shown(value: unknown): string | null {

@@ -1,85 +1,129 @@
 import { type ConfigDocument, isSame } from './document.js';
+import { documentOf, entriesOf, isMembers, partsOf } from './document-parts.js';
+
+export type Side = 'mine' | 'theirs';
+/** A value that both editors changed, each to something else. Undefined where an editor removed it. */
+export type Clash = Readonly<{
+  /** Which one it is among the clashes of a merge. */
+  key: string;
+  /** The part that it is in, as in a difference: `catalogue/gems`; of an order the list itself. */
+  path: string;
+  /** Where it is within the part: `prices`, `USD`, `actualPrice`. */
+  members: readonly string[];
+  base: unknown;
+  mine: unknown;
+  theirs: unknown;
+}>;
+export type Merge = { document: ConfigDocument; clashes: Clash[] };
+/** Which side is taken of a clash, by its key. Mine where nothing is chosen. */
+export type Choices = Readonly<Record<string, Side>>;
+
+type Three<T> = Readonly<{ base: T; mine: T; theirs: T }>;
+type Place = Pick<Clash, 'path' | 'members'>;
+type Settle = (place: Place, values: Three<unknown>) => unknown;
 
 /**
- * Merges two edits of one draft, entry by entry. An entry that only one editor changed is taken from that editor: a price of one SKU
- * and a new offer go together. Where both changed an entry, mine is taken and the entry is named, so that the editor looks at it.
+ * Merges two edits of one draft, member by member: a new price and a new name of one SKU go together. `base` is what both began with.
+ * Only a value that both changed is a clash.
  */
-export type Merge = { document: ConfigDocument; conflicts: string[] };
-
-export function mergeDocuments(base: ConfigDocument, mine: ConfigDocument, theirs: ConfigDocument): Merge {
-  const conflicts: string[] = [];
-  const part = <T>(path: string, my: T, their: T, old: T): T => {
-    if (isSame(my, old)) return their;
-    if (!isSame(their, old) && !isSame(my, their)) conflicts.push(path);
-    return my;
+export function mergeDocuments(
+  base: ConfigDocument,
+  mine: ConfigDocument,
+  theirs: ConfigDocument,
+  choices: Choices = {},
+): Merge {
+  const clashes: Clash[] = [];
+  const settle: Settle = (place, values) => {
+    const key = [place.path, ...place.members].join(' › ');
+    clashes.push({ key, ...place, ...values });
+    return values[choices[key] ?? 'mine'];
   };
-  const list = <T>(
-    path: string,
-    of: (document: ConfigDocument) => readonly T[],
-    idOf: (entry: T) => string,
-  ): T[] => mergeLists(of(base), of(mine), of(theirs), idOf, (id) => conflicts.push(`${path}/${id}`));
-  const lists = {
-    flags: {
-      isPayer: part('flags/isPayer', mine.flags.isPayer, theirs.flags.isPayer, base.flags.isPayer),
-      custom: list(
-        'flags/custom',
-        ({ flags }) => flags.custom,
-        ({ flagId }) => flagId,
-      ),
-    },
-    segments: list(
-      'segments',
-      ({ segments }) => segments,
-      ({ segmentId }) => segmentId,
-    ),
-    catalogue: list(
-      'catalogue',
-      ({ catalogue }) => catalogue,
-      ({ skuId }) => skuId,
-    ),
-    store: part('store', mine.store, theirs.store, base.store),
-    offers: list(
-      'offers',
-      ({ offers }) => offers,
-      ({ offerId }) => offerId,
-    ),
-  };
-  // Every other member of a document, now or in a later version of the service, is one part.
-  const names = [
-    ...new Set([base, mine, theirs].flatMap((each) => Object.keys(each))),
-  ] as (keyof ConfigDocument)[];
-  const others = names
-    .filter((name) => !(name in lists))
-    .map((name) => [name, part(name, mine[name], theirs[name], base[name])] as const)
-    .filter(([, value]) => value !== undefined);
-  const document: ConfigDocument = { ...lists, ...Object.fromEntries(others) };
-  return { document, conflicts };
+  const parts = { base: partsOf(base), mine: partsOf(mine), theirs: partsOf(theirs) };
+  const paths = new Set([...parts.base.keys(), ...parts.mine.keys(), ...parts.theirs.keys()]);
+  const merged = [...paths].map((path) => {
+    const values = each(parts, (of) => of.get(path));
+    return [path, mergePart(path, values, settle)] as const;
+  });
+  return { document: documentOf(new Map(merged)), clashes };
 }
 
-function mergeLists<T>(
-  base: readonly T[],
-  mine: readonly T[],
-  theirs: readonly T[],
-  idOf: (entry: T) => string,
-  onConflict: (id: string) => void,
-): T[] {
-  const byId = (list: readonly T[]) => new Map(list.map((entry) => [idOf(entry), entry]));
-  const [old, ours, others] = [byId(base), byId(mine), byId(theirs)];
-  // My order where I changed it, otherwise theirs; entries that only the other document has come last.
-  const isReordered = !isSame(order(mine, old, idOf), order(base, ours, idOf));
-  const ids = new Set([
-    ...(isReordered ? [...ours.keys(), ...others.keys()] : [...others.keys(), ...ours.keys()]),
-  ]);
-  return [...ids].flatMap((id) => {
-    const [was, my, their] = [old.get(id), ours.get(id), others.get(id)];
-    const isMine = !isSame(my, was);
-    if (isMine && !isSame(their, was) && !isSame(my, their)) onConflict(id);
-    const kept = isMine ? my : their;
-    return kept === undefined ? [] : [kept];
+function mergePart(path: string, values: Three<unknown>, settle: Settle): unknown {
+  const { base, mine, theirs } = each(values, (part) => entriesOf(path, part));
+  if (base === undefined || mine === undefined || theirs === undefined)
+    return mergeValue({ path, members: [] }, values, settle);
+  const lists = { base, mine, theirs };
+  return mergedIds(
+    each(lists, (list) => [...list.keys()]),
+    (orders) => settle({ path, members: [] }, orders),
+  ).flatMap((id) => {
+    const place = { path: `${path}/${id}`, members: [] };
+    const entry = mergeValue(
+      place,
+      each(lists, (list) => list.get(id)),
+      settle,
+    );
+    return entry === undefined ? [] : [entry];
   });
 }
 
-/** Ids in order, of those that both have. */
-function order<T>(list: readonly T[], other: ReadonlyMap<string, T>, idOf: (entry: T) => string): string[] {
-  return list.map(idOf).filter((id) => other.has(id));
+function mergeValue(place: Place, values: Three<unknown>, settle: Settle): unknown {
+  const { base, mine, theirs } = values;
+  if (isSame(mine, base)) return theirs;
+  if (isSame(theirs, base) || isSame(mine, theirs)) return mine;
+  if (isMembers(mine) && isMembers(theirs) && !isOneValue(place, mine, theirs)) {
+    const records = { base: isMembers(base) ? base : {}, mine, theirs };
+    const names = new Set(Object.values(records).flatMap((record) => Object.keys(record)));
+    const members = [...names].map((name) => {
+      const inner = { ...place, members: [...place.members, name] };
+      const value = mergeValue(
+        inner,
+        each(records, (record) => record[name]),
+        settle,
+      );
+      return [name, value] as const;
+    });
+    return Object.fromEntries(members.filter(([, value]) => value !== undefined));
+  }
+  if (isTexts(base) && isTexts(mine) && isTexts(theirs)) return mergeTexts({ base, mine, theirs });
+  return settle(place, values);
+}
+
+/** Members that mean something together only: thresholds belong to one prediction, and a price is either an amount or a discount. */
+function isOneValue({ path, members }: Place, mine: object, theirs: object): boolean {
+  if (path.startsWith('segments/')) return members.join('/') === 'thresholds';
+  const isPrice = path.startsWith('offers/') && members.join('/') === 'effect/price';
+  return isPrice && !isSame(Object.keys(mine), Object.keys(theirs));
+}
+
+/** SKUs of an offer, predictions that are visible: what either editor added or removed. */
+function mergeTexts({ base, mine, theirs }: Three<readonly string[]>): string[] {
+  const added = mine.filter((text) => !base.includes(text) && !theirs.includes(text));
+  return [...theirs.filter((text) => mine.includes(text) || !base.includes(text)), ...added];
+}
+
+/** My order where I changed it, otherwise theirs; entries that only the other document has come last. Ids of removed entries are included. */
+function mergedIds(
+  ids: Three<readonly string[]>,
+  settleOrder: (orders: Three<readonly string[]>) => unknown,
+): string[] {
+  const orders = each(ids, (list) =>
+    list.filter((id) => Object.values(ids).every((other) => other.includes(id))),
+  );
+  const { base, mine, theirs } = orders;
+  const isMine = !isSame(mine, base);
+  const isClash = isMine && !isSame(theirs, base) && !isSame(mine, theirs);
+  const isMineFirst = isClash ? settleOrder(orders) === mine : isMine;
+  return [
+    ...new Set(
+      isMineFirst ? [...ids.mine, ...ids.theirs, ...ids.base] : [...ids.theirs, ...ids.mine, ...ids.base],
+    ),
+  ];
+}
+
+function isTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((each) => typeof each === 'string');
+}
+
+function each<T, U>({ base, mine, theirs }: Three<T>, of: (value: T) => U): Three<U> {
+  return { base: of(base), mine: of(mine), theirs: of(theirs) };
 }
