@@ -5,7 +5,7 @@ import { adminErrors } from '../admin/admin-errors.js';
 import { requireRole } from '../admin/admin-guard.js';
 import { adminSchema, success, successOf } from '../admin/admin-responses.js';
 import { EVENT_LIMITS } from '../features/events/intake/limits.js';
-import { DOCUMENT_LIMITS } from '../personalisation/document/document.js';
+import { DOCUMENT_LIMITS } from '../personalisation/document/document-limits.js';
 
 const count = (description: string) => Type.Integer({ description });
 const { maxEvents, maxBodyBytes, maxEventBytes, maxEventTypeLength } = EVENT_LIMITS;

@@ -1,5 +1,6 @@
 import { DEFAULT_DOCUMENT } from '../personalisation/document/default-document.js';
-import type { ConfigDocument, SkuEntry } from '../personalisation/document/document.js';
+import type { ConfigDocument } from '../personalisation/document/document.js';
+import type { SkuEntry } from '../personalisation/document/parts/catalogue.js';
 import { PREDICTION_NAMES } from '../personalisation/predict/artefact.js';
 
 const icon = (name: string) => ({

@@ -5,12 +5,10 @@ import { DEMO } from '../../src/app/demo-studio.js';
 import type { Pool } from '../../src/db/pool.js';
 import { publishConfig } from '../../src/features/game-configs/publish.js';
 import { DEFAULT_DOCUMENT } from '../../src/personalisation/document/default-document.js';
-import type {
-  ConfigDocument,
-  OfferEntry,
-  PredictionSettings,
-  SkuEntry,
-} from '../../src/personalisation/document/document.js';
+import type { ConfigDocument } from '../../src/personalisation/document/document.js';
+import type { SkuEntry } from '../../src/personalisation/document/parts/catalogue.js';
+import type { OfferEntry } from '../../src/personalisation/document/parts/offers.js';
+import type { PredictionSettings } from '../../src/personalisation/document/parts/predictions.js';
 import type { Settings } from '../../src/settings/settings.js';
 import { type Session, testSettings } from './harness.js';
 

@@ -1,6 +1,6 @@
 import { csvRow, numberCell } from '../../lib/csv-writer.js';
 import { escapeFormulas } from '../../lib/spreadsheet-formulas.js';
-import type { SegmentEntry } from '../../personalisation/document/document.js';
+import type { SegmentEntry } from '../../personalisation/document/parts/segments.js';
 import { perPlayer, shareOf } from '../analytics/ratios.js';
 import { currenciesOf, revenueCells, revenueColumns } from '../analytics/revenue-columns.js';
 import type { GroupNumbers } from './group-sums.js';

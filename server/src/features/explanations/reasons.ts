@@ -6,7 +6,8 @@ import type {
   SegmentTrace,
   Trace,
 } from '../../personalisation/decide/decision.js';
-import type { ConfigDocument, OfferEntry } from '../../personalisation/document/document.js';
+import type { ConfigDocument } from '../../personalisation/document/document.js';
+import type { OfferEntry } from '../../personalisation/document/parts/offers.js';
 import { nearMissSentence } from '../../personalisation/rules/near-miss.js';
 import type { NearMisses } from './near-misses.js';
 import { skuReason } from './sku-reason.js';

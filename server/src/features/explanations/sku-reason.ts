@@ -1,5 +1,5 @@
 import type { SkuStep, SkuTrace } from '../../personalisation/decide/decision.js';
-import type { SkuEntry } from '../../personalisation/document/document.js';
+import type { SkuEntry } from '../../personalisation/document/parts/catalogue.js';
 import type { Guardrail } from '../../personalisation/document/prices.js';
 
 /** Why a player sees a SKU at its price, or does not see it. */

@@ -1,5 +1,6 @@
 import { numberIn } from '../../personalisation/attributes/player-facts.js';
-import type { ConfigDocument, SegmentEntry } from '../../personalisation/document/document.js';
+import type { ConfigDocument } from '../../personalisation/document/document.js';
+import type { SegmentEntry } from '../../personalisation/document/parts/segments.js';
 import { thresholdsKey } from '../../personalisation/document/thresholds.js';
 import type { SegmentVersions } from './config-queries.js';
 

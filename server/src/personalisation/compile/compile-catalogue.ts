@@ -1,6 +1,8 @@
 import { parseEventTimestamp } from '../../lib/iso-time.js';
-import type { AssetEntry, LocalisedText, OfferEntry, SkuEntry } from '../document/document.js';
 import { localeChain, normalizeLocale } from '../document/locales.js';
+import type { AssetEntry } from '../document/member-schemas.js';
+import type { LocalisedText, SkuEntry } from '../document/parts/catalogue.js';
+import type { OfferEntry } from '../document/parts/offers.js';
 import {
   formatMinorUnits,
   type SkuPrice,

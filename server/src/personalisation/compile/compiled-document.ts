@@ -1,6 +1,6 @@
 import type { AttributeRegistry } from '../attributes/attribute-registry.js';
 import type { TimeBasis } from '../attributes/time-basis.js';
-import type { AssetEntry } from '../document/document.js';
+import type { AssetEntry } from '../document/member-schemas.js';
 import type { SkuPrice } from '../document/prices.js';
 import type { PredictionName } from '../predict/artefact.js';
 import type { Dependence } from '../rules/dependence.js';

@@ -1,6 +1,6 @@
 import type { AttributeValue } from '../attributes/player-attributes.js';
 import type { SegmentMembership } from '../compile/compiled-document.js';
-import type { AssetEntry } from '../document/document.js';
+import type { AssetEntry } from '../document/member-schemas.js';
 import type { Guardrail } from '../document/prices.js';
 
 /** Everything a player is told at one moment, and until when it holds. */

@@ -1,4 +1,6 @@
-import type { ConfigDocument, PredictionSettings, SegmentEntry } from './document.js';
+import type { ConfigDocument } from './document.js';
+import type { PredictionSettings } from './parts/predictions.js';
+import type { SegmentEntry } from './parts/segments.js';
 
 const segment = (
   segmentId: string,

@@ -1,6 +1,6 @@
 import { currencyDecimals } from '../../lib/currencies.js';
 import { parseDecimal } from '../../lib/money.js';
-import type { SkuPriceEntry } from './document.js';
+import type { SkuPriceEntry } from './parts/catalogue.js';
 
 /**
  * Prices in whole minor units (cents) as BigInts: exact, whatever is done to them. A discount is rounded down to the

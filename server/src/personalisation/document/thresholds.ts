@@ -1,6 +1,20 @@
-import type { SegmentEntry } from './document.js';
+import { type Static, Type } from 'typebox';
+import { strict } from './member-schemas.js';
+import { PredictionName } from './parts/predictions.js';
 
-export type Thresholds = NonNullable<SegmentEntry['thresholds']>;
+/** Larger than what anybody spends in 90 days, in any currency. */
+const Threshold = Type.Number({ minimum: 0, maximum: 1_000_000_000 });
+
+export const Thresholds = Type.Object(
+  { prediction: PredictionName, enterAbove: Threshold, leaveBelow: Threshold },
+  {
+    ...strict,
+    description:
+      'Besides the rule: a player enters when the prediction is above enterAbove, and leaves when it is below leaveBelow. Between the two they stay where they are',
+  },
+);
+
+export type Thresholds = Static<typeof Thresholds>;
 
 /**
  * What a stay in a segment belongs to: `churn > 0.7, < 0.5`. A stay that began under other thresholds says nothing about these. The

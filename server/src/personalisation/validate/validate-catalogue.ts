@@ -1,8 +1,8 @@
 import { currencyDecimals } from '../../lib/currencies.js';
 import { parseEventTimestamp } from '../../lib/iso-time.js';
 import type { Steps } from '../../lib/steps.js';
-import type { LocalisedText, SkuEntry, SkuPriceEntry } from '../document/document.js';
 import { normalizeLocale } from '../document/locales.js';
+import type { LocalisedText, SkuEntry, SkuPriceEntry } from '../document/parts/catalogue.js';
 import { formatMinorUnits, skuPriceOf, toMinorUnits } from '../document/prices.js';
 import { type Entry, type ProblemList, pointerPart } from './document-problems.js';
 

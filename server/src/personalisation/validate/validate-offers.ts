@@ -1,6 +1,8 @@
 import type { Suggest } from '../../lib/nearest-name.js';
 import type { Steps } from '../../lib/steps.js';
-import { DOCUMENT_LIMITS, type OfferEntry, type SkuEntry } from '../document/document.js';
+import { DOCUMENT_LIMITS } from '../document/document-limits.js';
+import type { SkuEntry } from '../document/parts/catalogue.js';
+import type { OfferEntry } from '../document/parts/offers.js';
 import { toBasisPoints } from '../document/prices.js';
 import type { Entry, ProblemList } from './document-problems.js';
 import { validateSchedule } from './validate-catalogue.js';

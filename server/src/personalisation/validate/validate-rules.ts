@@ -2,12 +2,10 @@ import type { Suggest } from '../../lib/nearest-name.js';
 import type { Steps } from '../../lib/steps.js';
 import type { AttributeRegistry } from '../attributes/attribute-registry.js';
 import { nodeNames } from '../compile/compile-flags-and-segments.js';
-import {
-  type CustomFlagEntry,
-  DOCUMENT_LIMITS,
-  type OfferEntry,
-  type SegmentEntry,
-} from '../document/document.js';
+import { DOCUMENT_LIMITS } from '../document/document-limits.js';
+import type { CustomFlagEntry } from '../document/parts/flags.js';
+import type { OfferEntry } from '../document/parts/offers.js';
+import type { SegmentEntry } from '../document/parts/segments.js';
 import { thresholdRules } from '../document/thresholds.js';
 import { costTogether } from '../rules/rule-analysis.js';
 import { orderRules, type RuleNode } from '../rules/rule-graph.js';

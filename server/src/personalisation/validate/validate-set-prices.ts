@@ -1,5 +1,6 @@
 import { currencyDecimals } from '../../lib/currencies.js';
-import type { OfferEntry, SkuEntry } from '../document/document.js';
+import type { SkuEntry } from '../document/parts/catalogue.js';
+import type { OfferEntry } from '../document/parts/offers.js';
 import { type Guardrail, guardrailsInTheWay, type SkuPrice, skuPriceOf } from '../document/prices.js';
 import type { ProblemList } from './document-problems.js';
 import { validateAmount } from './validate-catalogue.js';

@@ -1,4 +1,4 @@
-import type { SegmentEntry } from '../document/document.js';
+import type { SegmentEntry } from '../document/parts/segments.js';
 import type { Entry, ProblemList } from './document-problems.js';
 
 /** Predictions that lie between 0 and 1. */

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { priceRaiseSteps } from '../../../src/features/game-configs/price-raises.js';
 import { runSteps } from '../../../src/lib/steps.js';
-import type { ConfigDocument, OfferEntry } from '../../../src/personalisation/document/document.js';
+import type { ConfigDocument } from '../../../src/personalisation/document/document.js';
+import type { OfferEntry } from '../../../src/personalisation/document/parts/offers.js';
 import { configWith, NOW, offer, segment, sku } from '../../personalisation/support/fixtures.js';
 
 const priceRaises = (current: ConfigDocument, next: ConfigDocument, now: number) =>

@@ -4,7 +4,7 @@ import type { PlayerFacts } from '../../../src/personalisation/attributes/player
 import { compileDocument } from '../../../src/personalisation/compile/compile-document.js';
 import type { CompiledDocument } from '../../../src/personalisation/compile/compiled-document.js';
 import { decide } from '../../../src/personalisation/decide/decide.js';
-import type { OfferEntry } from '../../../src/personalisation/document/document.js';
+import type { OfferEntry } from '../../../src/personalisation/document/parts/offers.js';
 import { FLAGS, PROMOTIONS, pairedDocuments } from '../support/document-arbitrary.js';
 import { moments, playerFacts } from '../support/facts-arbitrary.js';
 import { compiled, facts, NOW, offer, PUBLISHED_AT, sku } from '../support/fixtures.js';

@@ -1,10 +1,8 @@
 import fc from 'fast-check';
-import type {
-  AssetEntry,
-  ConfigDocument,
-  OfferEntry,
-  SkuEntry,
-} from '../../../src/personalisation/document/document.js';
+import type { ConfigDocument } from '../../../src/personalisation/document/document.js';
+import type { AssetEntry } from '../../../src/personalisation/document/member-schemas.js';
+import type { SkuEntry } from '../../../src/personalisation/document/parts/catalogue.js';
+import type { OfferEntry } from '../../../src/personalisation/document/parts/offers.js';
 import { CURRENCIES, type PairedRule, rules } from '../rules/rule-arbitrary.js';
 import { moments } from './facts-arbitrary.js';
 import { configWith, offer, segment, sku } from './fixtures.js';

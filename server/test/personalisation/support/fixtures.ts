@@ -6,12 +6,10 @@ import type { CompiledDocument } from '../../../src/personalisation/compile/comp
 import type { StoreDecision } from '../../../src/personalisation/decide/decision.js';
 import { stampedJson, storeContentJson } from '../../../src/personalisation/decide/store-json.js';
 import { DEFAULT_DOCUMENT } from '../../../src/personalisation/document/default-document.js';
-import type {
-  ConfigDocument,
-  OfferEntry,
-  SegmentEntry,
-  SkuEntry,
-} from '../../../src/personalisation/document/document.js';
+import type { ConfigDocument } from '../../../src/personalisation/document/document.js';
+import type { SkuEntry } from '../../../src/personalisation/document/parts/catalogue.js';
+import type { OfferEntry } from '../../../src/personalisation/document/parts/offers.js';
+import type { SegmentEntry } from '../../../src/personalisation/document/parts/segments.js';
 import { validateDocument } from '../../../src/personalisation/validate/validate-document.js';
 
 export { DAY_MS };

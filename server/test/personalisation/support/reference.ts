@@ -1,6 +1,8 @@
 import type { PlayerFacts } from '../../../src/personalisation/attributes/player-facts.js';
 import { bucketOf, experimentSalt, userIdBytes } from '../../../src/personalisation/compile/bucket.js';
-import type { ConfigDocument, OfferEntry, SkuEntry } from '../../../src/personalisation/document/document.js';
+import type { ConfigDocument } from '../../../src/personalisation/document/document.js';
+import type { SkuEntry } from '../../../src/personalisation/document/parts/catalogue.js';
+import type { OfferEntry } from '../../../src/personalisation/document/parts/offers.js';
 import type { PairedRule, World } from '../rules/rule-arbitrary.js';
 import type { PairedDocument } from './document-arbitrary.js';
 import { DAY_MS, PUBLISHED_AT } from './fixtures.js';

@@ -1,11 +1,12 @@
 import { currencyDecimals } from '../../../lib/currencies.js';
 import { didYouMean, nearestName } from '../../../lib/nearest-name.js';
-import { DOCUMENT_LIMITS, type SkuEntry } from '../../../personalisation/document/document.js';
+import { DOCUMENT_LIMITS } from '../../../personalisation/document/document-limits.js';
 import {
   currencyProblem,
   localeProblem,
   PATTERNS,
 } from '../../../personalisation/document/document-patterns.js';
+import type { SkuEntry } from '../../../personalisation/document/parts/catalogue.js';
 
 /** Columns that every file has, in this order when we write it. */
 export const FIXED_COLUMNS = [

@@ -1,6 +1,7 @@
 import { type CsvCell, type CsvRow, readCsv } from '../../../lib/csv-reader.js';
 import { csvRow } from '../../../lib/csv-writer.js';
-import { DOCUMENT_LIMITS, type SkuEntry } from '../../../personalisation/document/document.js';
+import { DOCUMENT_LIMITS } from '../../../personalisation/document/document-limits.js';
+import type { SkuEntry } from '../../../personalisation/document/parts/catalogue.js';
 import {
   type Column,
   columnOfPointer,

@@ -1,4 +1,5 @@
-import { DOCUMENT_LIMITS, type SkuEntry } from '../../../personalisation/document/document.js';
+import { DOCUMENT_LIMITS } from '../../../personalisation/document/document-limits.js';
+import type { SkuEntry } from '../../../personalisation/document/parts/catalogue.js';
 import { type CatalogueReading, type RowError, repeatedSkus } from './catalogue-rows.js';
 
 /** The catalogue as it stands in the document: a list of SKUs. */

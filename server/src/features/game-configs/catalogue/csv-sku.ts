@@ -1,11 +1,11 @@
 import type { CsvCell, CsvRow } from '../../../lib/csv-reader.js';
 import { unescapeFormula } from '../../../lib/spreadsheet-formulas.js';
+import type { AssetEntry } from '../../../personalisation/document/member-schemas.js';
 import type {
-  AssetEntry,
   LocalisedText,
   SkuEntry,
   SkuPriceEntry,
-} from '../../../personalisation/document/document.js';
+} from '../../../personalisation/document/parts/catalogue.js';
 import { isPrice, priceProblem } from '../../../personalisation/document/price-text.js';
 import type { Column } from './catalogue-columns.js';
 import type { RowError } from './catalogue-rows.js';

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Actor } from '../../../admin/audit-log.js';
 import type { Pool } from '../../../db/pool.js';
-import type { SkuEntry } from '../../../personalisation/document/document.js';
+import type { SkuEntry } from '../../../personalisation/document/parts/catalogue.js';
 import { type DocumentProblem, placeOf } from '../../../personalisation/validate/document-problems.js';
 import { validationSteps } from '../../../personalisation/validate/validate-document.js';
 import { documentWork } from '../document-work.js';

@@ -9,7 +9,7 @@ import {
   readCatalogueJson,
 } from '../../../../src/features/game-configs/catalogue/catalogue-json.js';
 import { planImport } from '../../../../src/features/game-configs/catalogue/import-catalogue.js';
-import type { SkuEntry } from '../../../../src/personalisation/document/document.js';
+import type { SkuEntry } from '../../../../src/personalisation/document/parts/catalogue.js';
 import { validateDocument } from '../../../../src/personalisation/validate/validate-document.js';
 import { pairedDocuments } from '../../../personalisation/support/document-arbitrary.js';
 import { configWith, sku } from '../../../personalisation/support/fixtures.js';

@@ -1,7 +1,8 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { insertTenant } from '../../../../src/admin/tenants.js';
-import type { ConfigDocument, SkuEntry } from '../../../../src/personalisation/document/document.js';
+import type { ConfigDocument } from '../../../../src/personalisation/document/document.js';
+import type { SkuEntry } from '../../../../src/personalisation/document/parts/catalogue.js';
 import { configWith, offer, sku } from '../../../personalisation/support/fixtures.js';
 import { type AdminClient, GAME, openAdminClient } from '../../../support/admin-calls.js';
 import { expectGeneralError } from '../../../support/data-calls.js';

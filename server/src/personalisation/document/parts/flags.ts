@@ -1,0 +1,24 @@
+import { type Static, Type } from 'typebox';
+import { PATTERNS } from '../document-patterns.js';
+import { nullable, Rule, strict, text } from '../member-schemas.js';
+
+export const IsPayer = Type.Object(
+  {
+    /** How long a payer stays one after the last purchase; null: for ever. */
+    payerForDays: nullable(Type.Integer({ minimum: 1, maximum: 36_500 })),
+  },
+  strict,
+);
+
+export const CustomFlag = Type.Object(
+  {
+    flagId: Type.String({ pattern: PATTERNS.flagId }),
+    name: text(200),
+    /** When the flag is true, and else false. Null, or a rule that fails for a player, leaves it at its default. */
+    rule: nullable(Rule),
+    defaultValue: Type.Boolean(),
+  },
+  strict,
+);
+
+export type CustomFlagEntry = Static<typeof CustomFlag>;

@@ -1,0 +1,29 @@
+import { type Static, Type } from 'typebox';
+import { strict } from '../member-schemas.js';
+
+/** Those of `predict/artefact.ts`. */
+export const PredictionName = Type.Union([
+  Type.Literal('churn'),
+  Type.Literal('spend'),
+  Type.Literal('purchases'),
+  Type.Literal('revenue'),
+  Type.Literal('revenue90'),
+  Type.Literal('payerAlive'),
+]);
+
+const PredictionNames = Type.Array(PredictionName, { maxItems: 20 });
+
+export const PredictionSettings = Type.Object(
+  {
+    /**
+     * What a studio expects of a player is not sent to their device, unless the studio decides so: clients are told only
+     * these.
+     */
+    visibleToClients: PredictionNames,
+    /** These are averages with the state "off", for clients and for rules. */
+    off: PredictionNames,
+  },
+  strict,
+);
+
+export type PredictionSettings = Static<typeof PredictionSettings>;
