@@ -121,9 +121,9 @@ export const ATTACKS: readonly Attack[] = [
         DATABASE_URL: databaseUrl,
         NODE_OPTIONS: `--import ${new URL('./wrong-clock.mjs', import.meta.url).href}`,
       });
-      await until(() => node.output().includes('does not delete'), 60_000).catch(() => {});
+      await until(() => node.output().includes('it deletes nothing'), 60_000).catch(() => {});
       const ready = await get(`${node.ops}/readyz`);
-      const told = node.output().includes('does not delete');
+      const told = node.output().includes('it deletes nothing');
       await node.interrupt();
       const after = await countStored(settings.SAVEPOINT_DATA_DIR);
       return [
