@@ -127,7 +127,7 @@ function compactInChild(url: string): ChildProcess {
       return stay;
     };
     await compactEvents(pool, { nowMs: Number(nowMs), rests: false, limits: JSON.parse(limits), onProgress });`;
-  const folder = fileURLToPath(new URL('../../../../src', import.meta.url));
+  const folder = fileURLToPath(new URL('../../../../src/', import.meta.url));
   const args = ['--input-type=module', '-e', script, folder, url, String(NOW), JSON.stringify(SMALL_SCALE)];
   const cwd = fileURLToPath(new URL('../../../..', import.meta.url));
   const child = spawn(process.execPath, args, { cwd, stdio: ['ignore', 'pipe', 'inherit'] });
