@@ -1,3 +1,4 @@
+import { getPriority } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { childrenOf, isRunning, signal } from './faults/processes.js';
@@ -20,6 +21,15 @@ const replaced = async (process: string) => {
   const line = new RegExp(`savepoint_processes_replaced_total{process="${process}",reason="stuck"} (\\d+)`);
   return Number(line.exec(metrics)?.[1]);
 };
+
+it.runIf(process.platform === 'linux')(
+  'lets players go before operators where both want a core',
+  async () => {
+    const [worker = 0] = await workers();
+    const [editing = 0] = await operations();
+    expect(getPriority(editing)).toBe(Math.min(19, getPriority(worker) + 5));
+  },
+);
 
 describe('a process that does not turn its event loop', () => {
   it('is replaced when it is a worker, and /readyz tells', async () => {

@@ -21,6 +21,7 @@ import { createMaintenanceMetrics } from '../features/lifecycle/maintenance-metr
 import { createPredictionMetrics } from '../features/predictions/prediction-metrics.js';
 import { predictionsStep } from '../features/predictions/predictions-step.js';
 import { httpUrl } from '../lib/http-url.js';
+import { stepBehindPlayers } from '../lib/thread-priority.js';
 import { openLink } from '../queue/connection.js';
 import { checkQueue } from '../queue/queue-status.js';
 import { createPasswords } from '../security/passwords.js';
@@ -34,6 +35,8 @@ import { askStatus, askWorkersMetrics } from './service-status.js';
 
 /** The process for operators: health, metrics, the admin API and the reference on a listener, and maintenance. */
 async function startOperations(options: ChildOptions): Promise<RunningChild> {
+  // An editor can wait for a large document; a player must not wait for the editor.
+  stepBehindPlayers();
   const { settings, masterKeys, logger } = options;
   const database = await openDatabase(settings, () => {});
   const { nats } = settings;
