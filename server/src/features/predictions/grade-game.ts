@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type Actor, insertAuditEntry } from '../../admin/audit-log.js';
 import { withOwnConnection } from '../../db/own-connection.js';
 import { type Pool, transaction } from '../../db/pool.js';
@@ -137,15 +138,29 @@ async function gradeRounds(
     const grades: Grade[] = [];
     for (const { names, originDay, told } of rounds) {
       const origin = await readOrigin(connection, originDay, currency);
-      const wasTold = told?.state.modelVersion === current.modelVersion;
+      const wasTold = (name: GradedName) => isToldModel(told, current, artefact, name);
       grades.push(...gradesOf(artefact, current, names, origin, { ...at, wasTold }));
       if (told === undefined) continue;
       // Amounts in another currency cannot be compared.
       const comparable = told.artefact?.currency === currency ? names : names.filter(isModelName);
-      grades.push(...gradesOf(told.artefact, told.state, comparable, origin, { ...at, wasTold: true }));
+      const replaced = comparable.filter((name) => !wasTold(name));
+      grades.push(...gradesOf(told.artefact, told.state, replaced, origin, { ...at, wasTold: () => true }));
     }
     return grades;
   });
+}
+
+/** Whether players got the predictions of this very model: most trainings keep a model, and renew only the averages. */
+function isToldModel(
+  told: Told | undefined,
+  { modelVersion }: PredictionState,
+  now: Artefact | undefined,
+  name: GradedName,
+): boolean {
+  if (told?.state.modelVersion === modelVersion) return true;
+  if (told?.artefact === undefined || now === undefined || told.artefact.currency !== now.currency)
+    return false;
+  return isDeepStrictEqual(told.artefact.models[modelOf(name)], now.models[modelOf(name)]);
 }
 
 function gradesOf(
@@ -153,13 +168,15 @@ function gradesOf(
   { modelVersion, distrusted }: PredictionState,
   names: readonly GradedName[],
   origin: OriginCells,
-  at: Pick<Grade, 'day' | 'gradedAt' | 'wasTold'>,
+  { wasTold, ...at }: Pick<Grade, 'day' | 'gradedAt'> & Readonly<{ wasTold: (name: GradedName) => boolean }>,
 ): Grade[] {
   if (artefact === undefined) return [];
   return names.flatMap((name): Grade[] => {
     const before: Health = distrusted.includes(name) ? 'red' : 'green';
     const graded = gradeOne(artefact, name, origin, before);
-    return graded === undefined ? [] : [{ ...at, ...graded, model: name, modelVersion }];
+    return graded === undefined
+      ? []
+      : [{ ...at, ...graded, wasTold: wasTold(name), model: name, modelVersion }];
   });
 }
 

@@ -30,6 +30,14 @@ export function literal<const T extends string | number>(expected: T): Reader<T>
   return (value, path) => (value === expected ? expected : refuse(path, JSON.stringify(expected)));
 }
 
+export const boolean: Reader<boolean> = (value, path) =>
+  typeof value === 'boolean' ? value : refuse(path, 'true or false');
+
+/** For what artefacts of older versions do not have. */
+export function optional<T>(reader: Reader<T>): Reader<T | undefined> {
+  return (value, path) => (value === undefined ? undefined : reader(value, path));
+}
+
 export function nullable<T>(reader: Reader<T>): Reader<T | null> {
   return (value, path) => (value === null ? null : reader(value, path));
 }

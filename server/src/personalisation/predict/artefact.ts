@@ -116,7 +116,13 @@ export type ConversionModel = ModelCard &
 export type ConversionHorizon = Readonly<{ weeks: number; purchases: number; revenue: number }>;
 
 /** What holds for players on average, and is told of each one until there is a model. */
-export type BaseRates = Readonly<{ churn: number; payers: GroupRates; nonPayers: GroupRates }>;
+export type BaseRates = Readonly<{
+  churn: number;
+  payers: GroupRates;
+  nonPayers: GroupRates;
+  /** Whether `revenue90` is worked out from 28 days, because no 90 days are over. Artefacts of older versions do not say it. */
+  isQuarterExtrapolated?: boolean | undefined;
+}>;
 
 export type GroupRates = Readonly<{
   players: number;

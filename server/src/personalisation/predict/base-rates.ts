@@ -26,7 +26,14 @@ export function spendRate(spenders: number, players: number): number {
   return rate(SPEND_PRIOR, spenders, players);
 }
 
-/** From the newest outcomes that are known. Until 90 days have passed, what was spent in 28 stands in: it is not less. */
+/**
+ * What is spent in 90 days, divided by what is spent in 28, until the game has 90 days of its own. It is less than 90 / 28 = 3.2, because
+ * players leave. These are means over simulated casual games of 20,000 players, at nine origins: payers from 1.9 to 3.0, others
+ * from 1.5 to 3.6.
+ */
+const QUARTER_PER_MONTH = { payers: 2.6, nonPayers: 2 };
+
+/** From the newest outcomes that are known. */
 export function measureBaseRates(data: TrainingData): BaseRates {
   const week = newestMatured(data, CHURN_HORIZON_DAYS);
   const month = newestMatured(data, MONTH_DAYS);
@@ -40,13 +47,16 @@ export function measureBaseRates(data: TrainingData): BaseRates {
   const otherRevenue = mean(nonPayers?.revenue28 ?? 0, nonPayers?.players ?? 0);
   return {
     churn: churnRate(count(here) - total(here, 'returned7'), count(here)),
+    isQuarterExtrapolated: quarter === undefined,
     payers: {
       players: count(week?.payers ?? []),
       spend: spendRate(total(week?.payers ?? [], 'spent7'), count(week?.payers ?? [])),
       purchases: mean(total(payers, 'purchases28'), payerCount),
       revenue,
       revenue90:
-        quarter === undefined ? revenue : mean(total(quarter.payers, 'revenue90'), count(quarter.payers)),
+        quarter === undefined
+          ? QUARTER_PER_MONTH.payers * revenue
+          : mean(total(quarter.payers, 'revenue90'), count(quarter.payers)),
     },
     nonPayers: {
       players: count(others),
@@ -54,7 +64,9 @@ export function measureBaseRates(data: TrainingData): BaseRates {
       purchases: mean(nonPayers?.purchases28 ?? 0, nonPayers?.players ?? 0),
       revenue: otherRevenue,
       revenue90:
-        quarter === undefined ? otherRevenue : mean(quarter.nonPayers.revenue90, quarter.nonPayers.players),
+        quarter === undefined
+          ? QUARTER_PER_MONTH.nonPayers * otherRevenue
+          : mean(quarter.nonPayers.revenue90, quarter.nonPayers.players),
     },
   };
 }

@@ -14,6 +14,7 @@ import {
   type ValueModel,
 } from './artefact.js';
 import {
+  boolean,
   integer,
   list,
   literal,
@@ -22,6 +23,7 @@ import {
   number,
   object,
   oneOf,
+  optional,
   positive,
   type Reader,
   text,
@@ -144,7 +146,12 @@ const readWhole = object<Artefact>({
   currency: nullable(text),
   features: list(text),
   featuresHash: text,
-  baseRates: object<Artefact['baseRates']>({ churn: probability, payers: group, nonPayers: group }),
+  baseRates: object<Artefact['baseRates']>({
+    churn: probability,
+    payers: group,
+    nonPayers: group,
+    isQuarterExtrapolated: optional(boolean),
+  }),
   models: object<Artefact['models']>({
     activity: oneOf<ActivityModel | MissingModel>('state', { ready: activityModel, cold_start: missing }),
     purchases: oneOf<PurchasesModel | MissingModel>('state', { ready: purchasesModel, cold_start: missing }),

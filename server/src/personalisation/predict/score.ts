@@ -64,6 +64,7 @@ export function toldValue(value: number): number {
 const DEGRADED = 'these predictions have lately been wrong';
 const OFF = 'the studio has switched this prediction off';
 const AVERAGE = { expiredAt: null, percentile: null, band: null } as const;
+const EXTRAPOLATED = 'the average of 90 days is extrapolated from 28 days, because no 90 days are over';
 const TOO_EARLY = 'not enough days have passed yet to know what players spend in this time';
 
 /** What the models say; null where they cannot say it, for this reason. */
@@ -98,6 +99,8 @@ export function score(
     const isKnown = isTrusted && guess !== null && Number.isFinite(guess);
     const scale = isKnown ? scales[name] : null;
     const value = isKnown ? guess : defaultValue;
+    const missing = isTrusted ? missingReason(models[model], guesses) : DEGRADED;
+    const isExtrapolated = name === 'revenue90' && baseRates.isQuarterExtrapolated === true;
     return {
       value,
       defaultValue,
@@ -108,7 +111,7 @@ export function score(
       band: scale === null ? null : bandOf(scale, value),
       state: isKnown ? 'ready' : isTrusted ? 'cold_start' : 'degraded',
       model,
-      reason: isKnown ? null : isTrusted ? missingReason(models[model], guesses) : DEGRADED,
+      reason: isKnown ? null : isExtrapolated ? `${missing}; ${EXTRAPOLATED}` : missing,
     };
   };
   return {

@@ -25,7 +25,7 @@ import type { OriginCells, TrainingData } from './training-data.js';
 /** Training as a pure function: cells in, an artefact and a report out. */
 export type TrainingResult = Readonly<{
   artefact: Artefact;
-  /** Whether the artefact should replace the present one: a model of it is new, or there are only base rates and they have changed. */
+  /** Whether the artefact should replace the present one: a model of it is new, or the averages have changed. */
   isPromoted: boolean;
   report: readonly ModelReport[];
 }>;
@@ -52,7 +52,7 @@ export type RefusedModel = Readonly<
 export function train(data: TrainingData, version: number, present: Artefact | null): TrainingResult {
   const splits = rollingSplits(data);
   const bgBbOf = createBgBbFits();
-  const used = present?.models;
+  const used = keepable(present, data.currency);
   const activity = trainModel(activityKind(bgBbOf), splits, data.day, ready(used?.activity));
   const purchases = trainModel(purchasesKind(), splits, data.day, ready(used?.purchases));
   const conversion = trainModel(conversionKind(bgBbOf), splits, data.day, ready(used?.conversion));
@@ -91,7 +91,6 @@ export function train(data: TrainingData, version: number, present: Artefact | n
   };
   const trainings = { activity, purchases, conversion };
   const isAnyNew = MODEL_NAMES.some((name) => trainings[name].outcome === 'promoted');
-  const isAnyUsed = MODEL_NAMES.some((name) => used?.[name].state === 'ready');
   const artefact: Artefact = {
     format: ARTEFACT_FORMAT,
     version,
@@ -105,9 +104,16 @@ export function train(data: TrainingData, version: number, present: Artefact | n
   };
   return {
     artefact,
-    isPromoted: isAnyNew || (!isAnyUsed && haveRatesChanged(present, artefact)),
+    // Averages must be fresh also where every model is kept: players get them when a model loses trust.
+    isPromoted: isAnyNew || haveRatesChanged(present, artefact),
     report: MODEL_NAMES.map((name) => reportOf(name, trainings[name], fitted[name], used?.[name])),
   };
+}
+
+/** The models that may be kept. Amounts of another currency would be told as amounts of this one. */
+function keepable(present: Artefact | null, currency: string | null): Partial<Models> | undefined {
+  if (present === null || present.currency === currency) return present?.models;
+  return { activity: present.models.activity };
 }
 
 function ready<Model extends ModelCard>(model: Model | MissingModel | undefined): Model | undefined {

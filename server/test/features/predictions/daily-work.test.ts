@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listDueGames, workOnGame } from '../../../src/features/predictions/daily-work.js';
+import { gradeGame } from '../../../src/features/predictions/grade-game.js';
 import {
   findCurrentState,
   findModel,
@@ -127,6 +128,33 @@ describe('a week without players to grade', () => {
     const { rows } = await world.pool.query('select * from prediction_grades where game_id = $1', [gameId]);
     expect(rows).toEqual([]);
     expect(await due(0)).not.toContain('fresh');
+  });
+});
+
+describe('a training that keeps every model', () => {
+  it('puts fresh averages in force, and the kept models are graded once', async () => {
+    const gameId = await addPlayedGame('kept');
+    const artefact = trainedArtefact();
+    await putInForce(world.pool, gameId, artefact, at(-20));
+    const trained = await trainGame(world.pool, { gameId, actor: testActor(at(0)) });
+    expect(trained).toMatchObject({ outcome: 'trained', version: 2, isPromoted: true });
+    const { models, state } = await findModelsAt(world.pool, gameId, at(0) + 60_000);
+    expect(state?.modelVersion).toBe(2);
+    expect(models.artefact.models).toEqual(artefact.models);
+    expect(models.artefact.baseRates.churn).not.toBeCloseTo(artefact.baseRates.churn, 2);
+
+    const graded = await gradeGame(world.pool, { gameId, actor: testActor(at(0)) });
+    const names = graded?.grades.map(({ model }) => model) ?? [];
+    expect(names).toEqual(expect.arrayContaining(['activity', 'purchases']));
+    expect(new Set(names).size).toBe(names.length);
+    for (const { model, modelVersion, wasTold } of graded?.grades ?? []) {
+      const isSinceTwentyDays = !model.includes('.');
+      expect({ model, modelVersion, wasTold }).toEqual({
+        model,
+        modelVersion: 2,
+        wasTold: isSinceTwentyDays,
+      });
+    }
   });
 });
 

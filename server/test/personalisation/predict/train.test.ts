@@ -7,8 +7,10 @@ import type {
 } from '../../../src/personalisation/predict/artefact.js';
 import { bgBbAnyActivity } from '../../../src/personalisation/predict/bg-bb.js';
 import { isPresent } from '../../../src/personalisation/predict/features.js';
+import { gradeModel } from '../../../src/personalisation/predict/grade.js';
 import { measureProbabilities } from '../../../src/personalisation/predict/metrics.js';
 import { readArtefact } from '../../../src/personalisation/predict/read-artefact.js';
+import { score } from '../../../src/personalisation/predict/score.js';
 import { type TrainingResult, train } from '../../../src/personalisation/predict/train.js';
 import type { OriginCells, TrainingData } from '../../../src/personalisation/predict/training-data.js';
 import { expectedGame, LAST_DAY } from './expected-game.js';
@@ -158,6 +160,113 @@ describe('promotion', () => {
   });
 });
 
+describe('calibration', () => {
+  it('refuses a model that tells players apart better than the average, and is off by more than 0.02', () => {
+    const data = expectedGame(20_000, 600, FEW_WEEKS);
+    const newest = data.origins.at(-1) as OriginCells;
+    const quieter = newest.activity.map((cell) => ({ ...cell, returned7: 0.85 * cell.returned7 }));
+    const { report } = train(
+      { ...data, origins: [...data.origins.slice(0, -1), { ...newest, activity: quieter }] },
+      1,
+      null,
+    );
+    const { outcome, reason, origins } = report[0] ?? {};
+    const { ece = 0, brierSkill } = origins?.at(-1) ?? {};
+    expect(brierSkill).toBeGreaterThan(0.2);
+    expect(ece).toBeGreaterThan(0.03);
+    expect(ece).toBeLessThan(0.15);
+    expect(outcome).toBe('refused');
+    expect(reason).toMatch(/^its calibration error on the newest week is 0\.\d{3}; chance explains 0\.\d{3}/);
+  });
+
+  it('moves what is said of payers to what payers do', () => {
+    const data = expectedGame(20_000, 600, FEW_WEEKS);
+    // Half as many of them buy in each week as their rhythm of purchases says.
+    const origins = data.origins.map((origin) => ({
+      ...origin,
+      payers: origin.payers.map((cell) => ({ ...cell, spent7: cell.spent7 / 2 })),
+    }));
+    const { artefact } = train({ ...data, origins }, 1, null);
+    const graded = gradeModel(artefact, 'purchases', origins[0] as OriginCells);
+    expect(graded?.totalRatio).toBeCloseTo(1, 2);
+    expect(graded?.ece).toBeLessThan(0.02);
+  });
+});
+
+describe('averages', () => {
+  const data = expectedGame(20_000, 600, FEW_WEEKS);
+  const first = train(data, 1, null);
+
+  it('are fresh when every model is kept, after everybody has left', () => {
+    const empty = data.origins.map(withNobodyBack);
+    const second = train(
+      { ...data, origins: [...data.origins.slice(0, -1), ...empty.slice(-1)] },
+      2,
+      first.artefact,
+    );
+    expect(second.report.map(({ isPresentKept }) => isPresentKept)).toEqual([true, true, true]);
+    expect(second.artefact.models).toEqual(first.artefact.models);
+    expect(first.artefact.baseRates.churn).toBeLessThan(0.7);
+    expect(second.artefact.baseRates.churn).toBeGreaterThan(0.99);
+    expect(second.isPromoted).toBe(true);
+    // What players get once grading has found the model to be wrong.
+    const player = {
+      firstDay: LAST_DAY - 9,
+      activeDays: [],
+      purchaseDays: [],
+      repeatSpend: {},
+      recentDays: [],
+    };
+    const { churn } = score(player, second.artefact, LAST_DAY + 1, new Set(['activity'] as const));
+    expect(churn).toMatchObject({ state: 'degraded', value: second.artefact.baseRates.churn });
+  });
+
+  it('are not put in force again when they are the same', () => {
+    expect(train(data, 2, first.artefact).isPromoted).toBe(false);
+  });
+
+  it('of 90 days are more than those of 28 before 90 days are over, and say so', () => {
+    const { artefact } = train(expectedGame(20_000, 600, 5), 1, null);
+    const { payers, nonPayers, isQuarterExtrapolated } = artefact.baseRates;
+    expect(isQuarterExtrapolated).toBe(true);
+    expect(payers.revenue90).toBeCloseTo(2.6 * payers.revenue, 9);
+    expect(nonPayers.revenue90).toBeCloseTo(2 * nonPayers.revenue, 9);
+    expect(payers.revenue).toBeGreaterThan(0);
+    const player = {
+      firstDay: LAST_DAY - 9,
+      activeDays: [],
+      purchaseDays: [],
+      repeatSpend: {},
+      recentDays: [],
+    };
+    const { revenue, revenue90 } = score(player, artefact, LAST_DAY + 1);
+    expect(revenue90).toMatchObject({ state: 'cold_start', value: nonPayers.revenue90 });
+    expect(revenue90.reason).toMatch(
+      /; the average of 90 days is extrapolated from 28 days, because no 90 days are over$/,
+    );
+    expect(revenue.reason ?? '').not.toMatch(/extrapolated/);
+  });
+
+  it('of 90 days are the game’s own once 90 days are over', () => {
+    const old = expectedGame(20_000, 600, 14);
+    const { payers, isQuarterExtrapolated } = train(old, 1, null).artefact.baseRates;
+    expect(isQuarterExtrapolated).toBe(false);
+    const cells = old.origins[0]?.payers ?? [];
+    expect(payers.revenue90).toBeCloseTo(cells.reduce((sum, cell) => sum + cell.revenue90, 0) / 600, 9);
+  });
+});
+
+describe('a change of the currency that most payers pay in', () => {
+  it('does not keep models with amounts in the old one', () => {
+    const data = expectedGame(20_000, 600, FEW_WEEKS);
+    const { artefact } = train(data, 1, null);
+    const empty = { ...expectedGame(100, 10, FEW_WEEKS), currency: 'EUR' };
+    const { models } = train(empty, 2, artefact).artefact;
+    expect(models.activity).toEqual(artefact.models.activity);
+    expect([models.purchases.state, models.conversion.state]).toEqual(['cold_start', 'cold_start']);
+  });
+});
+
 describe('splits', () => {
   it('learns nothing from the week it is tested on, nor from outcomes that are still open', () => {
     const data = expectedGame(20_000, 600, FEW_WEEKS + 1);
@@ -222,14 +331,18 @@ describe('training with too little data', () => {
   it('gives the shipped prior to a game of which nothing is known', () => {
     const { artefact } = train({ day: LAST_DAY, currency: null, origins: [] }, 0, null);
     const nobody = { players: 0, spend: 1 / 51, purchases: 0, revenue: 0, revenue90: 0 };
-    expect(artefact.baseRates).toEqual({ churn: 0.6, payers: nobody, nonPayers: nobody });
+    expect(artefact.baseRates).toEqual({
+      churn: 0.6,
+      payers: nobody,
+      nonPayers: nobody,
+      isQuarterExtrapolated: true,
+    });
     expect(readArtefact(JSON.parse(JSON.stringify(artefact)))).toMatchObject({ readable: true });
   });
 
   it('keeps a model in use when data get scarce', () => {
     const { artefact } = train(expectedGame(20_000, 600, FEW_WEEKS), 1, null);
     const later = train(expectedGame(100, 10, FEW_WEEKS), 2, artefact);
-    expect(later).toMatchObject({ isPromoted: false });
     expect(later.report[0]).toMatchObject({ outcome: 'cold_start', isPresentKept: true });
     expect(later.artefact.models).toEqual(artefact.models);
   });
