@@ -588,6 +588,12 @@ CREATE TABLE player_days (
   event_counts jsonb DEFAULT '{}'::jsonb NOT NULL,
   purchases integer DEFAULT 0 NOT NULL,
   revenue jsonb DEFAULT '{}'::jsonb NOT NULL,
+  country_ms integer,
+  platform_ms integer,
+  build_ms integer,
+  country text,
+  platform text,
+  build text,
   CONSTRAINT player_days_pkey PRIMARY KEY (player_id, day)
 ) WITH (fillfactor=80);
 COMMENT ON TABLE player_days IS 'What a player did on a UTC day; windows of 7 and 28 days are sums over it.';
@@ -946,7 +952,7 @@ COMMENT ON VIEW events IS 'Every stored event. Cheap by player_id; anything else
 CREATE VIEW game_day_totals AS
  SELECT game_id,
     day,
-    jsonb_build_object('active', sum(active_players), 'new', sum(new_players), 'paying', sum(paying_players), 'purchases', sum(purchases), 'revenue', jsonb_total(revenue), 'returned', ( SELECT jsonb_object_agg(r.days_later, r.players) AS jsonb_object_agg
+    jsonb_build_object('events', sum(events), 'active', sum(active_players), 'new', sum(new_players), 'paying', sum(paying_players), 'purchases', sum(purchases), 'revenue', jsonb_total(revenue), 'returned', ( SELECT jsonb_object_agg(r.days_later, r.players) AS jsonb_object_agg
            FROM ( SELECT (c.active_day - c.cohort_day) AS days_later,
                     sum(c.players) AS players
                    FROM game_cohorts c

@@ -387,6 +387,13 @@ create table player_days (
   -- changed together with the purchase columns of players
   purchases integer not null default 0,
   revenue jsonb not null default '{}',
+  -- what the events of the day reported last, and at which millisecond of the day; null if they reported nothing
+  country_ms integer,
+  platform_ms integer,
+  build_ms integer,
+  country text,
+  platform text,
+  build text,
   primary key (player_id, day)
 ) with (fillfactor = 80);
 comment on table player_days is 'What a player did on a UTC day; windows of 7 and 28 days are sums over it.';
@@ -831,6 +838,8 @@ comment on table game_breakdown_days is
 
 create view game_day_totals as
 select d.game_id, d.day, jsonb_build_object(
+  -- an event may change only which build, country or platform a day counts for
+  'events', sum(d.events),
   'active', sum(d.active_players), 'new', sum(d.new_players), 'paying', sum(d.paying_players), 'purchases', sum(d.purchases),
   'revenue', jsonb_total(d.revenue),
   'returned', (

@@ -1,3 +1,5 @@
+import { REPORTED_BY_DAY } from '../events/intake/player-profile.js';
+
 /**
  * The full recount. It shares no SQL with the statements that keep the roll-ups, so that a mistake in one is not repeated in the
  * other. All of it runs in one repeatable-read transaction, on one state of the database, while events go on coming in.
@@ -102,6 +104,13 @@ const DAY_REVENUE = NOT_ZERO.replaceAll('AMOUNTS', 'd.revenue');
 const SPEND = NOT_ZERO.replaceAll('AMOUNTS', 'p.spend');
 const REPEAT_SPEND = NOT_ZERO.replaceAll('AMOUNTS', 'p.repeat_spend');
 
+/** The columns of a day that hold a report, and the member of the profile that each comes from. */
+const LAST_OF_DAY = REPORTED_BY_DAY.map(
+  ([name, member]) => `max(value) filter (where member = '${member}') as ${name},
+      max(last_reported_ms % 86400000) filter (where member = '${member}') as ${name}_ms`,
+).join(', ');
+const REPORT_COLUMNS = REPORTED_BY_DAY.map(([name]) => `d.${name}, d.${name}_ms`).join(', ');
+
 /** What is kept of a player's day, and what a day without a row counts as. */
 const DAY_VALUES = [
   ['events', '0'],
@@ -112,6 +121,7 @@ const DAY_VALUES = [
   ['event_counts', `'{}'::jsonb`],
   ['purchases', '0'],
   ['revenue', `'{}'::jsonb`],
+  ...REPORTED_BY_DAY.flatMap(([name]) => [[name, `''`] as const, [`${name}_ms`, '-1'] as const]),
 ] as const;
 const KEPT_DAY = DAY_VALUES.map(([name, empty]) => `coalesce(k.${name}, ${empty})`).join(', ');
 const RECOUNTED_DAY = DAY_VALUES.map(([name, empty]) => `coalesce(r.${name}, ${empty})`).join(', ');
@@ -139,10 +149,19 @@ export const COMPARE_PLAYER_DAYS = `
     from recount_purchases
     where ${IN_RANGE}
     group by 1, 2
+  ), report_days as (
+    select player_id, day, ${LAST_OF_DAY}
+    from (
+      select distinct on (player_id, day, member) player_id, day, member, value, last_reported_ms
+      from recount_profiles
+      where ${IN_RANGE}
+      order by player_id, day, member, last_reported_ms desc, value desc
+    ) l
+    group by 1, 2
   ), recounted_days as (
-    select * from event_days full join purchase_days using (player_id, day)
+    select * from event_days left join report_days using (player_id, day) full join purchase_days using (player_id, day)
   ), kept_days as (
-    select d.player_id, d.day, d.events, d.sessions, d.ad_impressions, d.store_views, d.play_ms, d.event_counts, d.purchases,
+    select d.player_id, d.day, d.events, d.sessions, d.ad_impressions, d.store_views, d.play_ms, d.event_counts, d.purchases, ${REPORT_COLUMNS},
       case when d.revenue = '{}' then d.revenue else ${DAY_REVENUE} end as revenue
     from player_days d
     join players p on p.id = d.player_id

@@ -26,8 +26,8 @@ export async function holdEventTables(connection: OwnConnection): Promise<EventT
 
 /**
  * - `recount_types`: what each player did on each day, by type; a row for each table that the events were read from.
- * - `recount_profiles`: each value that a player's events reported for a member of the profile, and when it was reported last; a row
- *   for each table as well.
+ * - `recount_profiles`: each value that a player's events of a day reported for a member of the profile, and when it was reported last;
+ *   a row for each table as well.
  * - `recount_purchases`: what each player bought on each day.
  * - `recount_days`, `recount_cohorts`: of the game, added up from some players at a time.
  */
@@ -39,7 +39,7 @@ export async function createRecountTables(connection: OwnConnection): Promise<vo
   );
   await connection.query(
     `create temporary table recount_profiles (
-       player_id bigint, member text, value text collate "C", last_reported_ms bigint
+       player_id bigint, day date, member text, value text collate "C", last_reported_ms bigint
      ) on commit drop`,
   );
   await connection.query(
@@ -84,14 +84,14 @@ export async function countEventsOf(
          offset 0
        ) e
      ), reported_values as (
-       select player_id, member, case when member = 'country' then upper(value #>> '{}') else value #>> '{}' end as value,
+       select player_id, (at at time zone 'UTC')::date as day, member, case when member = 'country' then upper(value #>> '{}') else value #>> '{}' end as value,
          floor(1000 * extract(epoch from at)) as reported_ms
        from stored_events
        cross join lateral (values ${REPORTED_VALUES}) v(member, value)
        where jsonb_typeof(value) = 'string' and length(value #>> '{}') between 1 and 64
      ), counted_profiles as (
        insert into recount_profiles
-       select player_id, member, value, max(reported_ms) from reported_values group by 1, 2, 3 order by 1
+       select player_id, day, member, value, max(reported_ms) from reported_values group by 1, 2, 3, 4 order by 1
      )
      insert into recount_types
      select player_id, (at at time zone 'UTC')::date, event_type, count(*), min(at), max(at),

@@ -56,7 +56,7 @@ describe('the check of the roll-ups', () => {
   it.each(['more', 'less'] as const)('finds every counter that is changed to %s', async (direction) => {
     const studio = await addStudio(harness, 'tampered', direction);
     const game = (await findGame(harness.pool, 'tampered', direction))?.id ?? 0;
-    const metadata = { country: 'DE', currency: 'EUR' };
+    const metadata = { country: 'DE', osName: 'iOS', clientBuild: '1.0', currency: 'EUR' };
     const purchase = (currency: string) => ({ transactionId: currency, price: '4.99', currency });
     await send(await studio.login('device'), [
       { eventType: 'Session_Start', timestamp: at(0), payload: {}, metadata },
@@ -174,6 +174,8 @@ function changeOf({ table, column, type }: Counter, direction: 'more' | 'less'):
     case 'bigint':
     case 'integer':
       return isMore ? 'old + 1' : 'old - 1';
+    case 'text':
+      return isMore ? "old || 'x'" : 'null::text';
     case 'date':
       return isMore ? 'old + 1' : 'null::date';
     case 'timestamp with time zone':
@@ -249,6 +251,7 @@ const plainEvents = (): fc.Arbitrary<Event> =>
           country: fc.constantFrom('DE', 'JP', 'jp', ''),
           locale: fc.constantFrom('de-DE', 'ja'),
           osName: fc.constantFrom('iOS', 'Android'),
+          clientBuild: fc.constantFrom('1.9', '1.10'),
           osVersion: fc.constantFrom('15', '16', '', 'x'.repeat(64), 'x'.repeat(65), '😀'.repeat(64)),
           deviceType: fc.constantFrom('phone', 'tablet'),
           currency: fc.constantFrom('USD', 'EUR'),

@@ -17,7 +17,7 @@ export const DimensionParameter = Type.Union(
   ],
   {
     description:
-      'By default country. country, platform (osName) and build (clientBuild) are the last values in the metadata of a player’s events; sku and promotion are those of the purchases',
+      'By default country. country, platform (osName) and build (clientBuild) are the last values that the metadata of a player’s events reported by the end of each day; sku and promotion are those of the purchases',
   },
 );
 
@@ -86,7 +86,7 @@ export const BreakdownResponse = successOf(
   }),
   {
     description:
-      'Summed by maintenance: the present day every few minutes, a past day again when something changes. A player counts under the country, platform and build that were known when the day was summed.',
+      'Summed by maintenance: the present day every few minutes, a past day again when something changes. A player counts under the country, platform and build of the day itself, and in retention under those of the first day.',
     example: {
       by: 'country',
       from: '2026-11-15',

@@ -1,4 +1,5 @@
 import type { OwnConnection } from '../../../db/own-connection.js';
+import { REPORTED_BY_DAY } from '../../events/intake/player-profile.js';
 import { DAYS_BEFORE_TODAY, SUMMED_VALUES } from './dimensions.js';
 import type { Run } from './run-queries.js';
 
@@ -28,10 +29,32 @@ export async function sumPlayers(
   return rows[0]?.last ?? null;
 }
 
+/** What the player reported last of all, and on which day. */
+const LAST_REPORTS = REPORTED_BY_DAY.map(
+  ([name, member]) => `profile #>> '{${member},v}' as ${name},
+      date '1970-01-01' + ((profile #>> '{${member},t}')::bigint / 86400000)::integer as ${name}_day`,
+).join(', ');
+const LAST_REPORT_DAY = `greatest(${REPORTED_BY_DAY.map(([name]) => `p.${name}_day`).join(', ')})`;
+
+/**
+ * What was known of the player at the end of a day: what the events of the day reported last, or else those of the last day before.
+ * Players who have reported nothing since need no look at their days.
+ */
+const KNOWN_ON_DAY = `case
+        when p.NAME_day is null then ''
+        when p.NAME_day <= d.day then p.NAME
+        else coalesce(o.NAME, (
+          select e.NAME from player_days e
+          where e.player_id = p.id and e.day < d.day and e.NAME is not null
+          order by e.day desc
+          limit 1
+        ), '')
+      end as NAME`;
+const ALL_KNOWN_ON_DAY = REPORTED_BY_DAY.map(([name]) => KNOWN_ON_DAY.replaceAll('NAME', name)).join(', ');
+
 const CHUNK = `
     select id, (created_at at time zone 'UTC')::date as created, active_days, purchase_days,
-      coalesce(profile #>> '{country,v}', '') as country, coalesce(profile #>> '{osName,v}', '') as platform,
-      coalesce(profile #>> '{clientBuild,v}', '') as build
+      ${LAST_REPORTS}
     from players
     where game_id = $1 and id > $2::bigint
     order by id
@@ -53,17 +76,17 @@ const WINDOWS = `
     group by 1, 2`.replaceAll('SINCE', `$5::date - ${DAYS_BEFORE_TODAY}`);
 
 const PLAYER_DAYS = `
-    select p.country, p.platform, p.build, d.day, p.active_days @> d.day as is_active, p.created = d.day as is_new,
-      coalesce(b.purchases, 0) as purchases, coalesce(b.revenue, '{}') as revenue,
+    select ${ALL_KNOWN_ON_DAY}, d.day, p.active_days @> d.day as is_active, p.created = d.day as is_new,
+      coalesce(o.purchases, 0) as purchases, coalesce(o.revenue, '{}') as revenue,
       p.created = d.day and p.active_days @> d.day + 1 as d1, p.created = d.day and p.active_days @> d.day + 7 as d7,
       p.created = d.day and p.active_days @> d.day + 28 as d28, p.created = d.day and p.active_days @> d.day + 30 as d30
     from chunk p
     join unnest($4::date[]) d(day) on p.active_days @> d.day or p.created = d.day or p.purchase_days @> d.day
     left join lateral (
-      select purchases, revenue from player_days
-      where player_id = p.id and day = d.day and p.purchase_days @> d.day
+      select * from player_days
+      where player_id = p.id and day = d.day and (p.purchase_days @> d.day or ${LAST_REPORT_DAY} > d.day)
       offset 0
-    ) b on true`;
+    ) o on true`;
 
 /** Clients choose these ids, and an index entry holds at most about 2,700 bytes. */
 const MAX_ID_LENGTH = 128;

@@ -28,6 +28,7 @@ export type SumRow = {
   lastAt?: string;
   /** All days, as PostgreSQL writes a set of them, should there be several. */
   severalDays?: string;
+  /** Of the player; of the day, where the row is only about the day. */
   profile?: TimedProfile;
   /** The latest time in the profile, and the earliest, should it be another. */
   profileUntil?: string;
@@ -40,13 +41,12 @@ export type TypeSum = { gameId: number; day: string; eventType: string; events: 
 export type EventSums = { playerIds: string[]; rows: SumRow[]; types: TypeSum[] };
 
 type Counts = Map<string, number>;
-type DayTally = { events: number; playMs: number; counts: Counts };
+type DayTally = { events: number; playMs: number; counts: Counts; profile: TimedProfile | null };
 type PlayerTally = {
   playerId: string;
   gameId: number;
   first: CountedEvent;
   last: CountedEvent;
-  profile: TimedProfile | null;
   /** By days since 1970. */
   days: Map<number, DayTally>;
 };
@@ -61,7 +61,7 @@ export function sumEvents(records: readonly CountedEvent[]): EventSums {
     const { playerId, gameId } = record;
     let tally = tallies.get(playerId);
     if (tally === undefined) {
-      tally = { playerId, gameId, first: record, last: record, profile: null, days: new Map() };
+      tally = { playerId, gameId, first: record, last: record, days: new Map() };
       tallies.set(playerId, tally);
     }
     addEvent(tally, record);
@@ -73,19 +73,19 @@ export function sumEvents(records: readonly CountedEvent[]): EventSums {
 function addEvent(tally: PlayerTally, record: CountedEvent): void {
   if (isBefore(record, tally.first)) tally.first = record;
   if (isBefore(tally.last, record)) tally.last = record;
-  if (record.profile !== null) {
-    tally.profile ??= {};
-    addProfile(tally.profile, record.profile, record.effectiveAtMs);
-  }
   const number = dayOf(record);
   let day = tally.days.get(number);
   if (day === undefined) {
-    day = { events: 0, playMs: 0, counts: new Map() };
+    day = { events: 0, playMs: 0, counts: new Map(), profile: null };
     tally.days.set(number, day);
   }
   day.events++;
   day.playMs += record.playMs;
   addCount(day.counts, record.eventType, 1);
+  if (record.profile !== null) {
+    day.profile ??= {};
+    addProfile(day.profile, record.profile, record.effectiveAtMs);
+  }
 }
 
 function addCount(counts: Counts, eventType: string, n: number): void {
@@ -113,7 +113,8 @@ function sumRows(tally: PlayerTally): SumRow[] {
   const { playerId, gameId, first } = tally;
   const days = [...tally.days].map(([number, day]) => dayRow(tally, number, day));
   const [only] = days;
-  if (days.length === 1 && only !== undefined) return [Object.assign(only, playerPart(tally))];
+  if (days.length === 1 && only !== undefined)
+    return [Object.assign(only, timesPart(tally), profilePart(only.profile))];
 
   const counts: Counts = new Map();
   for (const day of tally.days.values()) {
@@ -127,15 +128,25 @@ function sumRows(tally: PlayerTally): SumRow[] {
     events: days.reduce((sum, { events }) => sum + events, 0),
     severalDays: `{${days.map(({ day }) => `[${day},${day}]`).join(',')}}`,
     ...countsPart(counts),
-    ...playerPart(tally),
+    ...timesPart(tally),
+    ...profilePart(joinedProfile(tally)),
   };
   return [player, ...days.map((day): SumRow => ({ ...day, onlyAbout: 'day' }))];
+}
+
+/** From the first day to the last, because what a later day reported is later. */
+function joinedProfile({ days }: PlayerTally): TimedProfile | undefined {
+  let joined: TimedProfile | undefined;
+  for (const [, { profile }] of [...days].sort(([a], [b]) => a - b)) {
+    if (profile !== null) joined = { ...joined, ...profile };
+  }
+  return joined;
 }
 
 function dayRow(
   { playerId, gameId }: PlayerTally,
   number: number,
-  { events, playMs, counts }: DayTally,
+  { events, playMs, counts, profile }: DayTally,
 ): SumRow {
   const row: SumRow = { playerId, gameId, day: dayText(number), events, ...countsPart(counts) };
   const sessions = counts.get('Session_Start');
@@ -145,6 +156,7 @@ function dayRow(
   if (adImpressions !== undefined) row.adImpressions = adImpressions;
   if (storeViews !== undefined) row.storeViews = storeViews;
   if (playMs > 0) row.playMs = playMs;
+  if (profile !== null) row.profile = profile;
   return row;
 }
 
@@ -156,16 +168,16 @@ function countsPart(counts: Counts): Pick<SumRow, 'eventType' | 'counts' | 'even
   return { counts: Object.fromEntries(counts), eventTypes: types };
 }
 
-function playerPart({ first, last, profile }: PlayerTally): Partial<SumRow> {
-  const part: Partial<SumRow> = { firstAt: effectiveAt(first) };
-  if (last !== first) part.lastAt = effectiveAt(last);
-  if (profile !== null) {
-    const { since, until } = timesOf(profile);
-    part.profile = profile;
-    part.profileUntil = isoTime(until);
-    if (since !== until) part.profileSince = isoTime(since);
-  }
-  return part;
+function timesPart({ first, last }: PlayerTally): Pick<SumRow, 'firstAt' | 'lastAt'> {
+  const firstAt = effectiveAt(first);
+  return last === first ? { firstAt } : { firstAt, lastAt: effectiveAt(last) };
+}
+
+function profilePart(profile: TimedProfile | undefined): Partial<SumRow> {
+  if (profile === undefined) return {};
+  const { since, until } = timesOf(profile);
+  const part = { profile, profileUntil: isoTime(until) };
+  return since === until ? part : { ...part, profileSince: isoTime(since) };
 }
 
 function typeSums(players: readonly PlayerTally[]): TypeSum[] {

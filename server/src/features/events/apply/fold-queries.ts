@@ -1,4 +1,5 @@
 import type { Call } from '../../../db/pool.js';
+import { REPORTED_BY_DAY } from '../intake/player-profile.js';
 import type { EventSums } from './event-sums.js';
 
 export function lockPlayers(playerIds: readonly string[]): Call {
@@ -76,10 +77,27 @@ const UPDATE_PLAYERS = `
       -- their ids once more: else a plan made while there are few players reads all of them
       where p.id = s.player_id and p.id = any($3::bigint[]) and s.only_about is distinct from 'day'`;
 
+const DAY_REPORTS = REPORTED_BY_DAY.map(
+  ([name, member]) =>
+    `d.${name} as old_${name}, d.${name}_ms as old_${name}_ms, s.profile #>> '{${member},v}' as new_${name},
+        ((s.profile #>> '{${member},t}')::bigint % 86400000)::integer as new_${name}_ms`,
+).join(', ');
+/** The later report of the day. Equal times are decided by the value, as in `later_entry`. */
+const LATER_REPORTS = REPORTED_BY_DAY.map(([name]) => {
+  const isLater = `row(new_${name}_ms, new_${name} collate "C") > row(coalesce(old_${name}_ms, -1), old_${name} collate "C")`;
+  return `case when ${isLater} then new_${name} else old_${name} end,
+        case when ${isLater} then new_${name}_ms else old_${name}_ms end`;
+}).join(', ');
+const REPORT_COLUMNS = REPORTED_BY_DAY.map(([name]) => `${name}, ${name}_ms`).join(', ');
+const SET_REPORTS = REPORTED_BY_DAY.map(
+  ([name]) => `${name} = excluded.${name}, ${name}_ms = excluded.${name}_ms`,
+).join(', ');
+
 /** The sums of days, with what the rows held before: the players are locked, so no other transaction changes them. */
 const DAY_STATES = `
       select s.*, coalesce(d.events, 0) as old_events, d.sessions as old_sessions, d.ad_impressions as old_ad_impressions,
-        d.store_views as old_store_views, d.play_ms as old_play_ms, coalesce(d.event_counts, '{}') as old_counts
+        d.store_views as old_store_views, d.play_ms as old_play_ms, coalesce(d.event_counts, '{}') as old_counts,
+        ${DAY_REPORTS}
       from sums s
       -- offset 0: looked up one by one, whatever the planner guesses
       left join lateral (
@@ -88,10 +106,12 @@ const DAY_STATES = `
       where s.only_about is distinct from 'player'`;
 
 const UPSERT_PLAYER_DAYS = `
-      insert into player_days (player_id, day, events, sessions, ad_impressions, store_views, play_ms, event_counts)
+      insert into player_days (player_id, day, events, sessions, ad_impressions, store_views, play_ms, event_counts,
+        ${REPORT_COLUMNS})
       select player_id, day, events + old_events, sessions + coalesce(old_sessions, 0),
         ad_impressions + coalesce(old_ad_impressions, 0), store_views + coalesce(old_store_views, 0),
-        play_ms + coalesce(old_play_ms, 0), ${DAY_COUNTS}
+        play_ms + coalesce(old_play_ms, 0), ${DAY_COUNTS},
+        ${LATER_REPORTS}
       from day_states s
       on conflict (player_id, day) do update
       set events = excluded.events,
@@ -99,7 +119,8 @@ const UPSERT_PLAYER_DAYS = `
         ad_impressions = excluded.ad_impressions,
         store_views = excluded.store_views,
         play_ms = excluded.play_ms,
-        event_counts = excluded.event_counts`;
+        event_counts = excluded.event_counts,
+        ${SET_REPORTS}`;
 
 const UPSERT_GAME_DAYS = `
       insert into game_days as g (game_id, day, shard, active_players, events, sessions, ad_impressions, store_views,

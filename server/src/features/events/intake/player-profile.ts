@@ -10,6 +10,12 @@ export const PROFILE_MEMBERS = [
   'clientBuild',
   'currency',
 ] as const;
+/** What is also kept of each day of a player (columns of `player_days`), and the member of the profile that it comes from. */
+export const REPORTED_BY_DAY = [
+  ['country', 'country'],
+  ['platform', 'osName'],
+  ['build', 'clientBuild'],
+] as const;
 /** Longer than any real country, locale or version. */
 const MAX_PROFILE_LENGTH = 64;
 

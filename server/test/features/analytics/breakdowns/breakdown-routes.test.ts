@@ -81,6 +81,29 @@ describe('a breakdown', () => {
     ]);
   });
 
+  it('counts players under the build of the day, and retention under the build of the first day', async () => {
+    const studio = await addStudio(harness, 'updates', 'updates');
+    const token = await admin.addToken('viewer', { tenant: 'updates' });
+    const play = async (device: number, clientBuild: string) =>
+      send(await studio.login(`device ${device}`), 'Session_Start', {}, { clientBuild });
+    harness.clock.set(NOON - 2 * DAY_MS);
+    for (let device = 0; device < 30; device++) await play(device, '1.0');
+    harness.clock.set(NOON - DAY_MS);
+    for (let device = 0; device < 15; device++) await play(device, '2.0');
+    harness.clock.set(NOON);
+    await sumOn(harness.pool, { nowMs: NOON + HOUR_MS / 2 });
+    const { values } = await admin.ask<Breakdown>(
+      ...(['GET', '/games/updates/breakdown?by=build', undefined, token] as const),
+    );
+    expect(values).toMatchObject([
+      {
+        ...{ value: '1.0', activePlayerDays: 30, newPlayers: 30 },
+        retention: { '1': { newPlayers: 30, active: 15 } },
+      },
+      { value: '2.0', activePlayerDays: 15, newPlayers: 0, retention: { '1': NOBODY } },
+    ]);
+  });
+
   it('tells of purchases what is known of them, and nothing else', async () => {
     const { values } = await ask(`by=promotion&from=${TWO_DAYS_AGO}&to=${TODAY}`);
     const common = { activePlayerDays: null, newPlayers: null, retention: null, conversion: 0.2 };

@@ -66,6 +66,7 @@ function createRandom(seed: number): (below: number) => number {
 
 const COUNTRIES = ['DE', 'US', 'FR', null];
 const PLATFORMS = ['Android', 'iOS', null];
+const BUILDS = ['1.0', '1.1', '1.10', null];
 const SKUS = ['gems', 'chest', 'pass'];
 
 /** Some weeks in the lives of players: days off, purchases, refunds, events that come weeks late. */
@@ -78,12 +79,13 @@ export async function playGame(
   const created = Array.from({ length: count }, () => NOW - random(40) * DAY_MS - random(10) * HOUR_MS);
   const players = await world.addPlayers(gameId, created);
   for (const player of players) {
-    const metadata = {
-      ...member('country', COUNTRIES[random(COUNTRIES.length)]),
-      ...member('osName', PLATFORMS[random(PLATFORMS.length)]),
-      clientBuild: `1.${random(3)}`,
-    };
     for (let at = player.createdAt; at <= NOW; at += (1 + random(4)) * DAY_MS) {
+      // Players travel and update; some days report nothing.
+      const metadata = {
+        ...member('country', COUNTRIES[random(COUNTRIES.length)]),
+        ...member('osName', PLATFORMS[random(PLATFORMS.length)]),
+        ...member('clientBuild', BUILDS[random(BUILDS.length)]),
+      };
       const events = [event('Session_Start', at, { sessionId: String(at) }, metadata)];
       if (random(4) === 0) {
         const transactionId = `t-${player.playerId}-${at}`;

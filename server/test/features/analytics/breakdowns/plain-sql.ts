@@ -39,17 +39,14 @@ function inOrder(rows: PlainRow[]): PlainRow[] {
 
 const MEMBERS = { country: 'country', platform: 'osName', build: 'clientBuild' } as const;
 
-/** Each day by what the metadata of a player's events told last. */
+/** Each day by what the metadata of a player's events had reported by the end of the day. */
 export async function breakDownPlayers(
   pool: Pool,
   gameId: number,
   dimension: keyof typeof MEMBERS,
 ): Promise<PlainRow[]> {
   const { rows } = await pool.query<PlainRow>(
-    `with ${EVENTS}, told as (
-       select distinct on (player_id) player_id, metadata ->> $2 as value from stored
-       where metadata ->> $2 is not null order by player_id, at desc
-     ), made as (
+    `with ${EVENTS}, made as (
        select id as player_id, (created_at at time zone 'UTC')::date as day from players where game_id = $1
      ), bought as (
        select player_id, (purchased_at at time zone 'UTC')::date as day, count(*) as n,
@@ -57,6 +54,11 @@ export async function breakDownPlayers(
        from transactions where game_id = $1 and purchased_at is not null and refunded_at is null group by 1, 2
      ), days as (
        select player_id, day from active union select player_id, day from made union select player_id, day from bought
+     ), known as (
+       select distinct on (d.player_id, d.day) d.player_id, d.day, s.metadata ->> $2 as value
+       from days d
+       join stored s on s.player_id = d.player_id and (s.at at time zone 'UTC')::date <= d.day and s.metadata ->> $2 is not null
+       order by d.player_id, d.day, s.at desc, (s.metadata ->> $2) collate "C" desc
      )
      select d.day::text, coalesce(t.value, '') as value, count(a.player_id)::int as active, count(m.player_id)::int as new,
        count(b.player_id)::int as paying, coalesce(sum(b.n), 0)::int as purchases,
@@ -65,7 +67,7 @@ export async function breakDownPlayers(
        count(m.player_id) filter (where exists (select from active r where r.player_id = m.player_id and r.day = m.day + 7))::int as d7,
        count(m.player_id) filter (where exists (select from active r where r.player_id = m.player_id and r.day = m.day + 28))::int as d28
      from days d
-     left join told t using (player_id)
+     left join known t using (player_id, day)
      left join active a using (player_id, day)
      left join made m using (player_id, day)
      left join bought b using (player_id, day)

@@ -121,6 +121,27 @@ describe('sums of events', () => {
     ]);
   });
 
+  it('has what each day reported, and of all days what was reported last', () => {
+    const reportAt = (time: string, metadata: object) => eventAt(time, { metadata });
+    const { rows } = sumEvents(
+      records([
+        reportAt('2026-11-15T01:00:00.000Z', { clientBuild: '1.9' }),
+        reportAt('2026-11-14T23:00:00.000Z', { clientBuild: '2.0', country: 'DE' }),
+      ]),
+    );
+    const [oneHour, elevenAtNight] = [Date.UTC(2026, 10, 15, 1), Date.UTC(2026, 10, 14, 23)];
+    const country = { v: 'DE', t: elevenAtNight };
+    expect(rows.map(({ onlyAbout, day, profile }) => ({ onlyAbout, day, profile }))).toEqual([
+      { onlyAbout: 'player', day: '2026-11-14', profile: { clientBuild: { v: '1.9', t: oneHour }, country } },
+      { onlyAbout: 'day', day: '2026-11-15', profile: { clientBuild: { v: '1.9', t: oneHour } } },
+      {
+        onlyAbout: 'day',
+        day: '2026-11-14',
+        profile: { clientBuild: { v: '2.0', t: elevenAtNight }, country },
+      },
+    ]);
+  });
+
   it.each([
     ['an hour ahead counts at its receipt', '2026-11-15T12:30:00.000Z', '2026-11-15T12:00:00.000Z'],
     [
