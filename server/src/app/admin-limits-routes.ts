@@ -5,12 +5,14 @@ import { adminErrors } from '../admin/admin-errors.js';
 import { requireRole } from '../admin/admin-guard.js';
 import { adminSchema, success, successOf } from '../admin/admin-responses.js';
 import { EVENT_LIMITS } from '../features/events/intake/limits.js';
+import { DOCUMENT_REGISTRY } from '../personalisation/document/document.js';
 import { DOCUMENT_LIMITS } from '../personalisation/document/document-limits.js';
+import type { ListPart } from '../personalisation/document/document-part.js';
 
 const count = (description: string) => Type.Integer({ description });
 const { maxEvents, maxBodyBytes, maxEventBytes, maxEventTypeLength } = EVENT_LIMITS;
 const LIMITS = {
-  document: DOCUMENT_LIMITS,
+  document: { ...ofLists(({ limit }) => limit), ...DOCUMENT_LIMITS },
   events: { maxEvents, maxBodyBytes, maxEventBytes, maxEventTypeLength },
 };
 
@@ -19,18 +21,17 @@ const LimitsResponse = successOf(
   Type.Object({
     document: Type.Object(
       {
-        flags: count('Flags of the studio'),
-        segments: count('Segments'),
-        skus: count('SKUs'),
-        offers: count('Offers'),
-        locales: count('Languages of one text'),
-        currencies: count('Currencies of one SKU'),
-        assets: count('Assets of one SKU'),
-        badges: count('Badges of one offer'),
-        ruleLength: count('Characters of a rule'),
-        ruleCost: count('Cost of all rules together, in units of at most about 100 ns'),
-        offeredSkus: count('SKUs of all offers together'),
-      } satisfies Record<keyof typeof DOCUMENT_LIMITS, unknown>,
+        ...ofLists(({ title }) => count(title)),
+        ...({
+          locales: count('Languages of one text'),
+          currencies: count('Currencies of one SKU'),
+          assets: count('Assets of one SKU'),
+          badges: count('Badges of one offer'),
+          ruleLength: count('Characters of a rule'),
+          ruleCost: count('Cost of all rules together, in units of at most about 100 ns'),
+          offeredSkus: count('SKUs of all offers together'),
+        } satisfies Record<keyof typeof DOCUMENT_LIMITS, unknown>),
+      },
       { description: 'What a configuration document may hold' },
     ),
     events: Type.Object(
@@ -45,6 +46,11 @@ const LimitsResponse = successOf(
   }),
   { example: LIMITS },
 );
+
+/** By the name of each list of a document. */
+function ofLists<T>(read: (part: ListPart) => T): Record<string, T> {
+  return Object.fromEntries(DOCUMENT_REGISTRY.lists.map((part) => [part.name, read(part)]));
+}
 
 /** What a studio may have, for those who edit. */
 export function adminLimitsRoutes(app: FastifyInstance, ctx: AdminContext): void {

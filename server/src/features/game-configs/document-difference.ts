@@ -1,7 +1,8 @@
 import { canonicalJson } from '../../lib/canonical-json.js';
 import { runSteps, type Steps } from '../../lib/steps.js';
-import { DEFAULT_PREDICTIONS } from '../../personalisation/document/default-document.js';
-import type { ConfigDocument } from '../../personalisation/document/document.js';
+import { type ConfigDocument, DOCUMENT_REGISTRY } from '../../personalisation/document/document.js';
+import { entriesOf, idOf, type ListPart, partOf } from '../../personalisation/document/document-part.js';
+import type { DocumentRegistry } from '../../personalisation/document/document-registry.js';
 
 /** A part of a document that is not as it was. */
 export type DocumentChange = Readonly<{
@@ -14,44 +15,43 @@ export type DocumentChange = Readonly<{
 }>;
 
 /** What changed, entry by entry: lists are compared by the ids of their entries, not by their places. */
-export function documentDifference(before: ConfigDocument, after: ConfigDocument): DocumentChange[] {
-  return runSteps(differenceSteps(before, after));
+export function documentDifference(
+  before: ConfigDocument,
+  after: ConfigDocument,
+  registry?: DocumentRegistry,
+): DocumentChange[] {
+  return runSteps(differenceSteps(before, after, registry));
 }
 
 /** The same in steps, one for each entry. */
-export function* differenceSteps(before: ConfigDocument, after: ConfigDocument): Steps<DocumentChange[]> {
-  return [
-    ...partDifference('flags/isPayer', before.flags.isPayer, after.flags.isPayer),
-    ...(yield* listDifference(
-      'flags/custom',
-      before.flags.custom,
-      after.flags.custom,
-      ({ flagId }) => flagId,
-    )),
-    ...(yield* listDifference('segments', before.segments, after.segments, ({ segmentId }) => segmentId)),
-    ...(yield* listDifference('catalogue', before.catalogue, after.catalogue, ({ skuId }) => skuId)),
-    ...partDifference('store', before.store, after.store),
-    ...(yield* listDifference('offers', before.offers, after.offers, ({ offerId }) => offerId)),
-    ...partDifference(
-      'predictions',
-      before.predictions ?? DEFAULT_PREDICTIONS,
-      after.predictions ?? DEFAULT_PREDICTIONS,
-    ),
-  ];
+export function* differenceSteps(
+  before: ConfigDocument,
+  after: ConfigDocument,
+  { parts }: DocumentRegistry = DOCUMENT_REGISTRY,
+): Steps<DocumentChange[]> {
+  const changes: DocumentChange[] = [];
+  for (const part of parts) {
+    changes.push(
+      ...(part.kind === 'list'
+        ? yield* listDifference(part, entriesOf(before, part), entriesOf(after, part))
+        : partDifference(part.path, partOf(before, part), partOf(after, part))),
+    );
+  }
+  return changes;
 }
 
 function partDifference(path: string, before: unknown, after: unknown): DocumentChange[] {
   return canonicalJson(before) === canonicalJson(after) ? [] : [{ path, change: 'changed', before, after }];
 }
 
-function* listDifference<T>(
-  path: string,
-  before: readonly T[],
-  after: readonly T[],
-  idOf: (entry: T) => string,
+function* listDifference(
+  part: ListPart,
+  before: readonly unknown[],
+  after: readonly unknown[],
 ): Steps<DocumentChange[]> {
-  const old = new Map(before.map((entry) => [idOf(entry), entry]));
-  const present = new Map(after.map((entry) => [idOf(entry), entry]));
+  const { path } = part;
+  const old = new Map(before.map((entry) => [idOf(part, entry), entry]));
+  const present = new Map(after.map((entry) => [idOf(part, entry), entry]));
   const changes: DocumentChange[] = [];
   for (const [id, entry] of old) {
     if (!present.has(id)) {

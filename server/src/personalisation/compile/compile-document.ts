@@ -2,8 +2,8 @@ import { runSteps, type Steps } from '../../lib/steps.js';
 import type { AttributeRegistry } from '../attributes/attribute-registry.js';
 import { ATTRIBUTE_REGISTRY } from '../attributes/attributes.js';
 import { TIME_BASIS } from '../attributes/time-basis.js';
-import { DEFAULT_PREDICTIONS } from '../document/default-document.js';
 import type { ConfigDocument } from '../document/document.js';
+import { DEFAULT_PREDICTIONS } from '../document/parts/predictions.js';
 import { toBasisPoints } from '../document/prices.js';
 import { compileOffer, compileSku } from './compile-catalogue.js';
 import {

@@ -1,5 +1,5 @@
 import type { ConfigDocument } from './document.js';
-import type { PredictionSettings } from './parts/predictions.js';
+import { DEFAULT_PREDICTIONS } from './parts/predictions.js';
 import type { SegmentEntry } from './parts/segments.js';
 
 const segment = (
@@ -28,9 +28,6 @@ const DEFAULT_SEGMENTS: readonly SegmentEntry[] = [
     false,
   ),
 ];
-
-/** For documents that say nothing about predictions. */
-export const DEFAULT_PREDICTIONS: PredictionSettings = { visibleToClients: [], off: [] };
 
 /** The document of a game before anything is published: the default segments, payers never expire, nothing is for sale. */
 export const DEFAULT_DOCUMENT: ConfigDocument = {

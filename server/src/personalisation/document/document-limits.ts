@@ -1,9 +1,5 @@
-/** Bounds that keep one decision in microseconds and one document in memory small. */
+/** Bounds that keep one decision in microseconds and one document in memory small. Each part has the number of its entries itself. */
 export const DOCUMENT_LIMITS = Object.freeze({
-  flags: 50,
-  segments: 200,
-  skus: 1000,
-  offers: 200,
   /** Of one text. */
   locales: 60,
   /** Of one SKU. ISO 4217 knows about 180. */

@@ -1,27 +1,25 @@
 import { type Static, Type } from 'typebox';
-import { DOCUMENT_LIMITS } from './document-limits.js';
+import { DocumentRegistry } from './document-registry.js';
 import { strict } from './member-schemas.js';
-import { Sku } from './parts/catalogue.js';
-import { CustomFlag, IsPayer } from './parts/flags.js';
-import { Offer } from './parts/offers.js';
-import { PredictionSettings } from './parts/predictions.js';
-import { Segment } from './parts/segments.js';
-import { StoreSettings } from './parts/store.js';
+import { SKUS } from './parts/catalogue.js';
+import { FLAGS, IS_PAYER, IsPayer } from './parts/flags.js';
+import { OFFERS } from './parts/offers.js';
+import { PREDICTION_SETTINGS, PredictionSettings } from './parts/predictions.js';
+import { SEGMENTS } from './parts/segments.js';
+import { STORE_SETTINGS, StoreSettings } from './parts/store.js';
 
 /**
  * What a studio publishes for a game: flags, segments, catalogue, store settings, offers and which predictions are told, as one
- * document that is versioned as a whole. This file says which shape it has; `validate-document.ts` says which documents make sense.
+ * document that is versioned as a whole. This file says which parts it has. Each part is defined in its own file: shape, limit,
+ * rules, and what must be right within an entry. `validate-document.ts` says what must be right between parts.
  */
 export const ConfigDocument = Type.Object(
   {
-    flags: Type.Object(
-      { isPayer: IsPayer, custom: Type.Array(CustomFlag, { maxItems: DOCUMENT_LIMITS.flags }) },
-      strict,
-    ),
-    segments: Type.Array(Segment, { maxItems: DOCUMENT_LIMITS.segments }),
-    catalogue: Type.Array(Sku, { maxItems: DOCUMENT_LIMITS.skus }),
+    flags: Type.Object({ isPayer: IsPayer, custom: FLAGS.schema }, strict),
+    segments: SEGMENTS.schema,
+    catalogue: SKUS.schema,
     store: StoreSettings,
-    offers: Type.Array(Offer, { maxItems: DOCUMENT_LIMITS.offers }),
+    offers: OFFERS.schema,
     /** Left out: none is told to clients, none is off. */
     predictions: Type.Optional(PredictionSettings),
   },
@@ -29,3 +27,14 @@ export const ConfigDocument = Type.Object(
 );
 
 export type ConfigDocument = Static<typeof ConfigDocument>;
+
+/** The parts of a document. Validation, difference and limits walk over it. */
+export const DOCUMENT_REGISTRY = new DocumentRegistry(ConfigDocument, [
+  IS_PAYER,
+  FLAGS,
+  SEGMENTS,
+  SKUS,
+  STORE_SETTINGS,
+  OFFERS,
+  PREDICTION_SETTINGS,
+]);

@@ -1,5 +1,6 @@
 import { clipText } from '../../lib/clip-text.js';
 import { valueAt } from '../../lib/schema-members.js';
+import { idOf, type ListPart } from '../document/document-part.js';
 import type { RuleProblem } from '../rules/rules.js';
 
 /** Why a document cannot be published. */
@@ -23,9 +24,11 @@ export const MAX_PROBLEMS = 1000;
 export class ProblemList {
   readonly all: DocumentProblem[] = [];
   readonly #document: unknown;
+  readonly #lists: readonly ListPart[];
 
-  constructor(document: unknown) {
+  constructor(document: unknown, lists: readonly ListPart[]) {
     this.#document = document;
+    this.#lists = lists;
   }
 
   get isFull(): boolean {
@@ -42,37 +45,30 @@ export class ProblemList {
 
   #add(pointer: string, message: string, position: DocumentProblem['position']): void {
     if (this.isFull) return;
-    this.all.push({ pointer, subject: subjectOf(this.#document, pointer), message, position });
+    this.all.push({ pointer, subject: this.#subjectOf(pointer), message, position });
   }
 
   /** Names must be unique: the first entry keeps its name. */
-  duplicates<T>(entries: readonly Entry<T>[], member: string, idOf: (entry: T) => string): void {
+  duplicates<T>(entries: readonly Entry<T>[], part: ListPart): void {
     const first = new Map<string, string>();
     for (const { entry, pointer } of entries) {
-      const id = idOf(entry);
+      const id = idOf(part, entry);
       const taken = first.get(id);
       if (taken === undefined) first.set(id, pointer);
-      else this.add(`${pointer}/${member}`, `"${id}" is taken by ${taken}.`);
+      else this.add(`${pointer}/${part.idMember}`, `"${id}" is taken by ${taken}.`);
     }
+  }
+
+  #subjectOf(pointer: string): string | null {
+    const part = this.#lists.find(({ path }) => pointer.startsWith(`/${path}/`));
+    if (part === undefined) return null;
+    const [index] = pointer.slice(part.path.length + 2).split('/', 1);
+    const id = valueAt(this.#document, `/${part.path}/${index}/${part.idMember}`);
+    return typeof id === 'string' && id !== '' ? `${part.noun} "${clipText(id, MAX_ID)}"` : null;
   }
 }
 
-/** Where the lists of a document are, and what their entries are called by. */
-const LISTS = [
-  { list: '/offers', kind: 'offer', id: 'offerId' },
-  { list: '/segments', kind: 'segment', id: 'segmentId' },
-  { list: '/catalogue', kind: 'SKU', id: 'skuId' },
-  { list: '/flags/custom', kind: 'flag', id: 'flagId' },
-] as const;
 const MAX_ID = 128;
-
-function subjectOf(document: unknown, pointer: string): string | null {
-  const found = LISTS.find(({ list }) => pointer.startsWith(`${list}/`));
-  if (found === undefined) return null;
-  const [index] = pointer.slice(found.list.length + 1).split('/', 1);
-  const id = valueAt(document, `${found.list}/${index}/${found.id}`);
-  return typeof id === 'string' && id !== '' ? `${found.kind} "${clipText(id, MAX_ID)}"` : null;
-}
 
 /** `offer "winter_sale" (/offers/3/when)`, or the pointer alone. */
 export function placeOf({ subject, pointer }: DocumentProblem, detail = ''): string {

@@ -1,13 +1,10 @@
 import type { TLocalizedValidationError } from 'typebox/error';
-import { Compile } from 'typebox/schema';
 import { Settings } from 'typebox/system';
 import type { Suggest } from '../../lib/nearest-name.js';
 import { noMember, schemaAt, valueAt } from '../../lib/schema-members.js';
-import { ConfigDocument } from '../document/document.js';
 import { PATTERNS, patternProblem } from '../document/document-patterns.js';
+import type { DocumentRegistry } from '../document/document-registry.js';
 import { MAX_PROBLEMS, type ProblemList, pointerPart } from './document-problems.js';
-
-const validator = Compile(ConfigDocument);
 
 type SchemaError = TLocalizedValidationError;
 
@@ -15,12 +12,17 @@ type SchemaError = TLocalizedValidationError;
  * Adds everything in which a value does not have the shape of a document, one sentence per wrong value. False if there may be
  * more: then nothing is known of the other parts.
  */
-export function findSchemaProblems(value: unknown, problems: ProblemList, suggest: Suggest): boolean {
+export function findSchemaProblems(
+  value: unknown,
+  { schema, validator }: DocumentRegistry,
+  problems: ProblemList,
+  suggest: Suggest,
+): boolean {
   if (validator.Check(value)) return true;
-  const errors = allErrors(value);
+  const errors = allErrors(value, validator);
   const said = new Set<string>();
   for (const error of withoutBranches(errors)) {
-    for (const { pointer, message } of describe(error, value, suggest)) {
+    for (const { pointer, message } of describe(error, value, schema, suggest)) {
       if (said.has(pointer)) continue;
       if (problems.isFull) return false;
       said.add(pointer);
@@ -31,7 +33,7 @@ export function findSchemaProblems(value: unknown, problems: ProblemList, sugges
 }
 
 /** By default TypeBox stops at the eighth. */
-function allErrors(value: unknown): SchemaError[] {
+function allErrors(value: unknown, validator: DocumentRegistry['validator']): SchemaError[] {
   const { maxErrors } = Settings.Get();
   Settings.Set({ maxErrors: MAX_PROBLEMS });
   try {
@@ -82,10 +84,11 @@ function misfit(branch: readonly SchemaError[], union: SchemaError): number {
 function describe(
   error: SchemaError,
   value: unknown,
+  documentSchema: DocumentRegistry['schema'],
   suggest: Suggest,
 ): { pointer: string; message: string }[] {
   const { keyword, instancePath } = error;
-  const schema = schemaAt(ConfigDocument, error.schemaPath);
+  const schema = schemaAt(documentSchema, error.schemaPath);
   const place = (name: string) => `${instancePath}/${pointerPart(name)}`;
   switch (keyword) {
     case 'required':

@@ -12,7 +12,6 @@ export function* validateCatalogue(
   largestDiscount: bigint,
   problems: ProblemList,
 ): Steps<void> {
-  problems.duplicates(skus, 'skuId', ({ skuId }) => skuId);
   for (const { entry, pointer } of skus) {
     if (problems.isFull) return;
     validateSchedule(entry, pointer, problems);

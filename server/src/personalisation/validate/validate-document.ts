@@ -3,15 +3,19 @@ import { createSuggest } from '../../lib/nearest-name.js';
 import { runSteps, type Steps } from '../../lib/steps.js';
 import type { AttributeRegistry } from '../attributes/attribute-registry.js';
 import { ATTRIBUTE_REGISTRY } from '../attributes/attributes.js';
-import type { ConfigDocument } from '../document/document.js';
-import { DOCUMENT_LIMITS } from '../document/document-limits.js';
+import { type ConfigDocument, DOCUMENT_REGISTRY } from '../document/document.js';
+import type { DocumentRegistry } from '../document/document-registry.js';
+import { SKUS } from '../document/parts/catalogue.js';
+import { FLAGS } from '../document/parts/flags.js';
+import { OFFERS } from '../document/parts/offers.js';
+import { SEGMENTS } from '../document/parts/segments.js';
 import { toBasisPoints } from '../document/prices.js';
-import { type DocumentProblem, type Entry, ProblemList } from './document-problems.js';
+import { DocumentEntries, membersOf } from './document-entries.js';
+import { type DocumentProblem, ProblemList } from './document-problems.js';
 import { findSchemaProblems } from './schema-problems.js';
 import { validateCatalogue } from './validate-catalogue.js';
 import { validateOffers } from './validate-offers.js';
 import { validateRules } from './validate-rules.js';
-import { validateThresholds } from './validate-thresholds.js';
 
 export type Validation =
   | Readonly<{ ok: true; document: ConfigDocument }>
@@ -21,40 +25,51 @@ export type Validation =
  * Checks everything that must be right before a document is published, and reports all problems at once, up to
  * `MAX_PROBLEMS`. An entry of the wrong shape is only reported as such; the others are checked further.
  */
-export function validateDocument(value: unknown, attributes?: AttributeRegistry): Validation {
-  return runSteps(validationSteps(value, attributes));
+export function validateDocument(
+  value: unknown,
+  attributes?: AttributeRegistry,
+  registry?: DocumentRegistry,
+): Validation {
+  return runSteps(validationSteps(value, attributes, registry));
 }
 
-/** The same in steps: one for the shape of the whole, then one for each entry of the document. */
+/** The same in steps: a few for the document as a whole, then at least one for each entry. */
 export function* validationSteps(
   value: unknown,
   attributes: AttributeRegistry = ATTRIBUTE_REGISTRY,
+  registry: DocumentRegistry = DOCUMENT_REGISTRY,
 ): Steps<Validation> {
-  const problems = new ProblemList(value);
+  const problems = new ProblemList(value, registry.lists);
   const suggest = createSuggest();
-  if (!findSchemaProblems(value, problems, suggest)) return { ok: false, problems: problems.all };
+  if (!findSchemaProblems(value, registry, problems, suggest)) return { ok: false, problems: problems.all };
   yield;
   findUnstorable(value, problems);
-  const parts = readParts(
-    value,
-    problems.all.map(({ pointer }) => pointer),
-  );
+  const wrongPointers = problems.all.map(({ pointer }) => pointer);
+  const largestDiscount = largestDiscountOf(value, wrongPointers);
+  const found = new DocumentEntries(value, registry.lists, wrongPointers);
   yield;
 
-  problems.duplicates(parts.flags, 'flagId', ({ flagId }) => flagId);
-  for (const { entry, pointer } of parts.flags) {
-    if (entry.flagId === 'isPayer') problems.add(`${pointer}/flagId`, 'isPayer is built in.');
+  for (const part of registry.lists) {
+    const entries = found.of(part);
+    problems.duplicates(entries, part);
+    for (const { entry, pointer } of entries) part.check?.(entry, pointer, problems);
+    yield;
   }
-  problems.duplicates(parts.segments, 'segmentId', ({ segmentId }) => segmentId);
-  validateThresholds(parts.segments, problems);
-  yield* validateRules(parts, { attributes, ...parts.names }, suggest, problems);
-  yield* validateCatalogue(parts.skus, parts.largestDiscount, problems);
+  const scope = {
+    attributes,
+    flags: new Set(['isPayer', ...found.idsOf(FLAGS)]),
+    segments: new Set(found.idsOf(SEGMENTS)),
+  };
+  yield* validateRules(found, registry.lists, scope, suggest, problems);
+
+  const skus = found.of(SKUS);
+  yield* validateCatalogue(skus, largestDiscount, problems);
   yield* validateOffers(
-    parts.offers,
+    found.of(OFFERS),
     {
-      skus: parts.skus.map(({ entry }) => entry),
-      skuIds: parts.skuIds,
-      largestDiscount: parts.largestDiscount,
+      skus: skus.map(({ entry }) => entry),
+      skuIds: new Set(found.idsOf(SKUS)),
+      largestDiscount,
       suggest,
     },
     problems,
@@ -77,50 +92,11 @@ function findUnstorable(value: unknown, problems: ProblemList): void {
 /** Deeper than any document that has the right shape. */
 const MAX_DEPTH = 16;
 
-type List<Name extends 'segments' | 'catalogue' | 'offers'> = ConfigDocument[Name][number];
-
-/**
- * The entries that have the right shape; with the names of the others, so that references to those are not reported as well.
- */
-function readParts(value: unknown, wrongPointers: readonly string[]) {
-  const document = membersOf(value);
-  const wrong = new Set(wrongPointers);
-  const shapeless = new Set(wrongPointers.flatMap(entriesAbove));
-  const entriesOf = <T>(list: unknown, pointer: string): Entry<T>[] =>
-    (Array.isArray(list) ? list.slice(0, MAX_ENTRIES) : [])
-      .map((entry: T, index) => ({ entry, pointer: `${pointer}/${index}` }))
-      .filter((each) => !shapeless.has(each.pointer));
-
-  const { custom } = membersOf(document.flags);
-  const store = membersOf(document.store);
-  const isDiscountGood = !['', '/store', '/store/largestDiscountPercent'].some((path) => wrong.has(path));
-  return {
-    flags: entriesOf<ConfigDocument['flags']['custom'][number]>(custom, '/flags/custom'),
-    segments: entriesOf<List<'segments'>>(document.segments, '/segments'),
-    skus: entriesOf<List<'catalogue'>>(document.catalogue, '/catalogue'),
-    offers: entriesOf<List<'offers'>>(document.offers, '/offers'),
-    names: {
-      flags: new Set(['isPayer', ...namesIn(custom, 'flagId')]),
-      segments: new Set(namesIn(document.segments, 'segmentId')),
-    },
-    skuIds: new Set(namesIn(document.catalogue, 'skuId')),
-    largestDiscount: toBasisPoints(isDiscountGood ? String(store.largestDiscountPercent) : '100'),
-  };
-}
-
-const MAX_ENTRIES = Math.max(DOCUMENT_LIMITS.skus, DOCUMENT_LIMITS.offers, DOCUMENT_LIMITS.segments);
-
-function membersOf(value: unknown): Record<string, unknown> {
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
-}
-
-function namesIn(list: unknown, member: string): string[] {
-  if (!Array.isArray(list)) return [];
-  return list.map((entry) => membersOf(entry)[member]).filter((name) => typeof name === 'string');
-}
-
-/** Where the entry that a problem is inside of may stand: `/offers/3`, or `/flags/custom/3`. */
-function entriesAbove(pointer: string): string[] {
-  const parts = pointer.split('/', 4);
-  return [parts.slice(0, 3).join('/'), parts.join('/')];
+/** Any discount, if the document does not say which is the largest, or says so in the wrong shape. */
+function largestDiscountOf(document: unknown, wrongPointers: readonly string[]): bigint {
+  const store = membersOf(membersOf(document).store);
+  const isWrong = ['', '/store', '/store/largestDiscountPercent'].some((path) =>
+    wrongPointers.includes(path),
+  );
+  return toBasisPoints(isWrong ? '100' : String(store.largestDiscountPercent));
 }

@@ -24,7 +24,6 @@ export function* validateOffers(
   problems: ProblemList,
 ): Steps<void> {
   const setPrices = new SetPriceCheck(yield* pricedSkus(offers, surroundings), problems);
-  problems.duplicates(offers, 'offerId', ({ offerId }) => offerId);
   validateBreadth(offers, surroundings, problems);
   for (const { entry, pointer } of offers) {
     if (problems.isFull) return;

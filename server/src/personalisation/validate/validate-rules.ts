@@ -3,21 +3,13 @@ import type { Steps } from '../../lib/steps.js';
 import type { AttributeRegistry } from '../attributes/attribute-registry.js';
 import { nodeNames } from '../compile/compile-flags-and-segments.js';
 import { DOCUMENT_LIMITS } from '../document/document-limits.js';
-import type { CustomFlagEntry } from '../document/parts/flags.js';
-import type { OfferEntry } from '../document/parts/offers.js';
-import type { SegmentEntry } from '../document/parts/segments.js';
-import { thresholdRules } from '../document/thresholds.js';
+import { entryName, idOf, type ListPart } from '../document/document-part.js';
 import { costTogether } from '../rules/rule-analysis.js';
 import { orderRules, type RuleNode } from '../rules/rule-graph.js';
 import type { RuleScope } from '../rules/rule-paths.js';
 import { type CompiledRule, compileRule } from '../rules/rules.js';
-import type { Entry, ProblemList } from './document-problems.js';
-
-type RuledEntries = Readonly<{
-  flags: readonly Entry<CustomFlagEntry>[];
-  segments: readonly Entry<SegmentEntry>[];
-  offers: readonly Entry<OfferEntry>[];
-}>;
+import type { DocumentEntries } from './document-entries.js';
+import type { ProblemList } from './document-problems.js';
 
 type PlacedRule = Readonly<{ rule: CompiledRule; pointer: string }>;
 type PlacedNode = RuleNode & Readonly<{ pointer: string }>;
@@ -26,42 +18,36 @@ type PlacedNode = RuleNode & Readonly<{ pointer: string }>;
  * Every rule compiles, no flags and segments refer to each other in a circle, and the cost of all rules together is bounded.
  */
 export function* validateRules(
-  { flags, segments, offers }: RuledEntries,
+  entries: DocumentEntries,
+  parts: readonly ListPart[],
   scope: RuleScope,
   suggest: Suggest,
   problems: ProblemList,
 ): Steps<void> {
   const rules: PlacedRule[] = [];
   const nodes: PlacedNode[] = [];
-  const check = (expression: string, pointer: string): CompiledRule | undefined => {
-    if (problems.isFull) return undefined;
+  const check = (expression: string, pointer: string): PlacedRule[] => {
+    if (problems.isFull) return [];
     const result = compileRule(expression, scope, suggest);
-    if (result.ok) {
-      rules.push({ rule: result.rule, pointer });
-      return result.rule;
-    }
+    if (result.ok) return [{ rule: result.rule, pointer }];
     for (const problem of result.problems) problems.addRule(pointer, problem);
-    return undefined;
-  };
-  const checkNode = (id: string, expression: string, pointer: string): void => {
-    const rule = check(expression, pointer);
-    if (rule !== undefined) nodes.push({ id, needs: nodeNames(rule), pointer });
+    return [];
   };
 
-  for (const { entry, pointer } of flags) {
-    if (entry.rule !== null) checkNode(`flag:${entry.flagId}`, entry.rule, `${pointer}/rule`);
-    yield;
-  }
-  for (const { entry, pointer } of segments) {
-    checkNode(`segment:${entry.segmentId}`, entry.rule, `${pointer}/rule`);
-    // Only one of the two is asked of a player.
-    if (entry.thresholds !== undefined)
-      check(thresholdRules(entry.thresholds).enter, `${pointer}/thresholds`);
-    yield;
-  }
-  for (const { entry, pointer } of offers) {
-    if (entry.when !== null) check(entry.when, `${pointer}/when`);
-    yield;
+  for (const part of parts) {
+    if (part.rulesOf === undefined) continue;
+    for (const { entry, pointer } of entries.of(part)) {
+      const placed = part
+        .rulesOf(entry)
+        .flatMap(({ member, expression }) => check(expression, `${pointer}/${member}`));
+      const [first] = placed;
+      if (first !== undefined) {
+        const needs = placed.flatMap(({ rule }) => nodeNames(rule));
+        nodes.push({ id: entryName(part, idOf(part, entry)), needs, pointer: first.pointer });
+      }
+      rules.push(...placed);
+      yield;
+    }
   }
   validateCircles(nodes, problems);
   validateCost(rules, scope.attributes, problems);

@@ -1,7 +1,6 @@
 import { type CsvCell, type CsvRow, readCsv } from '../../../lib/csv-reader.js';
 import { csvRow } from '../../../lib/csv-writer.js';
-import { DOCUMENT_LIMITS } from '../../../personalisation/document/document-limits.js';
-import type { SkuEntry } from '../../../personalisation/document/parts/catalogue.js';
+import { SKUS, type SkuEntry } from '../../../personalisation/document/parts/catalogue.js';
 import {
   type Column,
   columnOfPointer,
@@ -27,14 +26,14 @@ export function catalogueToCsv(skus: readonly SkuEntry[]): string {
 /** The SKUs of a file, each stated as a whole by its row, and everything that is wrong with the others. */
 export function readCatalogueCsv(text: string): CatalogueReading {
   // A row more, for the header.
-  const csv = readCsv(text, { rows: DOCUMENT_LIMITS.skus + 1, columns: MAX_COLUMNS });
+  const csv = readCsv(text, { rows: SKUS.limit + 1, columns: MAX_COLUMNS });
   if (!csv.ok) return unreadable([{ ...csv.fault, column: null }]);
   const [header, ...body] = csv.rows;
   if (header === undefined) return unreadable([{ row: null, column: null, message: 'The file is empty.' }]);
   const { columns, errors } = readHeader(header);
   if (errors.length > 0) return unreadable(errors);
-  if (body.length > DOCUMENT_LIMITS.skus) {
-    const message = `A catalogue can have ${DOCUMENT_LIMITS.skus} SKUs at most.`;
+  if (body.length > SKUS.limit) {
+    const message = `A catalogue can have ${SKUS.limit} SKUs at most.`;
     return unreadable([{ row: null, column: null, message }]);
   }
   const readings = body.map((row) => readSku(row, columns, header.cells.length));

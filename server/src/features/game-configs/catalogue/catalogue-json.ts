@@ -1,5 +1,4 @@
-import { DOCUMENT_LIMITS } from '../../../personalisation/document/document-limits.js';
-import type { SkuEntry } from '../../../personalisation/document/parts/catalogue.js';
+import { SKUS, type SkuEntry } from '../../../personalisation/document/parts/catalogue.js';
 import { type CatalogueReading, type RowError, repeatedSkus } from './catalogue-rows.js';
 
 /** The catalogue as it stands in the document: a list of SKUs. */
@@ -21,8 +20,8 @@ export function readCatalogueJson(text: string): CatalogueReading {
 export function readCatalogueValue(value: unknown): CatalogueReading {
   if (!Array.isArray(value))
     return unreadable('The file must be a list of SKUs, as in [{"skuId": "gems", …}].');
-  if (value.length > DOCUMENT_LIMITS.skus) {
-    return unreadable(`A catalogue can have ${DOCUMENT_LIMITS.skus} SKUs at most.`);
+  if (value.length > SKUS.limit) {
+    return unreadable(`A catalogue can have ${SKUS.limit} SKUs at most.`);
   }
   const rows = value.map((sku: SkuEntry, index) => ({ row: index + 1, sku }));
   return { rows, errors: repeatedSkus(rows), columnOf };

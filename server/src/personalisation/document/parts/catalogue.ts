@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { DOCUMENT_LIMITS } from '../document-limits.js';
+import { listPart } from '../document-part.js';
 import { PATTERNS } from '../document-patterns.js';
 import { Asset, Currency, Instant, nullable, Price, SkuId, strict } from '../member-schemas.js';
 
@@ -27,7 +28,7 @@ const SkuPrice = Type.Object(
   strict,
 );
 
-export const Sku = Type.Object(
+const Sku = Type.Object(
   {
     skuId: SkuId,
     name: localised(200),
@@ -53,3 +54,13 @@ export const Sku = Type.Object(
 export type SkuEntry = Static<typeof Sku>;
 export type SkuPriceEntry = Static<typeof SkuPrice>;
 export type LocalisedText = SkuEntry['name'];
+
+export const SKUS = listPart({
+  name: 'skus',
+  path: 'catalogue',
+  noun: 'SKU',
+  title: 'SKUs',
+  idMember: 'skuId',
+  limit: 1000,
+  entry: Sku,
+});

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { listPart, type ObjectPart } from '../document-part.js';
 import { PATTERNS } from '../document-patterns.js';
 import { nullable, Rule, strict, text } from '../member-schemas.js';
 
@@ -10,7 +11,7 @@ export const IsPayer = Type.Object(
   strict,
 );
 
-export const CustomFlag = Type.Object(
+const CustomFlag = Type.Object(
   {
     flagId: Type.String({ pattern: PATTERNS.flagId }),
     name: text(200),
@@ -22,3 +23,20 @@ export const CustomFlag = Type.Object(
 );
 
 export type CustomFlagEntry = Static<typeof CustomFlag>;
+
+/** The flag that every game has. */
+export const IS_PAYER: ObjectPart = { kind: 'object', path: 'flags/isPayer' };
+
+export const FLAGS = listPart({
+  name: 'flags',
+  path: 'flags/custom',
+  noun: 'flag',
+  title: 'Flags of the studio',
+  idMember: 'flagId',
+  limit: 50,
+  entry: CustomFlag,
+  rulesOf: ({ rule }) => (rule === null ? [] : [{ member: 'rule', expression: rule }]),
+  check: ({ flagId }, pointer, problems) => {
+    if (flagId === 'isPayer') problems.add(`${pointer}/flagId`, 'isPayer is built in.');
+  },
+});

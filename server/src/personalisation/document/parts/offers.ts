@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { DOCUMENT_LIMITS } from '../document-limits.js';
+import { listPart } from '../document-part.js';
 import { PATTERNS } from '../document-patterns.js';
 import {
   Asset,
@@ -14,6 +15,7 @@ import {
   strict,
   text,
 } from '../member-schemas.js';
+import { SKUS } from './catalogue.js';
 
 const PromoId = Type.String({ maxLength: 128, pattern: PATTERNS.printable });
 
@@ -43,7 +45,7 @@ const Effect = Type.Object(
   { ...strict, minProperties: 1 },
 );
 
-export const Offer = Type.Object(
+const Offer = Type.Object(
   {
     offerId: Type.String({ pattern: PATTERNS.offerId }),
     name: text(200),
@@ -52,10 +54,7 @@ export const Offer = Type.Object(
     from: nullable(Instant),
     until: nullable(Instant),
     sharePercent: SharePercent,
-    skus: Type.Union([
-      Type.Literal('all'),
-      Type.Array(SkuId, { minItems: 1, maxItems: DOCUMENT_LIMITS.skus }),
-    ]),
+    skus: Type.Union([Type.Literal('all'), Type.Array(SkuId, { minItems: 1, maxItems: SKUS.limit })]),
     effect: Effect,
     /** Stops for a player after this many purchases with its promotion id. */
     limitPerPlayer: nullable(Type.Integer({ minimum: 1, maximum: 1_000_000 })),
@@ -69,3 +68,14 @@ export const Offer = Type.Object(
 );
 
 export type OfferEntry = Static<typeof Offer>;
+
+export const OFFERS = listPart({
+  name: 'offers',
+  path: 'offers',
+  noun: 'offer',
+  title: 'Offers',
+  idMember: 'offerId',
+  limit: 200,
+  entry: Offer,
+  rulesOf: ({ when }) => (when === null ? [] : [{ member: 'when', expression: when }]),
+});

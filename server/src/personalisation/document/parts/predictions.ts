@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import type { ObjectPart } from '../document-part.js';
 import { strict } from '../member-schemas.js';
 
 /** Those of `predict/artefact.ts`. */
@@ -27,3 +28,12 @@ export const PredictionSettings = Type.Object(
 );
 
 export type PredictionSettings = Static<typeof PredictionSettings>;
+
+/** For documents that say nothing about predictions. */
+export const DEFAULT_PREDICTIONS: PredictionSettings = { visibleToClients: [], off: [] };
+
+export const PREDICTION_SETTINGS: ObjectPart = {
+  kind: 'object',
+  path: 'predictions',
+  defaultValue: DEFAULT_PREDICTIONS,
+};

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import type { ObjectPart } from '../document-part.js';
 import { PricePercent, SharePercent, strict } from '../member-schemas.js';
 
 export const StoreSettings = Type.Object(
@@ -12,3 +13,5 @@ export const StoreSettings = Type.Object(
   },
   strict,
 );
+
+export const STORE_SETTINGS: ObjectPart = { kind: 'object', path: 'store' };

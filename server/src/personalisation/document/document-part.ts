@@ -1,0 +1,78 @@
+import { type Static, type TArray, type TSchema, Type } from 'typebox';
+import { valueAt } from '../../lib/schema-members.js';
+
+/** Takes up what is wrong with a document. */
+export type Problems = { add(pointer: string, message: string): void };
+
+/** A rule of an entry, and the member that it stands in or follows from. */
+export type EntryRule = Readonly<{ member: string; expression: string }>;
+
+type PartBase = Readonly<{
+  /** Where it stands: `segments`, `flags/custom`. Changes of a document are named by it. */
+  path: string;
+}>;
+
+/** A part that is one object, such as the settings of the store. */
+export type ObjectPart = PartBase &
+  Readonly<{ kind: 'object' /** If it is left out. */; defaultValue?: unknown }>;
+
+type ListBase = PartBase &
+  Readonly<{
+    /** What it is called in limits and results, such as those of a dry run: `offers`. */
+    name: string;
+    /** One entry in sentences: `SKU`. In lower case it begins the name of an entry: `sku:gems_80`. */
+    noun: string;
+    /** All entries in sentences: `SKUs`. */
+    title: string;
+    /** The member that names an entry. Ids are unique within the part. */
+    idMember: string;
+    /** How many entries there may be. */
+    limit: number;
+  }>;
+
+type EntryFunctions<Entry> = {
+  /** The rules of an entry; left out if entries have none. */
+  rulesOf?(entry: Entry): readonly EntryRule[];
+  /** What must be right within one entry, besides its schema. What concerns several entries is in `validate`. */
+  check?(entry: Entry, pointer: string, problems: Problems): void;
+};
+
+/**
+ * A part that is a list of entries with ids. The functions are methods so that a list of parts can have parts of different
+ * entries: whoever calls them takes the entry from the part itself.
+ */
+export type ListPart<Entry = unknown> = ListBase &
+  Readonly<EntryFunctions<Entry>> &
+  Readonly<{ kind: 'list' }>;
+
+export type DocumentPart = ListPart | ObjectPart;
+
+type ListDefinition<Schema extends TSchema> = ListBase &
+  Readonly<{ entry: Schema }> &
+  Readonly<EntryFunctions<Static<Schema>>>;
+
+export function listPart<Schema extends TSchema, Definition extends ListDefinition<Schema>>(
+  definition: Definition & Readonly<{ entry: Schema }>,
+): Definition & ListPart<Static<Schema>> & Readonly<{ schema: TArray<Schema> }> {
+  const schema = Type.Array(definition.entry, { maxItems: definition.limit });
+  return { ...definition, kind: 'list', schema };
+}
+
+export function partOf(document: unknown, part: DocumentPart): unknown {
+  const found = valueAt(document, `/${part.path}`);
+  return found === undefined && part.kind === 'object' ? part.defaultValue : found;
+}
+
+/** The entries of a document that has the right shape; none if the part is left out. */
+export function entriesOf<Entry>(document: unknown, part: ListPart<Entry>): readonly Entry[] {
+  return (partOf(document, part) as readonly Entry[] | undefined) ?? [];
+}
+
+export function idOf({ idMember }: ListPart, entry: unknown): string {
+  return (entry as Readonly<Record<string, string>>)[idMember] ?? '';
+}
+
+/** `sku:gems_80`: tells entries of all parts apart. */
+export function entryName({ noun }: Pick<ListPart, 'noun'>, id: string): string {
+  return `${noun.toLowerCase()}:${id}`;
+}
