@@ -102,6 +102,47 @@ describe.skipIf(!HAS_BROWSER)(`offers in the console${NEEDS_BROWSER}`, () => {
     await page.getByRole('button', { name: 'Undo' }).click();
   });
 
+  it('builds payers who have not bought for 14 days in DE or FR without CEL, and hints at what no player has', async () => {
+    const { page, go } = owner;
+    await go('/segments?segment=payer');
+    await rule().fill('flags.isPayer');
+    const attribute = (nth: number) => page.getByRole('textbox', { name: 'Attribute' }).nth(nth);
+    await page.getByRole('button', { name: 'attribute', exact: true }).click();
+    await attribute(0).fill('daysSinceLastPurchase');
+    await page.getByLabel('Operator').selectOption('at least');
+    const value = page.getByRole('textbox', { name: 'Value', exact: true });
+    await value.fill('14 days');
+    await page.getByText('Write a number, without a unit.').waitFor();
+    expect(await rule().inputValue()).not.toContain('days"');
+    await value.fill('14');
+    const first = 'flags.isPayer && daysSinceLastPurchase >= 14';
+    await expect.poll(() => rule().inputValue()).toBe(first);
+
+    await page.getByRole('button', { name: 'attribute', exact: true }).click();
+    await attribute(1).fill('country');
+    await page.getByLabel('Operator').nth(1).selectOption('is one of');
+    const values = page.getByRole('textbox', { name: 'Values' });
+    for (const country of ['DE', 'FR']) {
+      await values.fill(country);
+      await values.press('Enter');
+    }
+    await expect.poll(() => rule().inputValue()).toBe(`${first} && country in ["DE", "FR"]`);
+    await page.getByRole('button', { name: 'Add an alternative' }).first().click();
+    await page.getByLabel('State of the flag').nth(1).selectOption('flag is not set');
+    await expect
+      .poll(() => rule().inputValue())
+      .toBe('(flags.isPayer || !flags.isPayer) && daysSinceLastPurchase >= 14 && country in ["DE", "FR"]');
+    await expect.poll(() => audience().textContent()).toContain('0 of 3 players');
+
+    await rule().fill('events["Purchas"].total > 0');
+    await page.getByText('No event of type “Purchas” came lately.', { exact: false }).waitFor();
+    await rule().fill('events["Purchase"].total > 0');
+    await page.getByText('came lately', { exact: false }).waitFor({ state: 'detached' });
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Undo' }).click();
+    expect(owner.problems).toEqual([]);
+  });
+
   it('completes an attribute of a rule by its description', async () => {
     const { page, go } = owner;
     await go('/segments?segment=payer');

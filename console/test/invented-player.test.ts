@@ -75,7 +75,7 @@ describe('the facts of an invented player', () => {
 
   it('are nothing that follows from others', () => {
     expect(canBeInvented('predictions.churn.value')).toBe(false);
-    expect(canBeInvented('"payer" in segments, or segment("payer")')).toBe(false);
+    expect(canBeInvented('"payer" in segments')).toBe(false);
     expect(canBeInvented('purchases.total')).toBe(true);
   });
 });
@@ -96,7 +96,11 @@ describe('the attributes that a rule reads', () => {
       'country',
       'flags.isPayer',
     ]);
-    expect(attributesRead('country == "DE" || flags.isPayer', document)).toEqual([]);
+    expect(attributesRead('country in ["DE"] || flags.isPayer', document)).toEqual([
+      'country',
+      'flags.isPayer',
+    ]);
+    expect(attributesRead('country == "DE" ? true : flags.isPayer', document)).toEqual([]);
   });
 });
 

@@ -1,5 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { Schemas } from '../src/api/client.js';
+import { isComparable, ruleChoices, typeOf, usagesOf } from '../src/lib/attribute-usages.js';
+import { keysOf, knownOf, unseenValues } from '../src/lib/known-values.js';
 import {
   type Condition,
   isAttributePath,
@@ -7,6 +10,8 @@ import {
   OPERATORS,
   readRule,
   textOfLiteral,
+  valueProblem,
+  withAttribute,
   writeRule,
 } from '../src/lib/rule.js';
 import { completed, completionAt } from '../src/lib/rule-completion.js';
@@ -17,15 +22,22 @@ const literal = fc.oneof(
   fc.integer({ min: 0, max: 999 }).map((whole) => `${whole}.50`),
   fc.constantFrom('true', 'false'),
 );
+const attribute = fc.constantFrom(
+  'purchases.total',
+  'spend["USD"].total',
+  'country',
+  'eventCounts["Level_Start"]',
+);
 const condition: fc.Arbitrary<Condition> = fc.oneof(
   fc.record({
+    kind: fc.constant('oneOf' as const),
+    attribute,
+    isIn: fc.boolean(),
+    literals: fc.array(literal, { maxLength: 3 }),
+  }),
+  fc.record({
     kind: fc.constant('compare' as const),
-    attribute: fc.constantFrom(
-      'purchases.total',
-      'spend["USD"].total',
-      'country',
-      'eventCounts["Level_Start"]',
-    ),
+    attribute,
     operator: fc.constantFrom(...OPERATORS),
     literal,
   }),
@@ -95,9 +107,12 @@ describe('the completion of a rule', () => {
 describe('the rule builder', () => {
   it('reads back whatever it wrote', () => {
     fc.assert(
-      fc.property(fc.array(condition, { maxLength: 5 }), (conditions) => {
-        expect(readRule(writeRule(conditions))).toEqual(conditions);
-      }),
+      fc.property(
+        fc.array(fc.array(condition, { minLength: 1, maxLength: 3 }), { maxLength: 4 }),
+        (clauses) => {
+          expect(readRule(writeRule(clauses))).toEqual(clauses);
+        },
+      ),
     );
   });
 
@@ -121,12 +136,18 @@ describe('the rule builder', () => {
   );
 
   it.each([
-    'flags.isPayer || flags.isTester',
-    '(flags.isPayer || flags.isTester) && purchases.total > 1',
+    'flags.isPayer || flags.isTester && purchases.total > 1',
+    '(flags.isPayer && flags.isTester) || purchases.total > 1',
+    '((flags.isPayer || flags.isTester))',
+    '(flags.isPayer) == (flags.isTester)',
+    '(flags.isPayer || flags.isTester) == (flags.isA || flags.isB)',
+    '!(flags.isPayer || flags.isTester)',
+    '!country in ["DE"]',
     '!(flags.isPayer && flags.isTester)',
     '!"whales" in segments',
     'purchases.total > eventCount.total',
-    'country in ["DE", "AT"]',
+    'country in ["DE", "\\x41"]',
+    'country in ["DE" "AT"]',
     'country == "\\x41"',
     'purchases.total >',
     'flags.isPayer &&',
@@ -136,7 +157,28 @@ describe('the rule builder', () => {
 
   it('takes an && inside of a text for a part of the text', () => {
     expect(readRule('country == "a && b"')).toEqual([
-      { kind: 'compare', attribute: 'country', operator: '==', literal: '"a && b"' },
+      [{ kind: 'compare', attribute: 'country', operator: '==', literal: '"a && b"' }],
+    ]);
+  });
+
+  it.each([
+    'country in ["DE", "FR"]',
+    '!(country in ["DE", "FR"])',
+    'country == "DE" || country == "FR"',
+    'flags.isPayer && daysSinceLastPurchase >= 14 && (country == "DE" || country == "FR")',
+    '(flags.isPayer || "whales" in segments) && !(os in [])',
+  ])('shows %s, and leaves it as it is', (text) => {
+    expect(writeRule(readRule(text) ?? [])).toBe(text);
+  });
+
+  it('reads the payers of two countries as three clauses', () => {
+    expect(readRule('flags.isPayer && (country == "DE" || country == "FR") && os in ["iOS"]')).toEqual([
+      [{ kind: 'flag', flagId: 'isPayer', isSet: true }],
+      [
+        { kind: 'compare', attribute: 'country', operator: '==', literal: '"DE"' },
+        { kind: 'compare', attribute: 'country', operator: '==', literal: '"FR"' },
+      ],
+      [{ kind: 'oneOf', attribute: 'os', isIn: true, literals: ['"iOS"'] }],
     ]);
   });
 
@@ -152,4 +194,116 @@ describe('the rule builder', () => {
     ]);
     expect([textOfLiteral('"DE"'), textOfLiteral('50.0')]).toEqual(['DE', '50']);
   });
+
+  it('keeps a value that is no number out of a rule about a number', () => {
+    expect(valueProblem('14 days', 'int')).toBe('Write a number, without a unit.');
+    expect([valueProblem('14', 'int'), valueProblem(' 0.5', 'double')]).toEqual([undefined, undefined]);
+    expect([valueProblem('14 days', 'string'), valueProblem('14 days', undefined)]).toEqual([
+      undefined,
+      undefined,
+    ]);
+  });
+
+  it('replaces a value that the next attribute cannot have', () => {
+    const count = { kind: 'compare', attribute: 'purchases.total', operator: '>', literal: '3' } as const;
+    const country = { kind: 'compare', attribute: 'country', operator: '==', literal: '"DE"' } as const;
+    expect(withAttribute(count, 'sessions.total', 'int')).toEqual({ ...count, attribute: 'sessions.total' });
+    expect(withAttribute(count, 'country', 'string')).toEqual({ ...country, literal: '""' });
+    expect(withAttribute(country, 'sessions.total', 'int')).toMatchObject({ literal: '0' });
+    expect(withAttribute(country, 'unheard', undefined)).toEqual({ ...country, attribute: 'unheard' });
+    const list = { kind: 'oneOf', attribute: 'country', isIn: true, literals: ['"DE"'] } as const;
+    expect(withAttribute(list, 'os', 'string')).toEqual({ ...list, attribute: 'os' });
+    expect(withAttribute(list, 'sessions.total', 'int')).toMatchObject({ literals: [] });
+  });
 });
+
+describe('what can be asked in a rule', () => {
+  const field = (name: string, type: string) => ({ name, type, meaning: `the ${name}` });
+  const attributes = [
+    { name: 'country', usage: 'country', type: 'string', meaning: 'Country.', key: null, fields: [] },
+    {
+      ...{ name: 'spend', usage: 'spend["USD"].total', type: 'map', meaning: 'Money.', key: 'currency' },
+      fields: [field('total', 'double'), field('last7d', 'double')],
+    },
+    {
+      ...{ name: 'predictions', usage: 'predictions.churn.value', type: 'p', meaning: 'Future.', key: null },
+      fields: [field('churn.value', 'double'), field('churn.band', 'string'), field('spend.value', 'double')],
+    },
+    { name: 'flags', usage: 'flags.isPayer', type: 'map', meaning: 'Flags.', key: 'flagId', fields: [] },
+    { name: 'segments', usage: '"a" in segments', type: 'map', meaning: 'In.', key: 'segmentId', fields: [] },
+  ];
+  const known = {
+    country: knownOf([value('DE'), value('FR'), { ...value(null), kind: 'unknown' }]),
+    eventType: { values: ['Boss_Defeated'], isComplete: true },
+    currency: { values: ['EUR', 'JPY'], isComplete: true },
+  };
+  const keys = keysOf(known);
+
+  it('names each prediction once', () => {
+    const usages = [...usagesOf(attributes).keys()].filter((usage) => usage.startsWith('predictions'));
+    expect(usages).toEqual(['predictions.churn.value', 'predictions.churn.band', 'predictions.spend.value']);
+  });
+
+  it('has the keys of the game in place of the example', () => {
+    expect([...usagesOf(attributes, keys).keys()].filter((usage) => usage.startsWith('spend'))).toEqual([
+      'spend["EUR"].total',
+      'spend["EUR"].last7d',
+      'spend["JPY"].total',
+      'spend["JPY"].last7d',
+    ]);
+    const choices = ruleChoices(
+      attributes,
+      { flags: { isPayer: { payerForDays: 1 }, custom: [] }, segments: [] },
+      keys,
+    );
+    const textsAt = (rule: string) =>
+      completionAt(rule, rule.length, choices)?.options.map(({ text }) => text);
+    expect(textsAt('jpy')).toEqual(['spend["JPY"].total', 'spend["JPY"].last7d']);
+    expect(textsAt('spend["USD"].l')).toEqual(['spend["USD"].last7d']);
+  });
+
+  it('has a type whatever the key, and flags and segments are not compared', () => {
+    expect(typeOf(attributes, 'spend["GBP"].last7d')).toBe('double');
+    expect([typeOf(attributes, 'country'), typeOf(attributes, 'countri')]).toEqual(['string', undefined]);
+    expect([...usagesOf(attributes).keys()].filter((usage) => !isComparable(usage))).toEqual([
+      'flags.isPayer',
+      '"a" in segments',
+    ]);
+  });
+
+  it('is hinted at where no player has had the value', () => {
+    expect(unseenValues('country == "Frankreich"', known)).toEqual([
+      'No active player of the last 30 days has country “Frankreich”. There are DE, FR.',
+    ]);
+    expect(
+      unseenValues('flags.isPayer && (country in ["DE", "Rome"] || country != "Rome")', known),
+    ).toHaveLength(1);
+    expect(unseenValues('events["Bos"].total > 1 && spend["USD"].total > 1', known)).toEqual([
+      'No event of type “Bos” came lately. There are Boss_Defeated.',
+      'No SKU has a price in “USD”. There are EUR, JPY.',
+    ]);
+  });
+
+  it.each([
+    'country == "DE"',
+    'country == ""',
+    'os == "iOS"',
+    'spend["EUR"].total > 3',
+    'purchases.total > 5',
+    'a ? b : c',
+  ])('has no hint for %s', (rule) => expect(unseenValues(rule, known)).toEqual([]));
+
+  it('has no hint where values are left out, or nothing is summed yet', () => {
+    const cut = { country: knownOf([value('DE'), { ...value(null), kind: 'other' }]) };
+    expect(unseenValues('country == "IS"', cut)).toEqual([]);
+    expect(unseenValues('country == "IS"', { country: knownOf(undefined) })).toEqual([]);
+    expect(unseenValues('country == "IS"', { country: knownOf([]) })).toEqual([]);
+  });
+});
+
+function value(text: string | null): Schemas['BreakdownValue'] {
+  return {
+    ...{ kind: 'value', value: text, activePlayerDays: 1, newPlayers: 0, payingPlayerDays: 0, conversion: 0 },
+    ...{ purchases: 0, revenue: {}, revenuePerActivePlayer: {}, revenuePerPayingPlayer: {}, retention: null },
+  };
+}

@@ -34,26 +34,31 @@ export function completionAt(
 function optionsFor(typed: string, choices: ReadonlyMap<string, string>): CompletionOption[] {
   const key = KEY.exec(typed)?.[1];
   const wanted = comparable(typed);
-  return [...choices]
-    .map(([usage, description]) => ({ usage, description, rank: rankOf(wanted, usage, description) }))
-    .filter(({ rank }) => rank > 0)
-    .sort((one, other) => other.rank - one.rank)
-    .slice(0, MAX_OPTIONS)
-    .map(({ usage, description }) => ({
+  const ranked = [...choices]
+    .map(([usage, description]) => ({
       text: key === undefined ? usage : usage.replace(KEY, () => `["${key}"]`),
       description,
-    }));
+      rank: rankOf(wanted, usage, description),
+    }))
+    .filter(({ rank }) => rank > 0)
+    .sort((one, other) => other.rank - one.rank);
+  // With the key that was typed, the choices for other keys are the same text.
+  return ranked
+    .filter(({ text }, index) => ranked.findIndex((option) => option.text === text) === index)
+    .slice(0, MAX_OPTIONS)
+    .map(({ text, description }) => ({ text, description }));
 }
 
 /** Better than a name that contains the word is one that begins with it, and worse is a description that contains it. */
 function rankOf(wanted: string, usage: string, description: string): number {
   const name = comparable(usage);
   if (name.startsWith(wanted)) return 3;
-  if (name.includes(wanted)) return 2;
+  // A key is a name, too: `Level` finds `events["Level_Complete"].total`.
+  if (name.includes(wanted) || usage.toLowerCase().includes(wanted)) return 2;
   return wanted.length >= MIN_DESCRIBED && description.toLowerCase().includes(wanted) ? 1 : 0;
 }
 
-/** The choices have the key of an example. */
+/** Whatever the key of the choice is. */
 function comparable(text: string): string {
   return text.replace(KEY, '[""]').toLowerCase();
 }

@@ -1,11 +1,12 @@
 import { Autocomplete, Text } from '@mantine/core';
 import { useMemo } from 'react';
 import type { Schemas } from '../api/client.js';
-import { descriptionsOf, matchingUsages } from '../lib/attribute-usages.js';
+import { descriptionsOf, isComparable, type KnownKeys, matchingUsages } from '../lib/attribute-usages.js';
 
 type Props = {
   attributes: readonly Schemas['Attribute'][];
-  /** Which of them can be chosen; by default all. */
+  keys?: KnownKeys;
+  /** Which of them can be chosen; by default all that have a value to compare. */
   isChoice?: (usage: string) => boolean;
   value: string;
   onChange: (usage: string) => void;
@@ -17,11 +18,11 @@ type Props = {
 };
 
 /** An attribute of a rule, completed while it is typed. Each is listed with what it means, and found by that too. */
-export function AttributeInput({ attributes, isChoice, ...input }: Props) {
-  const descriptions = useMemo(() => {
-    const all = [...descriptionsOf(attributes)];
-    return new Map(isChoice === undefined ? all : all.filter(([usage]) => isChoice(usage)));
-  }, [attributes, isChoice]);
+export function AttributeInput({ attributes, keys, isChoice = isComparable, ...input }: Props) {
+  const descriptions = useMemo(
+    () => new Map([...descriptionsOf(attributes, keys)].filter(([usage]) => isChoice(usage))),
+    [attributes, keys, isChoice],
+  );
   return (
     <Autocomplete
       {...input}

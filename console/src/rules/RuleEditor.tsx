@@ -3,18 +3,20 @@ import { useMemo, useState } from 'react';
 import { useGet } from '../api/hooks.js';
 import { ruleChoices } from '../lib/attribute-usages.js';
 import type { ConfigDocument, Problem } from '../lib/document.js';
+import { keysOf, unseenValues } from '../lib/known-values.js';
 import { readRule, writeRule } from '../lib/rule.js';
 import { AttributeHelp } from './AttributeHelp.js';
 import { RuleBuilder } from './RuleBuilder.js';
 import { RuleText } from './RuleText.js';
+import { useKnownValues } from './use-known-values.js';
 
 type Props = {
   label: string;
   description: string;
   value: string;
   problems: readonly Problem[];
-  /** Whose segments and flags a rule may name. */
-  document: Pick<ConfigDocument, 'segments' | 'flags'>;
+  /** Whose segments and flags a rule may name, and whose currencies. */
+  document: Pick<ConfigDocument, 'segments' | 'flags' | 'catalogue'>;
   /** The segment or flag that the rule is of: it cannot name itself. */
   except?: string;
   isReadOnly: boolean;
@@ -33,21 +35,23 @@ export function RuleEditor({
   except,
 }: Props) {
   const { data } = useGet('listAttributes');
+  const known = useKnownValues(document);
   const choices = useMemo(
-    () => ruleChoices(data?.attributes ?? [], document, except),
-    [data, document, except],
+    () => ruleChoices(data?.attributes ?? [], document, keysOf(known), except),
+    [data, document, known, except],
   );
-  const conditions = readRule(value);
+  const clauses = readRule(value);
   const [isHelpOpen, setHelpOpen] = useState(false);
   return (
     <Stack gap="xs">
-      {conditions === undefined ? (
+      {clauses === undefined ? (
         <Text size="sm" c="dimmed">
-          This rule is more than a list of conditions that all have to hold, so it is edited as text.
+          This rule is more than conditions joined by “and” and “or”, so it is edited as text.
         </Text>
       ) : (
         <RuleBuilder
-          conditions={conditions}
+          clauses={clauses}
+          known={known}
           segments={document.segments.map(({ segmentId }) => segmentId).filter((id) => id !== except)}
           flags={['isPayer', ...document.flags.custom.map(({ flagId }) => flagId)].filter(
             (id) => id !== except,
@@ -67,6 +71,11 @@ export function RuleEditor({
       />
       {problems.map((problem) => (
         <RuleProblem key={`${problem.pointer} ${problem.message}`} problem={problem} rule={value} />
+      ))}
+      {unseenValues(value, known).map((sentence) => (
+        <Text key={sentence} size="sm" c="orange" role="status">
+          {sentence}
+        </Text>
       ))}
       <Group gap="xs">
         <Anchor component="button" type="button" size="sm" onClick={() => setHelpOpen(!isHelpOpen)}>

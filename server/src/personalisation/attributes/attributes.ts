@@ -146,8 +146,8 @@ export const ATTRIBUTES: readonly Attribute[] = [
         flags.get(flagId) === true,
   }),
   membership('segments', {
-    usage: '"payer" in segments, or segment("payer")',
-    description: 'Whether the player is in another segment.',
+    usage: '"payer" in segments',
+    description: 'Whether the player is in another segment; segment("payer") asks the same.',
     key: 'segmentId',
     readerOf:
       (segmentId) =>
