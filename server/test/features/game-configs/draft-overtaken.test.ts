@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Pool } from '../../../src/db/pool.js';
+import { readCatalogueValue } from '../../../src/features/game-configs/catalogue/catalogue-json.js';
 import { importCatalogue } from '../../../src/features/game-configs/catalogue/import-catalogue.js';
 import { type Draft, findDraft, publishDraft, saveDraft } from '../../../src/features/game-configs/draft.js';
 import {
@@ -93,7 +94,7 @@ describe('a draft without changes', () => {
 
   it('does not take a file in over a publication that came between reading and saving it', async () => {
     await graceWrites(withSkus('old'));
-    const reading = { rows: [{ row: 1, sku: sku('ada') }], errors: [], columnOf: () => '' };
+    const reading = readCatalogueValue([sku('ada')]);
     const pool = interrupted(world.pool, 'connect', () => graceWrites(withSkus('old', 'grace')));
     const taken = await importCatalogue(pool, { gameId, reading, mode: 'merge' }, ada);
     expect(taken).toMatchObject({ outcome: 'draft_conflict', updatedBy: 'Grace' });

@@ -8,7 +8,7 @@ import {
 } from '../../../personalisation/document/document-patterns.js';
 import type { SkuEntry } from '../../../personalisation/document/parts/catalogue.js';
 
-/** Columns that every file has, in this order when we write it. */
+/** Columns of which there is one, in this order when we write a file. A file that we read must have skuId. */
 export const FIXED_COLUMNS = [
   'skuId',
   'active',

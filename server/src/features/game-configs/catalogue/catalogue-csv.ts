@@ -1,17 +1,11 @@
 import { type CsvCell, type CsvRow, readCsv } from '../../../lib/csv-reader.js';
 import { csvRow } from '../../../lib/csv-writer.js';
 import { SKUS, type SkuEntry } from '../../../personalisation/document/parts/catalogue.js';
-import {
-  type Column,
-  columnOfPointer,
-  columnsFor,
-  FIXED_COLUMNS,
-  MAX_COLUMNS,
-  readColumn,
-} from './catalogue-columns.js';
+import { type Column, columnOfPointer, columnsFor, MAX_COLUMNS, readColumn } from './catalogue-columns.js';
 import { type CatalogueReading, MAX_ROW_ERRORS, type RowError, repeatedSkus } from './catalogue-rows.js';
 import { cellOf } from './csv-cells.js';
 import { readSku } from './csv-sku.js';
+import { withLeftOut } from './left-out-columns.js';
 
 /** One row a SKU, in the order of the catalogue, under a header. */
 export function catalogueToCsv(skus: readonly SkuEntry[]): string {
@@ -23,7 +17,7 @@ export function catalogueToCsv(skus: readonly SkuEntry[]): string {
   return rows.map(csvRow).join('');
 }
 
-/** The SKUs of a file, each stated as a whole by its row, and everything that is wrong with the others. */
+/** The SKUs of a file, and everything that is wrong with the others. */
 export function readCatalogueCsv(text: string): CatalogueReading {
   // A row more, for the header.
   const csv = readCsv(text, { rows: SKUS.limit + 1, columns: MAX_COLUMNS });
@@ -40,11 +34,16 @@ export function readCatalogueCsv(text: string): CatalogueReading {
   const rows = readings.flatMap(({ row, sku }) => (sku === undefined ? [] : [{ row, sku }]));
   const wrong = [...readings.flatMap((reading) => reading.errors), ...repeatedSkus(rows)];
   const titles = new Set(columns.map(({ title }) => title));
-  return { rows, errors: wrong.slice(0, MAX_ROW_ERRORS), columnOf: (pointer) => columnIn(titles, pointer) };
+  return {
+    rows,
+    errors: wrong.slice(0, MAX_ROW_ERRORS),
+    columnOf: (pointer) => columnIn(titles, pointer),
+    complete: (read, former) => withLeftOut(titles, read, former),
+  };
 }
 
 function unreadable(errors: readonly RowError[]): CatalogueReading {
-  return { rows: [], errors, columnOf: columnOfPointer };
+  return { rows: [], errors, columnOf: columnOfPointer, complete: (read) => read };
 }
 
 /** The column of a member. A price stands for the offer price as well where the file has no column for that. */
@@ -68,13 +67,9 @@ function readHeader({ row, cells }: CsvRow): { columns: Column[]; errors: RowErr
     if (column.kind === 'problem' && column.meant !== undefined) meant.add(column.meant);
     titles.add(title);
   }
-  // A value that the file leaves out would be removed from the SKU. Missing columns are more likely an oversight, so they are
-  // refused.
-  for (const name of FIXED_COLUMNS) {
-    // One mistake, one error: a misspelt column is not reported as missing as well.
-    if (!titles.has(name) && !meant.has(name))
-      errors.push({ row, column: name, message: 'The first row must name this column, too.' });
-  }
+  // One mistake, one error: a misspelt column is not reported as missing as well.
+  if (!titles.has('skuId') && !meant.has('skuId'))
+    errors.push({ row, column: 'skuId', message: 'The first row must name this column, too.' });
   return { columns, errors };
 }
 

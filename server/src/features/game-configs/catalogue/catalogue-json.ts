@@ -24,15 +24,20 @@ export function readCatalogueValue(value: unknown): CatalogueReading {
     return unreadable(`A catalogue can have ${SKUS.limit} SKUs at most.`);
   }
   const rows = value.map((sku: SkuEntry, index) => ({ row: index + 1, sku }));
-  return { rows, errors: repeatedSkus(rows), columnOf };
+  return { rows, errors: repeatedSkus(rows), columnOf, complete };
 }
 
 function unreadable(message: string): CatalogueReading {
   const error: RowError = { row: null, column: null, message };
-  return { rows: [], errors: [error], columnOf };
+  return { rows: [], errors: [error], columnOf, complete };
 }
 
 /** `prices/USD/offerPrice` */
 function columnOf(pointer: string): string {
   return pointer.replace(/^\//, '');
+}
+
+/** A SKU is stated as a whole. */
+function complete(read: SkuEntry): SkuEntry {
+  return read;
 }

@@ -16,6 +16,8 @@ export type CatalogueReading = Readonly<{
   errors: readonly RowError[];
   /** The column that a member of a SKU stands in, by its JSON pointer, such as `/prices/USD/offerPrice`. */
   columnOf: (pointer: string) => string;
+  /** The SKU of a row, completed by the SKU of the same id as it is so far. */
+  complete: (read: SkuEntry, former: SkuEntry) => SkuEntry;
 }>;
 
 /** More errors would not be read, and a hostile file cannot turn a small mistake into a huge response. */

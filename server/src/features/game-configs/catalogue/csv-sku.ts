@@ -13,8 +13,8 @@ import type { RowError } from './catalogue-rows.js';
 export type SkuReading = Readonly<{ row: number; sku: SkuEntry | undefined; errors: readonly RowError[] }>;
 
 /**
- * The SKU that a row states; `width` is the number of cells in the first row of the file. Only cells that cannot be read are
- * reported here; the validation of the document checks the rest.
+ * The SKU that a row states; `width` is the number of cells in the first row of the file. A column that the file leaves out has the
+ * value of a new SKU. Only cells that cannot be read are reported here; the validation of the document checks the rest.
  */
 export function readSku({ row, cells }: CsvRow, columns: readonly Column[], width: number): SkuReading {
   // Spreadsheets pad all rows alike. A longer one has a comma too many, even if its last cell is empty: a price of 9,05 would
@@ -68,14 +68,15 @@ class SkuBuilder {
     name.default = unescapeFormula(this.#cell('name'));
     description.default = unescapeFormula(this.#cell('description'));
     const hidden = this.#cell('hidden');
+    const prices = this.#readPrices();
     return {
       skuId: unescapeFormula(this.#cell('skuId')),
       name: name satisfies LocalisedText,
       description,
-      prices: this.#readPrices(),
-      defaultCurrency: this.#cell('defaultCurrency'),
+      prices,
+      defaultCurrency: this.#fixed.get('defaultCurrency') ?? Object.keys(prices)[0] ?? '',
       assets: this.#readAssets(),
-      active: this.#readBoolean('active'),
+      active: !this.#fixed.has('active') || this.#readBoolean('active'),
       ...(hidden === '' ? {} : { hidden: this.#readBoolean('hidden') }),
       from: this.#cell('from') || null,
       until: this.#cell('until') || null,

@@ -38,7 +38,8 @@ export async function importCatalogue(
   actor: Actor,
 ): Promise<ImportOutcome> {
   const draft = await findDraft(pool, gameId);
-  const { catalogue, counts, rowAt } = planImport(draft.document.catalogue, reading.rows, mode);
+  const existing = draft.document.catalogue;
+  const { catalogue, counts, rowAt } = planImport(existing, completedRows(reading, existing), mode);
   const document = { ...draft.document, catalogue };
   const errorsOf = (problems: readonly DocumentProblem[]): ImportOutcome => ({
     outcome: 'invalid',
@@ -62,6 +63,14 @@ export async function importCatalogue(
     case 'no_such_version':
       throw new Error(`the draft of game ${gameId} is based on a version that is not published`);
   }
+}
+
+function completedRows({ rows, complete }: CatalogueReading, existing: readonly SkuEntry[]): CatalogueRow[] {
+  const formerById = new Map(existing.map((sku) => [sku.skuId, sku]));
+  return rows.map(({ row, sku }) => {
+    const former = formerById.get(sku?.skuId);
+    return { row, sku: former === undefined ? sku : complete(sku, former) };
+  });
 }
 
 export type ImportPlan = Readonly<{

@@ -129,6 +129,58 @@ describe('a CSV file', () => {
     ]);
   });
 
+  it('may leave out every column but skuId: a new SKU is on sale, in the currency of its first price', () => {
+    const { rows, errors } = readCatalogueCsv(csv('skuId,name,price:EUR,price:USD', 'gems,Gems,1.99,2.49'));
+    expect(errors).toEqual([]);
+    expect(rows[0]?.sku).toEqual({
+      skuId: 'gems',
+      name: { default: 'Gems', locales: {} },
+      description: { default: '', locales: {} },
+      prices: {
+        EUR: { actualPrice: '1.99', offerPrice: '1.99' },
+        USD: { actualPrice: '2.49', offerPrice: '2.49' },
+      },
+      defaultCurrency: 'EUR',
+      assets: [],
+      active: true,
+      from: null,
+      until: null,
+    });
+  });
+
+  it('leaves a known SKU as it is where the file has no column, and empties it where a cell is empty', () => {
+    const former = sku('gems', {
+      name: { default: 'Gems', locales: { de: 'Steine', fr: 'Gemmes' } },
+      prices: {
+        USD: { actualPrice: '4.99', offerPrice: '3.99', floorPrice: '1' },
+        EUR: { actualPrice: '5', offerPrice: '5' },
+        JPY: { actualPrice: '500', offerPrice: '500' },
+      },
+      assets: [{ assetId: 'icon', type: 'image/png', url: 'https://cdn.example/icon.png' }],
+      active: false,
+      hidden: true,
+      from: '2026-12-24T18:00:00Z',
+    });
+    const completed = (...lines: string[]) => {
+      const { rows, complete } = readCatalogueCsv(csv(...lines));
+      return rows.map((row) => complete(row.sku, former))[0];
+    };
+    expect(completed('skuId', 'gems')).toEqual(former);
+    expect(completed('skuId,name:de,price:USD,price:JPY', 'gems,,6,')).toEqual({
+      ...former,
+      name: { default: 'Gems', locales: { fr: 'Gemmes' } },
+      prices: { USD: { actualPrice: '6', offerPrice: '6', floorPrice: '1' }, EUR: former.prices.EUR },
+    });
+    const { hidden: _, ...shown } = former;
+    expect(completed('skuId,hidden,active,from,assets,name', 'gems,,true,,,Stones')).toEqual({
+      ...shown,
+      name: { default: 'Stones', locales: former.name.locales },
+      assets: [],
+      active: true,
+      from: null,
+    });
+  });
+
   it('tells an empty translation from none', () => {
     const { rows } = readCatalogueCsv(
       csv(`${HEADER},price:USD,name:de`, 'a,true,,,,USD,,,,1,""', 'b,true,,,,USD,,,,1,'),
@@ -155,7 +207,7 @@ describe('a CSV file', () => {
     [`${HEADER},price:xyz`, [1, 'price:xyz', '"xyz" is not a currency of ISO 4217, such as USD.']],
     [`${HEADER},name:__proto__`, [1, 'name:__proto__', '"__proto__" is not a locale, such as de or pt-BR.']],
     [`${HEADER},name`, [1, 'name', 'There are two columns of this name.']],
-    [HEADER.replace(',assets', ''), [1, 'assets', 'The first row must name this column, too.']],
+    [HEADER.replace('skuId,', ''), [1, 'skuId', 'The first row must name this column, too.']],
     [
       csv(HEADER, ...Array.from({ length: 1001 }, (_, n) => `s${n},true,,,,USD,,,`)),
       [null, null, 'A catalogue can have 1000 SKUs at most.'],

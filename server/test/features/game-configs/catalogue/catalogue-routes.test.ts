@@ -109,6 +109,23 @@ describe('the catalogue of the draft', () => {
     ]);
   });
 
+  it('changes only the columns that a file has, also where the file replaces all', async () => {
+    for (const [mode, name] of [
+      ['merge', 'Ruby'],
+      ['replace', 'Opal'],
+    ]) {
+      const { revision: before, document } = await draft();
+      const file = `skuId,name\r\na,${name}\r\nb,B\r\n`;
+      const response = await upload(`?mode=${mode}&revision=${before}`, file);
+      expect(response.statusCode, response.body).toBe(200);
+      const [first] = document.catalogue;
+      expect((await draft()).document.catalogue[0]).toEqual({
+        ...first,
+        name: { ...first?.name, default: name },
+      });
+    }
+  });
+
   it('or is replaced by the file, in its order', async () => {
     const skus: SkuEntry[] = [sku('z'), { ...a, active: false }];
     const response = await upload(
