@@ -24,6 +24,7 @@ describe('a difference in words', () => {
       kind: 'SKU',
       name: 'gems',
       change: 'changed',
+      words: null,
       lines: [
         { label: 'prices › USD › actualPrice', before: '1.00', after: '2.00' },
         { label: 'prices › USD › offerPrice', before: '1.00', after: '2.00' },
@@ -51,6 +52,29 @@ describe('a difference in words', () => {
       after: ['b', 'a'],
     });
     expect(order).toMatchObject({ kind: 'Order of the offers', lines: [{ before: 'a, b', after: 'b, a' }] });
+  });
+
+  it('says what an offer does that has come or gone, and lists what is set of it', () => {
+    const weekend = offer('weekend', { when: 'flags.isPayer', effect: { price: { setTo: { USD: '3' } } } });
+    const added = describeChange({ path: 'offers/weekend', change: 'added', before: null, after: weekend });
+    const lines = [
+      ['name', 'weekend'],
+      ['when', 'flags.isPayer'],
+      ['sharePercent', '100'],
+      ['skus', 'all'],
+      ['effect › price › setTo › USD', '3'],
+      ['combine', 'false'],
+    ];
+    expect(added).toMatchObject({ kind: 'Offer', name: 'weekend', words: 'USD 3.00 all SKUs' });
+    expect(added.lines).toEqual(lines.map(([label, after]) => ({ label, before: null, after })));
+    const removed = describeChange({
+      path: 'offers/weekend',
+      change: 'removed',
+      before: weekend,
+      after: null,
+    });
+    expect(removed.words).toBe(added.words);
+    expect(removed.lines).toEqual(lines.map(([label, before]) => ({ label, before, after: null })));
   });
 
   it('says what each of two editors makes of a value', () => {

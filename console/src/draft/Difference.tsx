@@ -9,7 +9,7 @@ export function Difference({ changes }: { changes: readonly DocumentChange[] }) 
   if (changes.length === 0) return <Text c="dimmed">Nothing differs.</Text>;
   return (
     <Stack gap="sm" role="group" aria-label="Changes">
-      {changes.map(describeChange).map(({ path, kind, name, change, lines }) => (
+      {changes.map(describeChange).map(({ path, kind, name, change, words, lines }) => (
         <div key={`${path} ${change}`}>
           <Group gap="xs">
             <Badge color={COLOURS[change]} variant="light" size="sm">
@@ -19,6 +19,7 @@ export function Difference({ changes }: { changes: readonly DocumentChange[] }) 
               {kind} {name}
             </Text>
           </Group>
+          {words !== null && <Text size="sm">{words}</Text>}
           {lines.length > 0 && (
             <Table withRowBorders={false} verticalSpacing={2}>
               <Table.Tbody>

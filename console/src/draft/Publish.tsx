@@ -3,12 +3,12 @@ import { useState } from 'react';
 import { call, type Schemas } from '../api/client.js';
 import { useChange, useGet, usePlace } from '../api/hooks.js';
 import type { DocumentChange } from '../lib/document.js';
-import { formatMoney } from '../lib/format.js';
 import { mergeDocuments } from '../lib/merge.js';
 import { ProblemNote } from '../parts/states.js';
 import { Difference } from './Difference.js';
 import { DryRun } from './DryRun.js';
 import { useDraft } from './draft-context.js';
+import { isPriceRaise, PriceRaises } from './PriceRaises.js';
 
 /** What changes, for how many players, a note for the history, one button. The button does not wait for the numbers. */
 export function Publish({ onDone }: { onDone: () => void }) {
@@ -24,7 +24,6 @@ export function Publish({ onDone }: { onDone: () => void }) {
     },
   });
   const { error } = publish;
-  const raises = (error?.details.raises ?? []) as Schemas['PriceRaise'][];
   const revision = difference.data?.revision;
 
   return (
@@ -51,26 +50,23 @@ export function Publish({ onDone }: { onDone: () => void }) {
       />
       {error?.code === 'version_conflict' ? (
         <VersionConflict details={error.details} onTaken={onDone} />
+      ) : isPriceRaise(error) ? (
+        <>
+          <PriceRaises problem={error} />
+          <Checkbox
+            label="These prices are meant to go up"
+            checked={isConfirmed}
+            onChange={({ currentTarget }) => setConfirmed(currentTarget.checked)}
+          />
+        </>
       ) : (
         <ProblemNote problem={error}>
-          {raises.map(({ offerId, skuId, currency, from, to }) => (
-            <Text size="sm" key={`${offerId} ${skuId} ${currency}`}>
-              {skuId} in offer {offerId}: {formatMoney(from, currency)} → {formatMoney(to, currency)}
-            </Text>
-          ))}
           {((error?.details.problems ?? []) as Schemas['DocumentProblem'][]).map(({ pointer, message }) => (
             <Text size="sm" key={pointer}>
               {message}
             </Text>
           ))}
         </ProblemNote>
-      )}
-      {raises.length > 0 && (
-        <Checkbox
-          label="These prices are meant to go up"
-          checked={isConfirmed}
-          onChange={({ currentTarget }) => setConfirmed(currentTarget.checked)}
-        />
       )}
       <Button
         disabled={revision === undefined || isEditedHere || difference.data?.difference.length === 0}

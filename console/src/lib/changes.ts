@@ -1,5 +1,6 @@
-import type { DocumentChange } from './document.js';
+import type { DocumentChange, Offer } from './document.js';
 import { isMembers } from './document-parts.js';
+import { effectInWords } from './effect.js';
 import type { Clash } from './merge.js';
 
 /** A difference of documents in words: which part, and its values before and after. */
@@ -9,6 +10,8 @@ export type DescribedChange = {
   kind: string;
   name: string;
   change: DocumentChange['change'];
+  /** What an offer that has come or gone does. */
+  words: string | null;
   lines: ChangeLine[];
 };
 
@@ -32,9 +35,25 @@ export function describeChange({ path, change, before, after }: DocumentChange):
   const known = KINDS.find(([prefix]) => path.startsWith(prefix));
   const kind = known?.[1] ?? WHOLE[path] ?? path;
   const name = known === undefined ? '' : path.slice(known[0].length);
-  const lines = change === 'changed' ? leafChanges(before, after, []) : [];
-  if (change === 'reordered') lines.push({ label: 'order', before: listed(before), after: listed(after) });
-  return { path, kind, name, change, lines };
+  const entry = change === 'added' ? after : change === 'removed' ? before : null;
+  const words = kind === 'Offer' && entry !== null ? effectInWords(entry as Offer) : null;
+  return { path, kind, name, change, words, lines: linesOf(change, before, after, name) };
+}
+
+function linesOf(
+  change: DocumentChange['change'],
+  before: unknown,
+  after: unknown,
+  name: string,
+): ChangeLine[] {
+  if (change === 'reordered') return [{ label: 'order', before: listed(before), after: listed(after) }];
+  const lines = leafChanges(before ?? undefined, after ?? undefined, []);
+  if (change === 'changed') return lines;
+  // Of a whole entry, what is not set says nothing, and its id is its name already.
+  return lines.filter(({ label, before, after }) => {
+    const value = before ?? after;
+    return value !== '' && value !== 'none' && !(label.endsWith('Id') && value === name);
+  });
 }
 
 /** Every value that differs, by its path within the part. */

@@ -1,4 +1,5 @@
 import { Card, Group, Table, Text, Title } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
 import type { Schemas } from '../../api/client.js';
 import { useGet, usePlace } from '../../api/hooks.js';
 import { formatCount, formatDay, formatMoney, formatShare } from '../../lib/format.js';
@@ -8,11 +9,10 @@ import { Loaded } from '../../parts/states.js';
 
 type Comparison = Schemas['HoldoutComparison'];
 
-/** Does targeting work? Nothing is shown while the store holds no players out. */
+/** Does targeting work? While the store holds no players out, it says where to begin. */
 export function Holdout() {
-  const { game } = usePlace();
+  const { studio, game } = usePlace();
   const holdout = useGet('getHoldout', { params: { game } });
-  if (holdout.data?.state === 'off') return null;
   return (
     <section>
       <Group justify="space-between" mb="xs">
@@ -29,8 +29,16 @@ export function Holdout() {
         )}
       </Group>
       <Loaded query={holdout} height={120}>
-        {({ comparison, holdoutPercent }) =>
-          comparison === null ? (
+        {({ state, comparison, holdoutPercent }) =>
+          state === 'off' ? (
+            <Text size="sm" c="dimmed">
+              Nobody is held out, so it cannot be told what offers are worth.{' '}
+              <Link to="/$studio/$game/store" params={{ studio, game }} search={{ tab: 'offers' }}>
+                Hold some players out
+              </Link>
+              , and they are compared with the others from the first whole UTC day on.
+            </Text>
+          ) : comparison === null ? (
             <Text size="sm" c="dimmed">
               {holdoutPercent}% of the players are held out. They are compared with the others once a day,
               from the first whole UTC day on.

@@ -6,6 +6,7 @@ import { useChange, useGet, usePages, usePlace } from '../../api/hooks.js';
 import { useRole } from '../../api/session.js';
 import { Difference } from '../../draft/Difference.js';
 import { useDraft } from '../../draft/draft-context.js';
+import { isPriceRaise, PriceRaises } from '../../draft/PriceRaises.js';
 import { DataTable } from '../../parts/DataTable.js';
 import { SidePanel } from '../../parts/SidePanel.js';
 import { EmptyState, Loaded, ProblemNote } from '../../parts/states.js';
@@ -120,13 +121,13 @@ function RollBack({ version, inForce, onDone }: { version: number; inForce: numb
       onDone();
     },
   });
-  const isRaise = back.error?.code === 'price_raise_unconfirmed';
+  const isRaise = isPriceRaise(back.error);
   return (
     <Stack gap="sm">
       <Text fw={600}>What going back would change</Text>
       <Loaded query={against}>{({ difference }) => <Difference changes={difference} />}</Loaded>
       <Textarea label="Note" value={note} onChange={({ currentTarget }) => setNote(currentTarget.value)} />
-      <ProblemNote problem={back.error} />
+      {isPriceRaise(back.error) ? <PriceRaises problem={back.error} /> : <ProblemNote problem={back.error} />}
       <Button
         loading={back.isPending}
         onClick={() =>

@@ -10,6 +10,7 @@ import { effectInWords } from '../../lib/effect.js';
 import { formatDay } from '../../lib/format.js';
 import { Icon } from '../../parts/Icon.js';
 import { EmptyState } from '../../parts/states.js';
+import { HeldOut } from './HeldOut.js';
 import { MovableRow } from './MovableRow.js';
 import { OfferPanel } from './OfferPanel.js';
 
@@ -118,6 +119,7 @@ export function Offers({ document }: { document: ConfigDocument }) {
           </Table>
         </Table.ScrollContainer>
       )}
+      <HeldOut settings={document.store} />
       {open !== undefined && (
         <OfferPanel {...open} offer={open.entry} document={document} isReadOnly={!isEditor} />
       )}

@@ -1,17 +1,13 @@
 import { Checkbox, Stack, TextInput } from '@mantine/core';
 import { useRole } from '../../api/session.js';
-import { useDraft } from '../../draft/draft-context.js';
-import { type ConfigDocument, problemsUnder, type StoreSettings } from '../../lib/document.js';
+import type { ConfigDocument } from '../../lib/document.js';
+import { useStoreSettings } from './use-store-settings.js';
 
 /** What holds for the whole store. */
 export function StoreRules({ document }: { document: ConfigDocument }) {
   const { store: settings } = document;
-  const { edit, problems } = useDraft();
   const { isEditor } = useRole();
-  const set = (change: Partial<StoreSettings>) =>
-    edit((before) => ({ ...before, store: { ...before.store, ...change } }));
-  const problemAt = (member: string) =>
-    problemsUnder(problems, '/store').find((each) => each.member === member)?.message;
+  const { set, problemAt } = useStoreSettings();
   return (
     <fieldset disabled={!isEditor} className="plain">
       <Stack gap="md" maw={480}>
@@ -22,17 +18,6 @@ export function StoreRules({ document }: { document: ConfigDocument }) {
           value={settings.largestDiscountPercent}
           error={problemAt('largestDiscountPercent')}
           onChange={({ currentTarget }) => set({ largestDiscountPercent: currentTarget.value })}
-        />
-        <TextInput
-          label="Players held out, in percent"
-          description="They always get the catalogue without offers, so that the value of offers can be measured."
-          inputMode="decimal"
-          value={String(settings.holdoutPercent)}
-          error={problemAt('holdoutPercent')}
-          onChange={({ currentTarget }) => {
-            const percent = Number(currentTarget.value.replace(',', '.'));
-            if (!Number.isNaN(percent)) set({ holdoutPercent: percent });
-          }}
         />
         <Checkbox
           label="Send clients the catalogue without offers as well, for offline play"
