@@ -13,7 +13,12 @@ import {
   modelOf,
 } from '../../personalisation/predict/artefact.js';
 import { gradeModel, type Health, healthAfter } from '../../personalisation/predict/grade.js';
-import { gradeTotal, totalHealthAfter } from '../../personalisation/predict/grade-totals.js';
+import {
+  gradeTotal,
+  gradeWeekOfRevenue,
+  type TotalMetrics,
+  totalHealthAfter,
+} from '../../personalisation/predict/grade-totals.js';
 import { readArtefact } from '../../personalisation/predict/read-artefact.js';
 import type { OriginCells } from '../../personalisation/predict/training-data.js';
 import { lockGame } from '../game-configs/config-queries.js';
@@ -29,9 +34,13 @@ import { pruneModels } from './prune-models.js';
 import { MAX_PLAYERS, readOrigin } from './training-data-reader.js';
 import { beginTrainingSession, createSample } from './training-queries.js';
 
-/** A prediction for this many days is graded when the days are over. */
+const WEEK_DAYS = 7;
+/** These are also compared with each week: the first days after a collapse of prices are a small part of 28 or 90 days. */
+const PAYERS_REVENUE: readonly GradedName[] = ['purchases.revenue', 'purchases.revenue90'];
+
+/** A prediction for this many days is graded when the days are over. The week comes first. */
 const HORIZONS: readonly Readonly<{ days: number; names: readonly GradedName[] }>[] = [
-  { days: 7, names: MODEL_NAMES },
+  { days: WEEK_DAYS, names: MODEL_NAMES },
   {
     days: 28,
     names: ['purchases.purchases', 'purchases.revenue', 'conversion.purchases', 'conversion.revenue'],
@@ -68,7 +77,7 @@ export async function gradeGame(
     const originDay = day - horizon.days;
     const told = await findTold(pool, gameId, originDay, current);
     if (hasAny(now, horizon.names) || hasAny(told?.artefact, horizon.names)) {
-      rounds.push({ names: horizon.names, originDay, told });
+      rounds.push({ ...horizon, originDay, told });
     }
   }
   if (rounds.length === 0) return undefined;
@@ -95,7 +104,7 @@ export async function gradeGame(
 /** What was in force at the end of a day; undefined if it was nothing. The artefact is left out if it is in force now. */
 type Told = Readonly<{ state: PredictionState; artefact: Artefact | undefined }>;
 
-type Round = Readonly<{ names: readonly GradedName[]; originDay: number; told: Told | undefined }>;
+type Round = (typeof HORIZONS)[number] & Readonly<{ originDay: number; told: Told | undefined }>;
 
 async function findTold(
   pool: Pool,
@@ -136,10 +145,12 @@ async function gradeRounds(
     await createSample(connection, gameId, MAX_PLAYERS);
     const currency = artefact?.currency ?? null;
     const grades: Grade[] = [];
-    for (const { names, originDay, told } of rounds) {
+    let week: TotalMetrics | undefined;
+    for (const { days, names, originDay, told } of rounds) {
       const origin = await readOrigin(connection, originDay, currency);
+      if (days === WEEK_DAYS) week = artefact && gradeWeekOfRevenue(artefact, origin);
       const wasTold = (name: GradedName) => isToldModel(told, current, artefact, name);
-      grades.push(...gradesOf(artefact, current, names, origin, { ...at, wasTold }));
+      grades.push(...gradesOf(artefact, current, names, origin, { ...at, wasTold, week }));
       if (told === undefined) continue;
       // Amounts in another currency cannot be compared.
       const comparable = told.artefact?.currency === currency ? names : names.filter(isModelName);
@@ -163,17 +174,24 @@ function isToldModel(
   return isDeepStrictEqual(told.artefact.models[modelOf(name)], now.models[modelOf(name)]);
 }
 
+type GradedAt = Pick<Grade, 'day' | 'gradedAt'> &
+  Readonly<{
+    wasTold: (name: GradedName) => boolean;
+    /** What the model says of the revenue of the last week, and what it was. */
+    week?: TotalMetrics | undefined;
+  }>;
+
 function gradesOf(
   artefact: Artefact | undefined,
   { modelVersion, distrusted }: PredictionState,
   names: readonly GradedName[],
   origin: OriginCells,
-  { wasTold, ...at }: Pick<Grade, 'day' | 'gradedAt'> & Readonly<{ wasTold: (name: GradedName) => boolean }>,
+  { wasTold, week, ...at }: GradedAt,
 ): Grade[] {
   if (artefact === undefined) return [];
   return names.flatMap((name): Grade[] => {
     const before: Health = distrusted.includes(name) ? 'red' : 'green';
-    const graded = gradeOne(artefact, name, origin, before);
+    const graded = gradeOne(artefact, name, origin, before, week);
     return graded === undefined
       ? []
       : [{ ...at, ...graded, wasTold: wasTold(name), model: name, modelVersion }];
@@ -185,13 +203,20 @@ function gradeOne(
   name: GradedName,
   origin: OriginCells,
   before: Health,
+  week: TotalMetrics | undefined,
 ): Pick<Grade, 'metrics' | 'health'> | undefined {
   if (isModelName(name)) {
     const metrics = gradeModel(artefact, name, origin);
     return metrics && { metrics, health: healthAfter(before, metrics) };
   }
-  const metrics = gradeTotal(artefact, name, origin);
-  return metrics && { metrics, health: totalHealthAfter(before, metrics) };
+  const total = gradeTotal(artefact, name, origin);
+  if (week === undefined || !PAYERS_REVENUE.includes(name)) {
+    return total && { metrics: total, health: totalHealthAfter(before, total) };
+  }
+  // A young game has no 90 days that are over, but has weeks.
+  const metrics = { ...(total ?? week), week: { ...week, deciles: [] } };
+  const isRed = [total, week].some((each) => each && totalHealthAfter(before, each) === 'red');
+  return { metrics, health: isRed ? 'red' : 'green' };
 }
 
 function isModelName(name: GradedName): name is ModelName {

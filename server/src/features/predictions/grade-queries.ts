@@ -11,7 +11,8 @@ export type Grade = {
   modelVersion: number;
   /** True: players got these predictions. False: the model in force now was not in force then. */
   wasTold: boolean;
-  metrics: ProbabilityMetrics | TotalMetrics;
+  /** `week`: the same of the newest week, for what payers spend. */
+  metrics: ProbabilityMetrics | (TotalMetrics & { week?: TotalMetrics });
   health: Health;
   gradedAt: number;
 };

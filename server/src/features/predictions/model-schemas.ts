@@ -205,7 +205,7 @@ export const GradesResponse = successOf(
           health: Type.Union([Type.Literal('green'), Type.Literal('red')]),
           metrics: Type.Unknown({
             description:
-              'Of a week: players, baseRate, auc, brierSkill, ece, eceOfChance (what chance alone gives a perfect model), logLoss, totalRatio, deciles. Of 28 or 90 days: players, predicted, observed, totalRatio, deviations, deciles',
+              'Of a week: players, baseRate, auc, brierSkill, ece, eceOfChance (what chance alone gives a perfect model), logLoss, totalRatio, deciles. Of 28 or 90 days: players, predicted, observed, totalRatio, cappedRatio (the share of any one payer is capped; health goes by it), medianRatio (of the tenths), deviations, deciles; for the revenue of payers also week, the same of the newest week',
           }),
         },
         { title: 'PredictionGrade' },

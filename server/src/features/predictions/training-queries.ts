@@ -187,7 +187,7 @@ const PAYER_CELLS = `
   select s.x, s.tx, s.t, s.repeat::float8 as repeat, count(*)::int as players,
     count(*) filter (where s.spent7)::int as spent7,
     sum(s.purchase_days28)::float8 as "purchaseDays28", sum(s.purchases28)::float8 as "purchases28",
-    sum(s.revenue28)::float8 as "revenue28", sum(s.revenue90)::float8 as "revenue90"
+    sum(s.revenue7)::float8 as "revenue7", sum(s.revenue28)::float8 as "revenue28", sum(s.revenue90)::float8 as "revenue90"
   from (
     select count(*) filter (where day <= $1)::int - 1 as x,
       max(day) filter (where day <= $1) - first_purchase_day as tx,
@@ -199,6 +199,7 @@ const PAYER_CELLS = `
       bool_or(day > $1 and day <= $1::date + 7) as spent7,
       count(*) filter (where day > $1 and day <= $1::date + 28) as purchase_days28,
       coalesce(sum(purchases) filter (where day > $1 and day <= $1::date + 28), 0) as purchases28,
+      coalesce(sum(amount) filter (where day > $1 and day <= $1::date + 7), 0) as revenue7,
       coalesce(sum(amount) filter (where day > $1 and day <= $1::date + 28), 0) as revenue28,
       coalesce(sum(amount) filter (where day > $1 and day <= $1::date + 90), 0) as revenue90
     from payer_purchases

@@ -104,6 +104,13 @@ export function predictPayer(model: PurchasesModel, statistics: PayerStatistics)
   };
 }
 
+/** What a payer is expected to spend in a week. Players are not told it; grading compares it with the week. */
+export function payerRevenueOfWeek(model: PurchasesModel, statistics: PayerStatistics): number | null {
+  if (model.value === null) return null;
+  const days = payerDays(model, statistics, SPEND_HORIZON_DAYS);
+  return days * purchaseDayValue(model.value, statistics) * model.factors.revenue;
+}
+
 export type NonPayerPredictions = Readonly<{
   spend: number;
   /** Null where no horizon of that length is over yet. */

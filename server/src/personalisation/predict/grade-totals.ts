@@ -1,4 +1,4 @@
-import { conversionInWeeks, predictNonPayer, predictPayer } from './apply-models.js';
+import { conversionInWeeks, payerRevenueOfWeek, predictNonPayer, predictPayer } from './apply-models.js';
 import type { Artefact, ConversionModel, PurchasesModel, TotalName } from './artefact.js';
 import type { Health } from './grade.js';
 import type { Decile } from './metrics.js';
@@ -14,7 +14,11 @@ export type TotalMetrics = Readonly<{
   observed: number;
   /** Predicted / observed; null where nothing happened. */
   totalRatio: number | null;
-  /** How far the two are apart, in standard deviations of what chance does. */
+  /** The same with the share of any one payer capped. Health goes by it. */
+  cappedRatio: number | null;
+  /** The median of the tenths, which one payer cannot move either; null where nothing happened, or no tenths are known. */
+  medianRatio: number | null;
+  /** How far the capped totals are apart, in standard deviations of what chance does. */
   deviations: number;
   /** Of payers; of all others only the total is known. */
   deciles: readonly Decile[];
@@ -66,9 +70,63 @@ function gradePayers(
       ? []
       : [{ players: cell.players, predicted: predicted * cell.players, observed: cell[happened] }];
   });
+  return payerMetrics(totals);
+}
+
+/** What was expected of the payers of a week, compared with what they spent. A change of prices shows here weeks before it shows in a total of 28 days. */
+export function gradeWeekOfRevenue(
+  { models: { purchases } }: Artefact,
+  { payers }: OriginCells,
+): TotalMetrics | undefined {
+  if (purchases.state !== 'ready') return undefined;
+  const totals = payers.flatMap((cell): Total[] => {
+    const each = payerRevenueOfWeek(purchases, cell);
+    const { players, revenue7: observed } = cell;
+    return each === null ? [] : [{ players, predicted: each * players, observed }];
+  });
+  return payerMetrics(totals);
+}
+
+function payerMetrics(totals: readonly Total[]): TotalMetrics | undefined {
+  const capped = withCappedShares(totals);
   // Each cell is one draw: what it is off by, squared, is what chance does to it on average, whatever the distribution.
-  const variance = totals.reduce((sum, { predicted, observed }) => sum + (predicted - observed) ** 2, 0);
-  return metricsOf(totals, Math.sqrt(variance), tenths(totals));
+  const variance = capped.reduce((sum, { predicted, observed }) => sum + (predicted - observed) ** 2, 0);
+  return metricsOf(totals, capped, Math.sqrt(variance), tenths(totals));
+}
+
+/**
+ * No payer is more than this share of what is expected of all. The error of one whale would otherwise be all that chance is measured by:
+ * with 12,331 expected of a game and nothing spent, the guard stayed green. Where nothing happens of what was expected of at least
+ * 25 payers, the totals are at least 5 deviations apart.
+ */
+const MAX_SHARE = 1 / 25;
+
+/** Predicted and observed amounts get the same weight. It depends on the prediction alone, so a model that is right stays right. */
+function withCappedShares(totals: readonly Total[]): Total[] {
+  const cap = capOf(totals);
+  return totals.map(({ players, predicted, observed }) => {
+    const weight = Math.min(1, (cap * players) / predicted);
+    return predicted > 0
+      ? { players, predicted: weight * predicted, observed: weight * observed }
+      : { players, predicted, observed };
+  });
+}
+
+/** The most that is counted of one payer: `MAX_SHARE` of the sum of what is counted. Infinite with too few payers for that. */
+function capOf(totals: readonly Total[]): number {
+  const sorted = [...totals].sort(
+    (one, other) => other.predicted / other.players - one.predicted / one.players,
+  );
+  let rest = sorted.reduce((sum, { predicted }) => sum + predicted, 0);
+  let above = 0;
+  for (const { players, predicted } of sorted) {
+    const cap = (MAX_SHARE * rest) / (1 - MAX_SHARE * above);
+    if (predicted <= cap * players) return cap;
+    rest -= predicted;
+    above += players;
+    if (MAX_SHARE * above >= 1) break;
+  }
+  return Number.POSITIVE_INFINITY;
 }
 
 /** So many times what the number of new payers alone does: what they spend differs, too. */
@@ -96,22 +154,45 @@ function gradeOthers(
   // New payers who were expected count as those who came: where many were expected and none came, that is not chance.
   const newPayers = Math.max(1, expectedPayers, nonPayers[converted]);
   const deviation = (SPREAD_OF_SPENDING * Math.max(predicted, observed)) / Math.sqrt(newPayers);
-  return metricsOf([{ players, predicted, observed }], deviation, []);
+  const totals = [{ players, predicted, observed }];
+  return metricsOf(totals, totals, deviation, []);
 }
 
+/** `deviation`: what chance does to the capped total. */
 function metricsOf(
   totals: readonly Total[],
+  capped: readonly Total[],
   deviation: number,
   deciles: readonly Decile[],
 ): TotalMetrics | undefined {
-  const sum = (of: keyof Total) => totals.reduce((before, total) => before + total[of], 0);
-  const [players, predicted, observed] = [sum('players'), sum('predicted'), sum('observed')];
-  if (players === 0 || !Number.isFinite(predicted)) return undefined;
+  const all = sumOf(totals);
+  const counted = sumOf(capped);
+  if (all.players === 0 || !Number.isFinite(all.predicted)) return undefined;
   return {
-    ...{ players, predicted, observed, deciles },
-    totalRatio: observed > 0 ? predicted / observed : null,
-    deviations: deviation > 0 ? Math.abs(predicted - observed) / deviation : 0,
+    ...all,
+    deciles,
+    totalRatio: ratioOf(all),
+    cappedRatio: ratioOf(counted),
+    medianRatio: medianRatioOf(deciles),
+    deviations: deviation > 0 ? Math.abs(counted.predicted - counted.observed) / deviation : 0,
   };
+}
+
+function sumOf(totals: readonly Total[]): Total {
+  const sum = (of: keyof Total) => totals.reduce((before, total) => before + total[of], 0);
+  return { players: sum('players'), predicted: sum('predicted'), observed: sum('observed') };
+}
+
+function ratioOf({ predicted, observed }: Pick<Total, 'predicted' | 'observed'>): number | null {
+  return observed > 0 ? predicted / observed : null;
+}
+
+function medianRatioOf(deciles: readonly Decile[]): number | null {
+  const ratios = deciles
+    .map((decile) => ratioOf(decile) ?? Number.POSITIVE_INFINITY)
+    .sort((one, other) => one - other);
+  const median = ratios[Math.floor(ratios.length / 2)];
+  return median !== undefined && Number.isFinite(median) ? median : null;
 }
 
 /** Means of players, from those of whom least is expected to those of whom most is; a cell is not split. */
@@ -148,11 +229,11 @@ const MIN_DEVIATIONS = 4;
 
 export function totalHealthAfter(
   before: Health,
-  { predicted, totalRatio, deviations }: TotalMetrics,
+  { predicted, cappedRatio, deviations }: TotalMetrics,
 ): Health {
   const limit = before === 'red' ? REGAINED_RATIO : LOST_RATIO;
   // Nothing happened: as far off as can be, unless nothing was predicted.
-  const ratio = totalRatio ?? (predicted > 0 ? Number.POSITIVE_INFINITY : 1);
+  const ratio = cappedRatio ?? (predicted > 0 ? Number.POSITIVE_INFINITY : 1);
   const isOff = ratio > limit || ratio < 1 / limit;
   return isOff && deviations >= MIN_DEVIATIONS ? 'red' : 'green';
 }

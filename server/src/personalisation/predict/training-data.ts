@@ -40,6 +40,7 @@ export type PayerCell = PayerStatistics &
     /** Sums over the players of the cell in the days after the origin. */
     purchaseDays28: number;
     purchases28: number;
+    revenue7: number;
     revenue28: number;
     revenue90: number;
   }>;

@@ -201,7 +201,16 @@ describe('the admin API', () => {
       ...{ players: 412, baseRate: 0.6, auc: 0.7, brierSkill: 0.31, ece: 0.01, eceOfChance: 0.009 },
       ...{ logLoss: 0.5, totalRatio: 1.02, deciles },
     };
-    const month = { players: 12, predicted: 30, observed: 10, totalRatio: 3, deviations: 5, deciles: [] };
+    const month = {
+      players: 12,
+      predicted: 30,
+      observed: 10,
+      totalRatio: 3,
+      cappedRatio: 3,
+      medianRatio: 3,
+      deviations: 5,
+      deciles: [],
+    };
     const common = { day, modelVersion: 1, wasTold: true };
     const grades = [
       { ...common, model: 'activity' as const, metrics: week, health: 'green' as const },
@@ -231,7 +240,10 @@ describe('the admin API', () => {
         insertGrade(client, rows[0].id, {
           ...{ day: dateOf(today), model: 'conversion.revenue', modelVersion, wasTold: false },
           ...{ health: 'green', gradedAt: 0 },
-          metrics: { players: 12, predicted: 9, observed: 9, totalRatio, deviations: 0, deciles: [] },
+          metrics: {
+            ...{ players: 12, predicted: 9, observed: 9, totalRatio },
+            ...{ cappedRatio: totalRatio, medianRatio: null, deviations: 0, deciles: [] },
+          },
         }),
       );
     const ratio = async () => (await readGauges())('total_ratio', 'conversion.revenue');
@@ -247,7 +259,16 @@ describe('the admin API', () => {
 
   it('lists grades in pages, newest first, also of one model', async () => {
     const { rows: games } = await harness.pool.query("select id from games where slug = 'demo-game'");
-    const metrics = { players: 12, predicted: 9, observed: 9, totalRatio: 1, deviations: 0, deciles: [] };
+    const metrics = {
+      players: 12,
+      predicted: 9,
+      observed: 9,
+      totalRatio: 1,
+      cappedRatio: 1,
+      medianRatio: 1,
+      deviations: 0,
+      deciles: [],
+    };
     await transaction(harness.pool, async (client) => {
       for (const ago of [40, 39, 38])
         for (const model of ['activity', 'conversion'] as const)

@@ -238,6 +238,7 @@ function payerCells(purchases: readonly CdnowPurchase[], shift: number, origin: 
       spent7: (before?.spent7 ?? 0) + (after(7).length > 0 ? 1 : 0),
       purchaseDays28: (before?.purchaseDays28 ?? 0) + new Set(after(28).map(({ day }) => day)).size,
       purchases28: (before?.purchases28 ?? 0) + after(28).length,
+      revenue7: round((before?.revenue7 ?? 0) + cents(7) / 100),
       revenue28: round((before?.revenue28 ?? 0) + cents(28) / 100),
       revenue90: round((before?.revenue90 ?? 0) + cents(90) / 100),
     });

@@ -12,6 +12,7 @@ import { findModelsAt } from '../../../src/features/predictions/models-at.js';
 import { trainGame } from '../../../src/features/predictions/train-game.js';
 import { findFailure, noteFailure } from '../../../src/features/predictions/work-queries.js';
 import { dateOf } from '../../../src/lib/day.js';
+import type { Artefact, GradedName } from '../../../src/personalisation/predict/artefact.js';
 import { simulateGame } from '../../personalisation/predict/simulated-game.js';
 import { createGameWorld, DAY_MS, type GameWorld } from '../../support/game-world.js';
 import { testActor } from '../../support/harness.js';
@@ -155,6 +156,34 @@ describe('a training that keeps every model', () => {
         wasTold: isSinceTwentyDays,
       });
     }
+  });
+});
+
+describe('payers who stopped spending a week ago', () => {
+  /** So that 28 days, of which one week is missing, are not off by more than half. */
+  function withLessRevenue(artefact: Artefact): Artefact {
+    const { purchases } = artefact.models;
+    if (purchases.state !== 'ready') throw new Error(purchases.reason);
+    const factors = { ...purchases.factors, revenue: 0.8 * purchases.factors.revenue };
+    return { ...artefact, models: { ...artefact.models, purchases: { ...purchases, factors } } };
+  }
+
+  it('are noticed in the week, in what is said of 28 and of 90 days', async () => {
+    const gameId = await world.addGame('stopped');
+    const spent = simulateGame(6, 600, 60).players.map((player) => ({
+      ...player,
+      purchases: new Map([...player.purchases].filter(([day]) => day < 20_060 - 7)),
+    }));
+    await insertSimulatedPlayers(world.pool, gameId, spent, TODAY - 20_060);
+    await putInForce(world.pool, gameId, withLessRevenue(trainedArtefact()), at(-20));
+    const graded = await gradeGame(world.pool, { gameId, actor: testActor(at(0)) });
+    const gradeOf = (name: GradedName) => graded?.grades.find(({ model }) => model === name);
+    const [month, quarter] = [gradeOf('purchases.revenue'), gradeOf('purchases.revenue90')];
+    expect([month?.health, quarter?.health]).toEqual(['red', 'red']);
+    expect(graded?.lost).toEqual(expect.arrayContaining(['purchases.revenue', 'purchases.revenue90']));
+    // The 28 days alone are not off by more than half, and 90 are not over.
+    expect(month?.metrics.totalRatio).toBeLessThan(1.5);
+    expect(month?.metrics).toMatchObject({ week: { players: quarter?.metrics.players } });
   });
 });
 

@@ -120,6 +120,7 @@ function payerCells(payers: number): PayerCell[] {
       spent7: mbgNbdAnyPurchase(purchases, history, 7),
       purchaseDays28: days,
       purchases28: 1.5 * days,
+      revenue7: MEAN_VALUE * mbgNbdExpected(purchases, history, 7),
       revenue28: MEAN_VALUE * days,
       revenue90: MEAN_VALUE * mbgNbdExpected(purchases, history, 90),
     };

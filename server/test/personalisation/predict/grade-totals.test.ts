@@ -2,12 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { type Artefact, TOTAL_NAMES } from '../../../src/personalisation/predict/artefact.js';
 import {
   gradeTotal,
+  gradeWeekOfRevenue,
   type TotalMetrics,
   totalHealthAfter,
 } from '../../../src/personalisation/predict/grade-totals.js';
 import { score } from '../../../src/personalisation/predict/score.js';
 import { train } from '../../../src/personalisation/predict/train.js';
-import type { OriginCells } from '../../../src/personalisation/predict/training-data.js';
+import type { OriginCells, PayerCell } from '../../../src/personalisation/predict/training-data.js';
 import { expectedGame } from './expected-game.js';
 
 /** Numbers and amounts of 28 and 90 days, in a game in which exactly what is probable happens. */
@@ -81,8 +82,8 @@ describe('what was expected of 28 and 90 days', () => {
 
   it('turns green again only when it is clearly better', () => {
     const metrics = { ...grade('purchases.revenue'), deviations: 100 };
-    const health = (before: 'green' | 'red', totalRatio: number) =>
-      totalHealthAfter(before, { ...metrics, totalRatio });
+    const health = (before: 'green' | 'red', cappedRatio: number) =>
+      totalHealthAfter(before, { ...metrics, cappedRatio });
     expect([health('green', 1.4), health('red', 1.4), health('red', 1.2)]).toEqual(['green', 'red', 'green']);
     expect([health('green', 0.7), health('red', 0.7), health('red', 0.8)]).toEqual(['green', 'red', 'green']);
   });
@@ -126,6 +127,89 @@ describe('what was expected of 28 and 90 days', () => {
     for (const name of TOTAL_NAMES) expect(gradeTotal(cold, name, origin)).toBeUndefined();
     const empty = { ...origin, payers: [], activity: [] };
     for (const name of TOTAL_NAMES) expect(gradeTotal(artefact, name, empty)).toBeUndefined();
+  });
+});
+
+describe('a whale', () => {
+  /** A payer of whom as much more is expected as makes a total of 12,331. */
+  function besideWhale(revenueOf: (cell: PayerCell) => number, ofWhale: number): OriginCells {
+    const share = 2_000 / grade('purchases.revenue').predicted;
+    const others = origin.payers.map((cell) => ({
+      ...cell,
+      players: share * cell.players,
+      revenue28: share * revenueOf(cell),
+    }));
+    const regular = {
+      ...(origin.payers[0] as PayerCell),
+      x: 20,
+      tx: 58,
+      t: 60,
+      players: 1,
+      revenue28: ofWhale,
+    };
+    const expected = (meanValue: number) =>
+      grade('purchases.revenue', { ...origin, payers: [...others, { ...regular, meanValue }] }).predicted;
+    const perValue = (expected(2_000) - expected(1_000)) / 1_000;
+    const meanValue = 1_000 + (12_331 - expected(1_000)) / perValue;
+    return { ...origin, payers: [...others, { ...regular, meanValue }] };
+  }
+
+  it('does not keep the guard asleep: 12,331 were predicted, and nothing was spent', () => {
+    const metrics = grade(
+      'purchases.revenue',
+      besideWhale(() => 0, 0),
+    );
+    expect(metrics.predicted).toBeCloseTo(12_331, 3);
+    expect(metrics).toMatchObject({ observed: 0, totalRatio: null, cappedRatio: null, medianRatio: null });
+    expect(metrics.deviations).toBeGreaterThan(5);
+    expect(totalHealthAfter('green', metrics)).toBe('red');
+  });
+
+  it('does not hide that all others have stopped spending', () => {
+    const metrics = grade(
+      'purchases.revenue',
+      besideWhale(() => 0, 10_331),
+    );
+    expect(metrics.totalRatio).toBeLessThan(1.3);
+    expect(metrics.cappedRatio).toBeGreaterThan(10);
+    expect(totalHealthAfter('green', metrics)).toBe('red');
+  });
+
+  it('is not a reason to distrust what is said of all others', () => {
+    const metrics = grade(
+      'purchases.revenue',
+      besideWhale((cell) => cell.revenue28, 0),
+    );
+    expect(metrics.totalRatio).toBeGreaterThan(5);
+    expect(metrics.medianRatio).toBeGreaterThan(0.8);
+    expect(metrics.medianRatio).toBeLessThan(1.25);
+    expect(totalHealthAfter('green', metrics)).toBe('green');
+  });
+});
+
+describe('a collapse of prices', () => {
+  /** Since a week everything costs a tenth. */
+  const collapsed: OriginCells = {
+    ...origin,
+    payers: origin.payers.map((cell) => ({
+      ...cell,
+      revenue7: 0.1 * cell.revenue7,
+      revenue28: cell.revenue28 - 0.9 * cell.revenue7,
+    })),
+  };
+
+  it('turns red within a week, before it shows in 28 days', () => {
+    const week = gradeWeekOfRevenue(artefact, collapsed);
+    if (week === undefined) throw new Error('the week was not graded');
+    expect(totalHealthAfter('green', grade('purchases.revenue', collapsed))).toBe('green');
+    expect(totalHealthAfter('green', week)).toBe('red');
+  });
+
+  it('is not seen in a week like those before', () => {
+    const week = gradeWeekOfRevenue(artefact, origin);
+    expect(week?.totalRatio).toBeGreaterThan(0.9);
+    expect(week?.totalRatio).toBeLessThan(1.1);
+    expect(week && totalHealthAfter('green', week)).toBe('green');
   });
 });
 

@@ -23,6 +23,7 @@ const heavyBuyer: PayerCell = {
   spent7: 1,
   purchaseDays28: 28,
   purchases28: 20_000,
+  revenue7: 15_000,
   revenue28: 60_000,
   revenue90: 180_000,
 };
@@ -52,6 +53,7 @@ const oneTimer: PayerCell = {
   spent7: 0,
   purchaseDays28: 0,
   purchases28: 0,
+  revenue7: 0,
   revenue28: 0,
   revenue90: 0,
 };

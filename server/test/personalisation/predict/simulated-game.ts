@@ -158,6 +158,7 @@ export function originCells(game: SimulatedGame, origin: number): OriginCells {
           spent7,
           purchaseDays28: after(28).length,
           purchases28: after(28).length,
+          revenue7: worth(7),
           revenue28: worth(28),
           revenue90: worth(90),
         },
