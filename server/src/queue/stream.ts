@@ -11,6 +11,7 @@ import {
   type StreamInfo,
 } from '@nats-io/jetstream';
 import { nanos } from '@nats-io/transport-node';
+import { bucketOfUser } from '../lib/player-buckets.js';
 import { StartupError } from '../lib/startup-error.js';
 import type { NatsSettings } from '../settings/settings.js';
 
@@ -42,13 +43,9 @@ export function consumerOf(partition: number): string {
   return `partition-${partition}`;
 }
 
-/** FNV-1a: a player's partition is the same on every node and in every release. */
+/** A partition holds whole buckets of players. A player's partition is the same on every node and in every release. */
 export function partitionOf(userId: string, partitions: number): number {
-  let hash = 0x811c9dc5;
-  for (let at = 0; at < userId.length; at++) {
-    hash = Math.imul(hash ^ userId.charCodeAt(at), 0x01000193);
-  }
-  return (hash >>> 0) % partitions;
+  return bucketOfUser(userId) % partitions;
 }
 
 /**

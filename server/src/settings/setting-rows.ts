@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { parseMegabytes } from '../lib/megabytes.js';
+import { PLAYER_BUCKETS } from '../lib/player-buckets.js';
 import { choice, integer, list, onOff, optional, proxies, type Setting, text } from './setting-kinds.js';
 
 /** Every setting of the service, one row each, in the order of the help. Reading, help and docs/settings.md follow from these. */
@@ -243,7 +244,7 @@ export const SETTING_ROWS = {
   natsPartitions: integer('SAVEPOINT_NATS_PARTITIONS', {
     fallback: 16,
     min: 1,
-    max: 256,
+    max: PLAYER_BUCKETS,
     description: 'parts of the stream that consumers share out among them; fixed once the stream exists',
   }),
   natsReplicas: integer('SAVEPOINT_NATS_REPLICAS', {

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { CheckedEvent } from '../../src/features/events/intake/event-record.js';
+import { bucketOfUser } from '../../src/lib/player-buckets.js';
 import { decodeMessage, encodeMessage, type QueuedMessage } from '../../src/queue/message.js';
 import { partitionOf } from '../../src/queue/stream.js';
 
@@ -177,6 +178,13 @@ describe('the partition of a player', () => {
   it('never changes: players would be in two places after an upgrade', () => {
     expect(partitionOf('01980000-0000-7000-8000-00000000abcd', 16)).toBe(4);
     expect(partitionOf('', 16)).toBe(5);
+  });
+
+  it('holds whole buckets, also where the buckets cannot be shared out evenly', () => {
+    const userId = '01980000-0000-7000-8000-00000000abcd';
+    for (const partitions of [1, 5, 16, 64]) {
+      expect(partitionOf(userId, partitions)).toBe(bucketOfUser(userId) % partitions);
+    }
   });
 
   it('is one of those there are, and all are used about equally', () => {
