@@ -1,6 +1,7 @@
 import { ApiError } from '../../errors.js';
 import type { Limit } from '../../http/rate-limits.js';
 import { formatSeconds, parseLoginTimestamp } from '../../lib/iso-time.js';
+import { bucketOfDevice, uuid7InBucket } from '../../lib/player-buckets.js';
 import { uuid7 } from '../../lib/uuid7.js';
 import { LOGIN_WINDOW_SECONDS } from './login-window.js';
 import { firstToken } from './refresh-chain.js';
@@ -45,7 +46,7 @@ export async function login(
   const { token: refreshToken, state } = firstToken(sessionId);
   const session = {
     sessionId,
-    userIdIfNew: uuid7(now),
+    userIdIfNew: uuid7InBucket(now, bucketOfDevice(key.gameId, request.deviceId)),
     gameId: key.gameId,
     deviceId: request.deviceId,
     keyId: key.keyId,

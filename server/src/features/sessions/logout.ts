@@ -1,4 +1,4 @@
-import { parseRefreshToken } from './refresh-chain.js';
+import { parseSentToken } from './refresh-token.js';
 import type { SessionContext } from './session-context.js';
 import {
   deleteSession,
@@ -29,7 +29,7 @@ async function sessionOfToken(
   player: LivePlayer,
   refreshToken: string | undefined,
 ): Promise<string | undefined> {
-  const sessionId = refreshToken === undefined ? undefined : parseRefreshToken(refreshToken)?.sessionId;
+  const sessionId = refreshToken === undefined ? undefined : parseSentToken(refreshToken)?.sessionId;
   if (sessionId === undefined || sessionId === player.sessionId) return undefined;
   const [row] = await findRefreshRows(ctx.pool, [sessionId]);
   return row?.playerId === player.playerId ? row.sessionId : undefined;

@@ -1,8 +1,10 @@
 import { ApiError } from '../../errors.js';
 import type { Limit } from '../../http/rate-limits.js';
+import { bucketOfUser } from '../../lib/player-buckets.js';
 import { takeRandomBytes } from '../../lib/random-bytes.js';
 import { isKeyAllowed } from './key-environment.js';
-import { parseRefreshToken, presentRefresh } from './refresh-chain.js';
+import { presentRefresh } from './refresh-chain.js';
+import { parseSentToken } from './refresh-token.js';
 import type { SessionContext } from './session-context.js';
 import { type SessionGrant, sessionGrant } from './session-grant.js';
 import { deleteSession, type RefreshRow } from './session-queries.js';
@@ -22,7 +24,7 @@ export async function refresh(
   refreshToken: string,
   limits: RefreshLimits,
 ): Promise<SessionGrant> {
-  const presented = parseRefreshToken(refreshToken);
+  const presented = parseSentToken(refreshToken);
   if (presented === undefined) return refuse(ctx, 'invalid', limits);
 
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
@@ -30,6 +32,8 @@ export async function refresh(
     const now = ctx.clock.now();
     if (row === undefined || row.expiresAt <= now || !isKeyAllowed(ctx.settings, row.environment))
       return refuse(ctx, 'invalid', limits);
+    // A client changed the character: the token would not be found where it points to.
+    if (presented.bucket !== bucketOfUser(row.userId)) return refuse(ctx, 'invalid', limits);
 
     const state = { tagKey: row.tagKey, currentHash: row.currentHash, recent: row.recent };
     const outcome = presentRefresh(

@@ -1,5 +1,6 @@
 import { storeText } from '../players/player-responses.js';
 import type { PlayerRow } from '../players/player-row.js';
+import { formatSentToken } from './refresh-token.js';
 import type { SessionContext } from './session-context.js';
 
 /** What login and refresh hand out: the response body, as text because store prices are exact decimals. */
@@ -17,6 +18,7 @@ type Session = {
   deviceId: string;
   tenantId: string;
   gameId: string;
+  /** Of the refresh chain. */
   refreshToken: string;
   headers: Record<string, string>;
 };
@@ -37,7 +39,7 @@ export async function sessionGrant(ctx: SessionContext, session: Session): Promi
   const responses = await ctx.decisions.responsesFor(player);
   const head = JSON.stringify({
     accessToken,
-    refreshToken,
+    refreshToken: formatSentToken(player.userId, refreshToken),
     tokenType: 'Bearer',
     expiresIn: ctx.settings.accessTtlSeconds,
     userId: player.userId,

@@ -33,7 +33,7 @@ export async function findApiKeys(pool: Pool, keyIds: string[]): Promise<ApiKeyR
 
 export type NewPlayerSession = {
   sessionId: string;
-  /** The id of the player that is created if the device is new. */
+  /** The id of the player that is created if the device is new, in the bucket of the device. */
   userIdIfNew: string;
   gameId: number;
   deviceId: string;

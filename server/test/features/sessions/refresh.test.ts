@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parseSentToken, type SentRefreshToken } from '../../../src/features/sessions/refresh-token.js';
+import { bucketOfDevice, bucketOfUser } from '../../../src/lib/player-buckets.js';
 import { createHarness, type Harness, toSession } from '../../support/harness.js';
 import {
   expectAlive,
@@ -22,6 +24,20 @@ const DAY_MS = 86_400_000;
 
 async function expectRefused(refreshToken: unknown): Promise<void> {
   expectRefusedToken(await postRefresh(harness.app, refreshToken), 'refresh_token_invalid');
+}
+
+function parsed(refreshToken: string): SentRefreshToken {
+  const token = parseSentToken(refreshToken);
+  if (token === undefined) throw new Error(`${refreshToken} is no refresh token`);
+  return token;
+}
+
+async function gameIdOf(deviceId: string): Promise<number> {
+  const { rows } = await harness.pool.query<{ gameId: number }>(
+    'select game_id as "gameId" from devices where device_id = $1',
+    [deviceId],
+  );
+  return rows[0]?.gameId ?? 0;
 }
 
 describe('the request', () => {
@@ -170,7 +186,7 @@ describe('what is stored', () => {
       value?.type === 'Buffer' ? Buffer.from(value.data).toString('hex') : value,
     );
     for (const token of [used, refreshToken]) {
-      const secret = Buffer.from(token, 'base64url').subarray(16, 48);
+      const { secret } = parsed(token);
       for (const text of [
         token,
         ...(['hex', 'base64', 'base64url'] as const).map((e) => secret.toString(e)),
@@ -178,8 +194,17 @@ describe('what is stored', () => {
         expect(stored).not.toContain(text);
       }
     }
-    const live = Buffer.from(refreshToken, 'base64url').subarray(16, 48);
+    const live = parsed(refreshToken).secret;
     expect(stored).toContain(createHash('sha256').update(live).digest('hex'));
+  });
+
+  test('names the bucket of its player, and is refused with another', async () => {
+    const { refreshToken, userId } = await harness.login('in-a-bucket');
+    const { bucket } = parsed(refreshToken);
+    expect(bucket).toBe(bucketOfUser(userId));
+    expect(bucket).toBe(bucketOfDevice(await gameIdOf('in-a-bucket'), 'in-a-bucket'));
+    await expectRefused(`${refreshToken.startsWith('A') ? 'B' : 'A'}${refreshToken.slice(1)}`);
+    await refreshed(harness.app, refreshToken);
   });
 
   test('carries 256 random bits', async () => {
