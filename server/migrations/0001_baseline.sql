@@ -3,6 +3,9 @@
 -- Every table of players is reached through a game id, or a player id of that game, so one studio's rows can never be named by
 -- another's request. Tables that logins and events write have no foreign keys, because PostgreSQL would look up and lock the row
 -- behind each of them (docs/adr/0009-no-foreign-keys-behind-logins.md).
+--
+-- The tables of a player (server/src/db/player-tables.ts) have no foreign keys at all, and their keys are unique within the player, so
+-- that the players can be distributed over several databases (docs/adr/0032-ids-and-buckets.md).
 
 
 -- Studios and games ------------------------------------------------------------------------------------------------------------
@@ -465,8 +468,8 @@ comment on table sessions is
 comment on column sessions.check_on is 'The day on which maintenance looks whether the session can be deleted.';
 
 create table flag_overrides (
-  id bigint generated always as identity primary key,
-  player_id bigint not null references players,
+  player_id bigint not null,
+  id bigint generated always as identity,
   flag_id text not null,
   value boolean not null,
   reason text not null,
@@ -477,7 +480,8 @@ create table flag_overrides (
   -- replaced or taken back: from then on it never was for the player, but what was said before can still be explained
   cleared_at timestamptz,
   cleared_by text,
-  cleared_by_email text
+  cleared_by_email text,
+  primary key (player_id, id)
 );
 create unique index flag_overrides_standing on flag_overrides (player_id, flag_id) where cleared_at is null;
 create index flag_overrides_player on flag_overrides (player_id, set_at);
@@ -494,12 +498,12 @@ create table segment_stays (
   -- null: the player is inside
   left_at timestamptz,
   left_value double precision,
-  game_id integer not null
+  game_id integer not null,
+  -- also finds what was at a moment of the past
+  primary key (player_id, entered_at, segment_id, thresholds)
 );
 -- One stay at a time, whoever notices that it begins. Facts of a player are read by it, too.
 create unique index segment_stays_open on segment_stays (player_id, segment_id, thresholds) where left_at is null;
--- what was at a moment of the past
-create index segment_stays_player on segment_stays (player_id, entered_at);
 -- the stays of a game that ended before a day, oldest first
 create index segment_stays_left on segment_stays (game_id, left_at) where left_at is not null;
 comment on table segment_stays is
@@ -525,9 +529,9 @@ create table event_blocks (
   last_at timestamptz not null,
   -- of the client that numbered its events
   install_id text,
-  events jsonb not null
+  events jsonb not null,
+  primary key (player_id, received_at, id)
 ) partition by range (received_at);
-create index event_blocks_player on event_blocks (player_id, received_at);
 create index event_blocks_game on event_blocks (game_id, received_at, id);
 comment on table event_blocks is
   'The new events of one player in one request. Read them through the view events, or through event_rows(events).';

@@ -36,7 +36,8 @@ export async function storeStays(pool: Pool, decided: readonly DecidedStays[]): 
                select l.game_id, c.player_id, c.segment_id, c.thresholds, c.at, c.value
                from changes c join locked l on l.id = c.player_id
                where c.is_inside
-               on conflict (player_id, segment_id, thresholds) where left_at is null do nothing
+               -- there is an open stay, or one that began and ended at this very instant
+               on conflict do nothing
                returning player_id
              )
              update players p set stays_at = greatest(p.stays_at, c.at)

@@ -46,7 +46,7 @@ describe('partitions of events', () => {
   it('reach from two days back to two weeks ahead, and have the indexes of event_blocks', async () => {
     const days = (await listEventPartitions(world.pool)).map((partition) => partition.day);
     expect(days).toEqual(Array.from({ length: 17 }, (_, n) => day(n - 2)));
-    for (const index of ['event_blocks_player', 'event_blocks_game']) {
+    for (const index of ['event_blocks_pkey', 'event_blocks_game']) {
       const { rows } = await world.pool.query(
         'select count(*)::int as n from pg_inherits where inhparent = $1::regclass',
         [index],
