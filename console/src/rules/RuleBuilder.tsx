@@ -64,7 +64,7 @@ function ClauseFields({ word, clause, onChange, ...choices }: ClauseProps) {
       <Text size="sm" w={32} pt={4} c="dimmed">
         {index === 0 ? word : 'or'}
       </Text>
-      <Group gap={6} flex={1} miw={0}>
+      <Group gap={6} flex={1} miw={0} align="flex-start">
         <ConditionFields
           condition={condition}
           {...choices}
