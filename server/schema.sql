@@ -454,7 +454,7 @@ CREATE TABLE game_cohorts (
   CONSTRAINT game_cohorts_pkey PRIMARY KEY (game_id, cohort_day, active_day, shard)
 ) WITH (fillfactor=60);
 CREATE INDEX game_cohorts_shards ON game_cohorts USING btree (active_day, game_id, cohort_day, shard) WHERE (shard >= 0);
-COMMENT ON TABLE game_cohorts IS 'How many players created on one day were active on another: retention.';
+COMMENT ON TABLE game_cohorts IS 'How many players who started on one day were active on another: retention.';
 
 CREATE TABLE game_days (
   game_id integer NOT NULL,
@@ -923,6 +923,14 @@ CREATE OR REPLACE FUNCTION rollup_shard(work text)
  STABLE
 AS $function$
   select (pg_backend_pid() % 32 + case work when 'events' then 0 when 'purchases' then 32 when 'players' then 64 end)::smallint
+$function$;
+
+CREATE OR REPLACE FUNCTION start_day(created_at timestamp with time zone, first_day date)
+ RETURNS date
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select least((created_at at time zone 'UTC')::date, first_day)
 $function$;
 
 CREATE AGGREGATE jsonb_total(jsonb) (

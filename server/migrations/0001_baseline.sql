@@ -310,6 +310,13 @@ comment on table players is 'Everything known about a player in one row; all tha
 comment on column players.spend is 'Exact decimal per currency, refunds taken off: {"USD": 14.97}.';
 comment on column players.repeat_spend is 'Spend without the first day of purchase, exact decimal per currency.';
 
+-- The day on which a player starts, for cohorts, new players and predictions: the first event or the first login, whichever is
+-- earlier. Events of a clock that is not believed count at their receipt, so they move nobody into the past.
+create function start_day(created_at timestamptz, first_day date) returns date
+language sql immutable parallel safe as $$
+  select least((created_at at time zone 'UTC')::date, first_day)
+$$;
+
 -- Adds two objects of numbers member by member: {"a":1} + {"a":2,"b":1} = {"a":3,"b":1}. Sums of nothing are left out and trailing
 -- zeros are cut, so that a sum does not tell in which order, or with which detours, it came about.
 create function jsonb_add(a jsonb, b jsonb) returns jsonb
@@ -782,7 +789,7 @@ comment on table game_event_types is
 
 create table game_cohorts (
   game_id integer not null,
-  -- the UTC day on which the players were created
+  -- the start_day of the players; a late event may move a player, with all active days, to an earlier cohort
   cohort_day date not null,
   active_day date not null,
   shard smallint not null,
@@ -790,7 +797,7 @@ create table game_cohorts (
   primary key (game_id, cohort_day, active_day, shard)
 ) with (fillfactor = 60);
 create index game_cohorts_shards on game_cohorts (active_day, game_id, cohort_day, shard) where shard >= 0;
-comment on table game_cohorts is 'How many players created on one day were active on another: retention.';
+comment on table game_cohorts is 'How many players who started on one day were active on another: retention.';
 
 
 -- Sums that maintenance makes --------------------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ import { Loaded } from '../../parts/states.js';
 /** A number appears when a day is over, and today's new players are the only row that changes before. */
 const LOOK_AGAIN_MS = 60_000;
 
-/** Which players came back, by the day or week of their first login, with the size of each cohort. */
+/** Which players came back, by the day or week of their start (first login or first event), with the size of each cohort. */
 export function Retention({ today }: { today: string }) {
   const { game } = usePlace();
   const query = { from: firstCohortDay(today), to: today };

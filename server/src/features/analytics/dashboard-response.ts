@@ -49,7 +49,7 @@ export function daysToCsv(days: readonly DashboardDay[]): string {
 
 const RETENTION = ['d1', 'd7', 'd28', 'd30'] as const;
 
-/** A row for each cohort; `day0` is the day of the first login. A day that is not over, or not in the span, is empty. */
+/** A row for each cohort; `day0` is the day on which the players started. A day that is not over, or not in the span, is empty. */
 export function cohortsToCsv(cohorts: readonly Cohort[]): string {
   const width = cohorts.reduce((widest, { active }) => Math.max(widest, active.length), 0);
   const offsets = Array.from({ length: width }, (_, offset) => offset);

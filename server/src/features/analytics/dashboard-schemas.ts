@@ -17,7 +17,7 @@ const DashboardDay = Type.Object(
       ),
     ),
     monthlyActivePlayers: nullable(count('The same of the 30 UTC days that end with this one')),
-    newPlayers: count('Players whose first login was on this UTC day'),
+    newPlayers: count('Players whose first login or first event, whichever is earlier, was on this UTC day'),
     payingPlayers: count('Players with at least one purchase on this UTC day that was not refunded'),
     conversion: nullable(
       Type.Number({ description: 'payingPlayers divided by activePlayers; null if nobody was active' }),
@@ -41,8 +41,11 @@ const DashboardDay = Type.Object(
 
 const Cohort = Type.Object(
   {
-    day: Type.String({ format: 'date', description: 'The UTC day of the first login' }),
-    players: count('Players whose first login was on this day'),
+    day: Type.String({
+      format: 'date',
+      description: 'The UTC day of the first login or the first event, whichever is earlier',
+    }),
+    players: count('Players who started on this day'),
     retention: Type.Record(Type.String(), nullable(Type.Integer()), {
       description:
         'Of these players: how many had an event on exactly the 1st, 7th, 28th and 30th UTC day after; null until that day is over',

@@ -21,7 +21,7 @@ export type DashboardDay = {
   revenue: Record<string, string>;
 };
 
-/** The players who were created on one day, and how many of them were active later on. */
+/** The players who started on one day (first login or first event), and how many of them were active later on. */
 export type Cohort = {
   day: string;
   players: number;

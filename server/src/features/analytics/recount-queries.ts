@@ -24,6 +24,14 @@ const NAMED_TYPES = `
 /** `total` says how many there are. */
 const FIRST_FEW = 'order by 2, 3 limit 1000';
 
+/** The earlier of the first login and the first event of each player. The player's row remembers events that have been deleted. */
+const PLAYER_STARTS = `
+    select p.id as player_id,
+      least((p.created_at at time zone 'UTC')::date, e.first_day, case when $4::date is not null then p.first_day end) as start_day
+    from players p
+    left join (select player_id, min(day) as first_day from recount_types where ${IN_RANGE} group by 1) e on e.player_id = p.id
+    where p.game_id = $3 and ${PLAYERS_IN_RANGE}`;
+
 /** Adds what some players did to the days of the game. A player is in one range only, so players can be added up as well. */
 export const ADD_UP_DAYS = `
   insert into recount_days
@@ -45,15 +53,15 @@ export const ADD_UP_DAYS = `
   union all
   select day, 'revenue.' || currency, sum(total) from recount_purchases where total is not null and ${IN_RANGE} group by 1, 2
   union all
-  select (created_at at time zone 'UTC')::date, 'new_players', count(*)
-  from players p where game_id = $3 and ${PLAYERS_IN_RANGE} group by 1`;
+  select start_day, 'new_players', count(*) from (${PLAYER_STARTS}
+  ) s group by 1`;
 
 export const ADD_UP_COHORTS = `
   insert into recount_cohorts
-  select (p.created_at at time zone 'UTC')::date, a.day, count(*)
+  select s.start_day, a.day, count(*)
   from (select distinct player_id, day from recount_types where ${IN_RANGE}) a
-  join players p on p.id = a.player_id
-  where a.day >= (p.created_at at time zone 'UTC')::date
+  join (${PLAYER_STARTS}
+  ) s using (player_id)
   group by 1, 2`;
 
 /** $1 is the game, $2 the day before which its events have been deleted, or null. */

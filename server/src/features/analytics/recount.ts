@@ -85,9 +85,9 @@ async function compare(connection: OwnConnection, gameId: number, options: Recou
   for (const [done, range] of ranges.entries()) {
     signal?.throwIfAborted();
     onProgress?.({ step: 'players', done, total: ranges.length });
-    await connection.query(ADD_UP_DAYS, [...range, gameId]);
-    await connection.query(ADD_UP_COHORTS, [...range]);
     const values = [...range, gameId, totals.eventsDeletedBefore];
+    await connection.query(ADD_UP_DAYS, values);
+    await connection.query(ADD_UP_COHORTS, values);
     await ofPlayerDays.add(connection, COMPARE_PLAYER_DAYS, values);
     await ofPlayers.add(connection, COMPARE_PLAYERS, values);
   }

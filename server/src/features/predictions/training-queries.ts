@@ -24,7 +24,7 @@ export async function beginTrainingSession(connection: OwnConnection): Promise<v
 export type Sample = Readonly<{ players: number; allPlayers: number; payers: number; allPayers: number }>;
 
 const CREATE_SAMPLE = `create temp table trained_players as
-  select p.id as player_id, least(p.first_day, (p.created_at at time zone 'UTC')::date) as first_day,
+  select p.id as player_id, start_day(p.created_at, p.first_day) as first_day,
     (p.first_purchase_at at time zone 'UTC')::date as first_purchase_day
   from players p
   where p.game_id = $1 and abs(hashint8(p.id)::bigint) % greatest($2::bigint, 1) < $3`;

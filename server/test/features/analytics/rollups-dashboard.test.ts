@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { gameDashboard } from '../../../src/features/analytics/dashboard.js';
+import { recountGame } from '../../../src/features/analytics/recount.js';
 import { applyEvents } from '../../../src/features/events/apply/apply-events.js';
 import {
   createGameWorld,
@@ -111,6 +112,33 @@ describe('the dashboard of a game', () => {
       { day: nameOf(1), players: 1, d1: 1, d7: 0, d28: 0, d30: 0, active: [0, 1] },
       { day: nameOf(2), players: 0, d1: 0, d7: 0, d28: 0, d30: 0, active: [0] },
     ]);
+  });
+
+  it('moves a player whose late event is earlier than the first login, with all active days', async () => {
+    const game = await world.addGame('late');
+    const [player] = (await world.addPlayers(game, [at(8)])) as [TestPlayer];
+    const arrive = (...days: number[]) => {
+      const events = days.map((day) => dated(at(day), event('Ad_Impression', {})));
+      return applyEvents(world.pool, toRecords(player, events, at(8)));
+    };
+    const cohortsOf = async () => {
+      const { cohorts } = await gameDashboard(world.pool, game, nameOf(0), nameOf(8), NOON);
+      return cohorts
+        .filter(({ players: n, active }) => n !== 0 || active.some((m) => m !== 0))
+        .map(({ day, players: n, d1, d7, active }) => ({ day, players: n, d1, d7, active }));
+    };
+    await arrive(8);
+    expect(await cohortsOf()).toEqual([{ day: nameOf(8), players: 1, d1: 0, d7: 0, active: [1] }]);
+    await arrive(2, 5);
+    const [inBetween] = await cohortsOf();
+    expect(inBetween).toEqual({
+      ...{ day: nameOf(2), players: 1, d1: 0, d7: 0, active: [1, 0, 0, 1, 0, 0, 1] },
+    });
+    await arrive(1);
+    expect(await cohortsOf()).toEqual([
+      { day: nameOf(1), players: 1, d1: 1, d7: 1, active: [1, 1, 0, 0, 1, 0, 0, 1] },
+    ]);
+    expect((await recountGame(world.pool, game)).differences).toEqual([]);
   });
 
   it('gives no retention for a day that is not over', async () => {

@@ -39,7 +39,9 @@ const BreakdownValue = Type.Object(
     activePlayerDays: nullable(
       count('Active players of each day, added up: who was active on three days counts three times'),
     ),
-    newPlayers: nullable(count('Players whose first login was on one of the days')),
+    newPlayers: nullable(
+      count('Players whose first login or first event, whichever is earlier, was on one of the days'),
+    ),
     payingPlayerDays: count(
       'Payers of each day, added up. Under other, who bought several SKUs counts for each',
     ),

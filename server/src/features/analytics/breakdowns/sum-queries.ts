@@ -53,7 +53,7 @@ const KNOWN_ON_DAY = `case
 const ALL_KNOWN_ON_DAY = REPORTED_BY_DAY.map(([name]) => KNOWN_ON_DAY.replaceAll('NAME', name)).join(', ');
 
 const CHUNK = `
-    select id, (created_at at time zone 'UTC')::date as created, active_days, purchase_days,
+    select id, start_day(created_at, first_day) as started, active_days, purchase_days,
       ${LAST_REPORTS}
     from players
     where game_id = $1 and id > $2::bigint
@@ -76,12 +76,12 @@ const WINDOWS = `
     group by 1, 2`.replaceAll('SINCE', `$5::date - ${DAYS_BEFORE_TODAY}`);
 
 const PLAYER_DAYS = `
-    select ${ALL_KNOWN_ON_DAY}, d.day, p.active_days @> d.day as is_active, p.created = d.day as is_new,
+    select ${ALL_KNOWN_ON_DAY}, d.day, p.active_days @> d.day as is_active, p.started = d.day as is_new,
       coalesce(o.purchases, 0) as purchases, coalesce(o.revenue, '{}') as revenue,
-      p.created = d.day and p.active_days @> d.day + 1 as d1, p.created = d.day and p.active_days @> d.day + 7 as d7,
-      p.created = d.day and p.active_days @> d.day + 28 as d28, p.created = d.day and p.active_days @> d.day + 30 as d30
+      p.started = d.day and p.active_days @> d.day + 1 as d1, p.started = d.day and p.active_days @> d.day + 7 as d7,
+      p.started = d.day and p.active_days @> d.day + 28 as d28, p.started = d.day and p.active_days @> d.day + 30 as d30
     from chunk p
-    join unnest($4::date[]) d(day) on p.active_days @> d.day or p.created = d.day or p.purchase_days @> d.day
+    join unnest($4::date[]) d(day) on p.active_days @> d.day or p.started = d.day or p.purchase_days @> d.day
     left join lateral (
       select * from player_days
       where player_id = p.id and day = d.day and (p.purchase_days @> d.day or ${LAST_REPORT_DAY} > d.day)

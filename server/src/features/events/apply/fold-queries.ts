@@ -17,8 +17,8 @@ export function lockPlayers(playerIds: readonly string[]): Call {
  *
  *   sums ─┬─► players
  *         └─► day states (what the days held before) ─┬─► player_days
- *                                                     ├─► game_days
- *   types ──► game_event_types                        └─► game_cohorts
+ *                                                     ├─► starts (of players with a new active day) ─┬─► game_days
+ *   types ──► game_event_types                        └──────────────────────────────────────────────┴─► game_cohorts
  */
 export function foldEvents({ playerIds, rows, types }: EventSums): Call {
   return { statement: FOLD_EVENTS, values: [JSON.stringify(rows), JSON.stringify(types), playerIds] };
@@ -122,17 +122,38 @@ const UPSERT_PLAYER_DAYS = `
         event_counts = excluded.event_counts,
         ${SET_REPORTS}`;
 
+/**
+ * On which day the players with a new active day started, before these events and with them. A player who starts earlier than was
+ * known had all active days within the 90 days that events may be late, so `active_days`, which holds 180, has all of them.
+ */
+const STARTS = `
+      select d.player_id, d.game_id, p.active_days, p.start as old_start, least(p.start, d.first_day) as new_start
+      from (
+        select player_id, game_id, min(day) as first_day from day_states where old_events = 0 group by player_id, game_id
+      ) d
+      join lateral (
+        select active_days, start_day(created_at, first_day) as start
+        from players p where p.game_id = d.game_id and p.id = d.player_id offset 0
+      ) p on true`;
+
 const UPSERT_GAME_DAYS = `
-      insert into game_days as g (game_id, day, shard, active_players, events, sessions, ad_impressions, store_views,
-        play_ms)
+      insert into game_days as g (game_id, day, shard, active_players, new_players, events, sessions, ad_impressions,
+        store_views, play_ms)
       -- active: the player's first events of that day; a purchase may have made the row before
-      select game_id, day, rollup_shard('events'), count(*) filter (where old_events = 0), sum(events), sum(sessions),
-        sum(ad_impressions), sum(store_views), sum(play_ms)
-      from day_states
+      select game_id, day, rollup_shard('events'), count(*) filter (where old_events = 0), sum(new_players), sum(events),
+        sum(sessions), sum(ad_impressions), sum(store_views), sum(play_ms)
+      from (
+        select game_id, day, old_events, 0 as new_players, events, sessions, ad_impressions, store_views, play_ms from day_states
+        union all
+        select game_id, day, null, n, 0, 0, 0, 0, 0
+        from starts cross join lateral (values (old_start, -1), (new_start, 1)) v(day, n)
+        where new_start < old_start
+      ) d
       group by game_id, day
       order by game_id, day
       on conflict (game_id, day, shard) do update
       set active_players = g.active_players + excluded.active_players,
+        new_players = g.new_players + excluded.new_players,
         events = g.events + excluded.events,
         sessions = g.sessions + excluded.sessions,
         ad_impressions = g.ad_impressions + excluded.ad_impressions,
@@ -146,14 +167,22 @@ const UPSERT_GAME_EVENT_TYPES = `
       order by 1, 2, 3
       on conflict (game_id, day, event_type, shard) do update set events = t.events + excluded.events`;
 
+/** New active days, and those that move along with a player to an earlier cohort. */
 const UPSERT_GAME_COHORTS = `
     insert into game_cohorts as c (game_id, cohort_day, active_day, shard, players)
-    select d.game_id, (p.created_at at time zone 'UTC')::date as cohort_day, d.day, rollup_shard('events'), count(*)
-    from day_states d
-    join lateral (
-      select created_at from players p where p.game_id = d.game_id and p.id = d.player_id offset 0
-    ) p on true
-    where d.old_events = 0 and d.day >= (p.created_at at time zone 'UTC')::date
+    select game_id, cohort_day, active_day, rollup_shard('events'), sum(n)
+    from (
+      select s.game_id, s.new_start as cohort_day, d.day as active_day, 1 as n
+      from day_states d join starts s on s.player_id = d.player_id
+      where d.old_events = 0
+      union all
+      select s.game_id, v.cohort_day, a.day::date, v.n
+      from starts s
+      cross join lateral unnest(s.active_days) r
+      cross join lateral generate_series(lower(r), upper(r) - 1, interval '1 day') a(day)
+      cross join lateral (values (s.old_start, -1), (s.new_start, 1)) v(cohort_day, n)
+      where s.new_start < s.old_start
+    ) d
     group by 1, 2, 3
     order by 1, 2, 3
     on conflict (game_id, cohort_day, active_day, shard) do update set players = c.players + excluded.players`;
@@ -165,6 +194,7 @@ const FOLD_EVENTS = {
     ), updated_players as (${UPDATE_PLAYERS}
     ), day_states as materialized (${DAY_STATES}
     ), upserted_player_days as (${UPSERT_PLAYER_DAYS}
+    ), starts as materialized (${STARTS}
     ), upserted_game_days as (${UPSERT_GAME_DAYS}
     ), upserted_game_event_types as (${UPSERT_GAME_EVENT_TYPES}
     )

@@ -47,7 +47,8 @@ export async function breakDownPlayers(
 ): Promise<PlainRow[]> {
   const { rows } = await pool.query<PlainRow>(
     `with ${EVENTS}, made as (
-       select id as player_id, (created_at at time zone 'UTC')::date as day from players where game_id = $1
+       select id as player_id, least((created_at at time zone 'UTC')::date, (select min(a.day) from active a where a.player_id = p.id)) as day
+       from players p where game_id = $1
      ), bought as (
        select player_id, (purchased_at at time zone 'UTC')::date as day, count(*) as n,
          sum(price) filter (where currency = 'USD') as usd, sum(price) filter (where currency = 'EUR') as eur

@@ -81,10 +81,16 @@ describe('summing what players did', () => {
 
   it('sums a past day again after a late event, and only that one', async () => {
     const [player] = players as [TestPlayer];
-    // Before the first login: the roll-ups count one active player more.
-    const late = player.createdAt - 3 * DAY_MS;
-    await applyEvents(world.pool, toRecords(player, [event('Late', late)], clock));
+    await applyEvents(world.pool, toRecords(player, [event('Late', player.createdAt + 2 * DAY_MS)], clock));
     expect(await sum()).toMatchObject({ daysSummed: 1 });
+    await expectTrue();
+  });
+
+  it('sums the day that a player starts on by now, and the day that the player started on before', async () => {
+    const [, player] = players as [TestPlayer, TestPlayer];
+    const late = event('Late', player.createdAt - 3 * DAY_MS, {}, { clientBuild: '0.9' });
+    await applyEvents(world.pool, toRecords(player, [late], clock));
+    expect(await sum()).toMatchObject({ daysSummed: 2 });
     await expectTrue();
   });
 
