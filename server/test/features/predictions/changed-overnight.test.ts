@@ -243,7 +243,7 @@ describe('prices that are raised fourfold', () => {
     expect(await train(gameId, 0)).toMatchObject({ purchases: 'promoted' });
     expect(await grade(gameId, 0)).toMatchObject({ lost: [] });
     const { lost, grades } = await grade(gameId, 14);
-    expect(lost).toEqual(['purchases.revenue']);
+    expect(lost).toEqual(['purchases.revenue', 'purchases.revenue90']);
     const graded = grades.find(({ model }) => model === 'purchases.revenue');
     expect(graded).toMatchObject({ health: 'red', wasTold: false, modelVersion: 1 });
     expect(graded?.metrics.totalRatio).toBeLessThan(1 / 1.5);
@@ -258,7 +258,7 @@ describe('prices that are raised fourfold', () => {
       "select after from audit_log where action = 'model.grade' and game_id = $1",
       [gameId],
     );
-    expect(rows).toEqual([{ after: { distrusted: ['purchases.revenue'] } }]);
+    expect(rows).toEqual([{ after: { distrusted: ['purchases.revenue', 'purchases.revenue90'] } }]);
   });
 
   it('are graded 28 days later as what players were told', async () => {
@@ -276,7 +276,8 @@ describe('prices that are raised fourfold', () => {
        where player_id in (select id from players where game_id = $1) and day >= $2 and purchases > 0`,
       [gameId, new Date(today * DAY_MS).toISOString().slice(0, 10)],
     );
-    expect(await grade(gameId, 30)).toMatchObject({ lost: [], regained: ['purchases.revenue'] });
+    const regained = ['purchases.revenue', 'purchases.revenue90'];
+    expect(await grade(gameId, 30)).toMatchObject({ lost: [], regained });
     harness.clock.set(after(0) + 60_000);
     expect((await toldOf()).predictions.revenue.state).toBe('ready');
   });
