@@ -65,18 +65,23 @@ export async function upsertDraft(
 }
 
 /**
- * A draft without changes shows the published version, so a publication counts as a change of it: an editor who has read the
- * draft before cannot save over what was published. An edited draft keeps its revision, and the conflict is reported when it
- * is published.
+ * What becomes of the draft when a version is published. A draft without changes shows the published version, so a publication
+ * counts as a change of it: an editor who has read the draft before cannot save over what was published. So does the publication of
+ * the draft itself, which then has no changes any more. Any other edited draft keeps its revision, and the conflict is reported when
+ * it is published.
  */
-export async function updateUneditedDraft(client: Client, gameId: number, actor: Actor): Promise<void> {
+export async function updatePublishedDraft(
+  client: Client,
+  { gameId, isDraft }: { gameId: number; isDraft: boolean },
+  actor: Actor,
+): Promise<void> {
   await client.query(
     `insert into config_drafts as d (game_id, revision, updated_by, updated_by_email, updated_at)
      values ($1, 1, $2, $3, $4)
      on conflict (game_id) do update
-     set revision = d.revision + 1, updated_by = excluded.updated_by, updated_by_email = excluded.updated_by_email,
-       updated_at = excluded.updated_at
-     where d.document is null`,
-    [gameId, actor.name, emailOf(actor), new Date(actor.nowMs)],
+     set revision = d.revision + 1, based_on = null, document = null, updated_by = excluded.updated_by,
+       updated_by_email = excluded.updated_by_email, updated_at = excluded.updated_at
+     where d.document is null or $5`,
+    [gameId, actor.name, emailOf(actor), new Date(actor.nowMs), isDraft],
   );
 }

@@ -159,17 +159,9 @@ export async function publishDraft(
     // The same revision is the same document, which is checked already.
     const draft = await findDraft(client, gameId);
     if (draft.revision !== revision) return publishConflict(client, gameId, draft);
-    const { document, basedOn, isEdited } = draft;
-    const published = await publishWithin(
-      client,
-      game,
-      { document, note, confirmPriceRaises, basedOn, copyOf: null },
-      actor,
-    );
-    if (published.outcome === 'published' && isEdited) {
-      await upsertDraft(client, { gameId, revision: revision + 1, content: null }, actor);
-    }
-    return published;
+    const { document, basedOn } = draft;
+    const terms = { document, note, confirmPriceRaises, basedOn, copyOf: null, isDraft: true };
+    return publishWithin(client, game, terms, actor);
   });
 }
 

@@ -13,7 +13,7 @@ import {
 } from './config-queries.js';
 import { type DocumentChange, differenceSteps } from './document-difference.js';
 import { documentWork } from './document-work.js';
-import { updateUneditedDraft } from './draft-queries.js';
+import { updatePublishedDraft } from './draft-queries.js';
 import { type PriceRaise, priceRaiseSteps } from './price-raises.js';
 import { nextSegmentVersions } from './segment-versions.js';
 
@@ -43,7 +43,7 @@ export async function publishConfig(
   { gameId, document, note, confirmPriceRaises = false, basedOn }: PublishRequest,
   actor: Actor,
 ): Promise<PublishOutcome> {
-  const publication = { note, confirmPriceRaises, basedOn, copyOf: null };
+  const publication = { note, confirmPriceRaises, basedOn, copyOf: null, isDraft: false };
   return publishChecked(pool, gameId, document, publication, actor);
 }
 
@@ -67,7 +67,7 @@ export async function rollBackConfig(
   const old = await findConfigVersion(pool, gameId, version);
   if (old === undefined) return { outcome: 'no_such_version' };
   // Checked like any other: it may have been published by an older version of this service, with other rules.
-  const publication = { note, confirmPriceRaises, basedOn, copyOf: version };
+  const publication = { note, confirmPriceRaises, basedOn, copyOf: version, isDraft: false };
   return publishChecked(pool, gameId, old.document, publication, actor);
 }
 
@@ -78,6 +78,8 @@ type Terms = Readonly<{
   basedOn: number | undefined;
   /** The old version that is published again, if this is a roll-back. */
   copyOf: number | null;
+  /** The document is the draft, which has no changes of its own afterwards. */
+  isDraft: boolean;
 }>;
 
 async function publishChecked(
@@ -106,6 +108,7 @@ export async function publishWithin(
     confirmPriceRaises,
     basedOn = game.publishedVersion,
     copyOf,
+    isDraft,
   }: Terms & { document: ConfigDocument },
   actor: Actor,
 ): Promise<PublishOutcome> {
@@ -129,18 +132,24 @@ export async function publishWithin(
     ? []
     : await documentWork.run(gameId, priceRaiseSteps(current.document, document, actor.nowMs));
   if (raises.length > 0) return { outcome: 'price_raise', raises };
-  const version = await insertVersion(client, game, current, { document, difference, note, copyOf }, actor);
+  const version = await insertVersion(
+    client,
+    game,
+    current,
+    { document, difference, note, copyOf, isDraft },
+    actor,
+  );
   return { outcome: 'published', version, difference };
 }
 
-type NextVersion = Pick<Terms, 'note' | 'copyOf'> &
+type NextVersion = Pick<Terms, 'note' | 'copyOf' | 'isDraft'> &
   Readonly<{ document: ConfigDocument; difference: readonly DocumentChange[] }>;
 
 async function insertVersion(
   client: Client,
   { gameId, tenantId }: LockedGame,
   current: ConfigVersion,
-  { document, difference, note, copyOf }: NextVersion,
+  { document, difference, note, copyOf, isDraft }: NextVersion,
   actor: Actor,
 ): Promise<number> {
   const version = await insertNextConfigVersion(client, {
@@ -153,7 +162,7 @@ async function insertVersion(
     publishedAt: actor.nowMs,
     copyOf,
   });
-  await updateUneditedDraft(client, gameId, actor);
+  await updatePublishedDraft(client, { gameId, isDraft }, actor);
   await insertAuditEntry(client, actor, {
     tenantId,
     gameId,
