@@ -1,6 +1,8 @@
 import type { DryRunResult } from '../features/dry-runs/dry-run.js';
 import type { PartEffect } from '../features/dry-runs/dry-run-report.js';
 import type { ShownPrice } from '../features/dry-runs/price-tally.js';
+import { EVALUATED_PARTS } from '../personalisation/decide/evaluated-parts.js';
+import { idOf } from '../personalisation/document/document-part.js';
 import { grouped } from './progress-bar.js';
 import { isBetweenTexts, tableLines } from './table.js';
 
@@ -14,11 +16,12 @@ export function dryRunLines(result: DryRunResult): string[] {
   const whom = sampled
     ? `A sample of ${grouped(examined)} of ${grouped(players)} players: the numbers are estimates for all of them`
     : `All ${grouped(players)} players`;
-  const tables: [string, Row[]][] = [
-    ['segment', result.segments.map(({ segmentId, ...effect }) => [segmentId, effect])],
-    ['offer', result.offers.map(({ offerId, ...effect }) => [offerId, effect])],
-    ['flag', result.flags.map(({ flagId, ...effect }) => [flagId, effect])],
-  ];
+  // Flags last: most changes are about the others.
+  const [flags, ...others] = EVALUATED_PARTS;
+  const tables = [...others, flags].map(({ part }): [string, Row[]] => [
+    part.noun,
+    result[part.name].map((entry) => [idOf(part, entry), entry]),
+  ]);
   return [
     `${whom}, at ${at}, in ${seconds.toFixed(1)} s.`,
     ...tables.flatMap(([kind, rows]) => (rows.length === 0 ? [] : ['', ...table(kind, rows)])),

@@ -1,5 +1,7 @@
 import type { PlayerFacts } from '../../personalisation/attributes/player-facts.js';
 import type { CompiledDocument } from '../../personalisation/compile/compiled-document.js';
+import { EVALUATED_PARTS, type EvaluatedPart } from '../../personalisation/decide/evaluated-parts.js';
+import { entryName } from '../../personalisation/document/document-part.js';
 import type { Evaluation } from '../evaluations/evaluate-player.js';
 import { revenueShares } from '../evaluations/shares.js';
 import { addSpend, type Counts, Tally } from '../evaluations/tally.js';
@@ -17,33 +19,34 @@ export type PartEffect = Readonly<{
   examples: Readonly<{ enter: readonly string[]; leave: readonly string[] }>;
 }>;
 
-export type FlagEffect = Readonly<{ flagId: string }> & PartEffect;
-export type SegmentEffect = Readonly<{ segmentId: string }> & PartEffect;
-export type OfferEffect = Readonly<{ offerId: string }> & PartEffect;
+type Evaluated = (typeof EVALUATED_PARTS)[number]['part'];
+
+/** The effects on the entries of each part: `segments: [{ segmentId, counts, … }]`. */
+export type PartEffects = Readonly<{
+  [Part in Evaluated as Part['name']]: readonly (Readonly<Record<Part['idMember'], string>> & PartEffect)[];
+}>;
 
 /** For how many players a rule failed, under the old and under the new document. */
 export type RuleErrors = Readonly<{ part: string; before: number; after: number }>;
 
-export type Effects = Readonly<{
-  flags: readonly FlagEffect[];
-  segments: readonly SegmentEffect[];
-  offers: readonly OfferEffect[];
-  /** Of most players first. */
-  prices: readonly PriceChange[];
-  ruleErrors: readonly RuleErrors[];
-}>;
+export type Effects = PartEffects &
+  Readonly<{
+    /** Of most players first. */
+    prices: readonly PriceChange[];
+    ruleErrors: readonly RuleErrors[];
+  }>;
 
-type Kind = keyof Evaluation;
-type Part = Readonly<{ id: string; isUnchanged: boolean; tally: Tally }>;
-
-const NAMES: Record<Kind, string> = { flags: 'flag', segments: 'segment', offers: 'offer' };
+type TalliedEntry = Readonly<{ id: string; isUnchanged: boolean; tally: Tally }>;
+type TalliedPart = Readonly<{ part: EvaluatedPart['part']; entries: readonly TalliedEntry[] }>;
+/** An evaluation, whichever parts there are. */
+type Results = Readonly<Record<string, ReadonlySet<string>>>;
 
 /**
  * Adds up, player by player, what the old and the new document decide. Parts that are unchanged are evaluated under the new
  * document only.
  */
 export class DryRunReport {
-  readonly #parts: Readonly<Record<Kind, readonly Part[]>>;
+  readonly #parts: readonly TalliedPart[];
   readonly #spend = new Map<string, number>();
   readonly #errors = new Map<string, { before: number; after: number }>();
 
@@ -55,39 +58,31 @@ export class DryRunReport {
     after: CompiledDocument,
     unchanged: ReadonlySet<string>,
     nowMs: number,
+    parts: readonly EvaluatedPart[] = EVALUATED_PARTS,
   ) {
     this.#unchanged = unchanged;
     this.#prices = new PriceTally(before, after, unchanged, nowMs);
-    const partsOf = (kind: Kind, idsOf: (document: CompiledDocument) => readonly string[]): Part[] =>
-      // The parts of the new document in its order, then the parts that it has removed.
-      [...new Set([...idsOf(after), ...idsOf(before)])].map((id) => ({
+    this.#parts = parts.map(({ part, entriesOf }) => ({
+      part,
+      // The entries of the new document in its order, then the entries that it has removed.
+      entries: [...new Set([...entriesOf(after), ...entriesOf(before)].map(({ id }) => id))].map((id) => ({
         id,
-        isUnchanged: unchanged.has(`${NAMES[kind]}:${id}`),
+        isUnchanged: unchanged.has(entryName(part, id)),
         tally: new Tally(),
-      }));
-    this.#parts = {
-      flags: partsOf('flags', ({ flagsAndSegments }) =>
-        flagsAndSegments.flatMap((node) => (node.kind === 'flag' ? node.flagId : [])),
-      ),
-      segments: partsOf('segments', ({ segments }) => segments.map(({ listed }) => listed.segmentId)),
-      offers: partsOf('offers', ({ offers }) => offers.map(({ offerId }) => offerId)),
-    };
+      })),
+    }));
   }
 
   add(facts: PlayerFacts, before: Evaluation, after: Evaluation): void {
     if (facts.purchaseCount > 0) addSpend(this.#spend, facts);
     this.#prices.add(facts, before, after);
-    for (const { id, isUnchanged, tally } of this.#parts.flags) {
-      const isAfter = after.flags.get(id) === true;
-      tally.add(isUnchanged ? isAfter : before.flags.get(id) === true, isAfter, facts);
-    }
-    for (const { id, isUnchanged, tally } of this.#parts.segments) {
-      const isAfter = after.segments.has(id);
-      tally.add(isUnchanged ? isAfter : before.segments.has(id), isAfter, facts);
-    }
-    for (const { id, isUnchanged, tally } of this.#parts.offers) {
-      const isAfter = after.offers.has(id);
-      tally.add(isUnchanged ? isAfter : before.offers.has(id), isAfter, facts);
+    for (const { part, entries } of this.#parts) {
+      const old = idsOf(before, part.name);
+      const present = idsOf(after, part.name);
+      for (const { id, isUnchanged, tally } of entries) {
+        const isAfter = present.has(id);
+        tally.add(isUnchanged ? isAfter : old.has(id), isAfter, facts);
+      }
     }
   }
 
@@ -103,11 +98,12 @@ export class DryRunReport {
 
   /** `scale`: how many players each examined player stands for. */
   effects(scale: number): Effects {
-    const effect = (tally: Tally) => this.#effect(tally, scale);
+    const effects = this.#parts.map(({ part, entries }): [string, unknown] => [
+      part.name,
+      entries.map(({ id, tally }) => ({ [part.idMember]: id, ...this.#effect(tally, scale) })),
+    ]);
     return {
-      flags: this.#parts.flags.map(({ id, tally }) => ({ flagId: id, ...effect(tally) })),
-      segments: this.#parts.segments.map(({ id, tally }) => ({ segmentId: id, ...effect(tally) })),
-      offers: this.#parts.offers.map(({ id, tally }) => ({ offerId: id, ...effect(tally) })),
+      ...(Object.fromEntries(effects) as PartEffects),
       prices: this.#prices.changes(scale),
       ruleErrors: [...this.#errors].map(([part, counted]) => ({ part, ...counted })),
     };
@@ -122,6 +118,12 @@ export class DryRunReport {
       examples: { enter: entering, leave: leaving },
     };
   }
+}
+
+const NONE: ReadonlySet<string> = new Set();
+
+function idsOf(evaluation: Results, name: string): ReadonlySet<string> {
+  return evaluation[name] ?? NONE;
 }
 
 function scaled(counts: Counts & { payers: number }, scale: number): Counts & { payers: number } {

@@ -1,8 +1,10 @@
 import { Type } from 'typebox';
 import { nullable, Time } from '../../admin/admin-responses.js';
+import { EVALUATED_PARTS, type EvaluatedPart } from '../../personalisation/decide/evaluated-parts.js';
 import { ConfigDocument } from '../../personalisation/document/document.js';
 import { DOCUMENT_EXAMPLE } from '../game-configs/config-schemas.js';
 import type { DryRunResult } from './dry-run.js';
+import type { PartEffect, PartEffects } from './dry-run-report.js';
 
 /** Request and response of a dry run. */
 
@@ -68,6 +70,16 @@ const effect = {
   }),
 };
 
+function effectsOf({ part: { noun, idMember }, description }: EvaluatedPart) {
+  const title = `DryRun${noun.charAt(0).toUpperCase()}${noun.slice(1)}`;
+  return Type.Array(
+    Type.Object(
+      { [idMember]: Type.String(), ...effect },
+      description === undefined ? { title } : { title, description },
+    ),
+  );
+}
+
 const ShownPrice = Type.Object({ currency: Type.String(), price: Type.String() }, { title: 'ShownPrice' });
 
 const Result = Type.Object(
@@ -79,14 +91,7 @@ const Result = Type.Object(
     }),
     at: Time('The instant that was evaluated'),
     seconds: Type.Number({ description: 'How long the run took' }),
-    flags: Type.Array(Type.Object({ flagId: Type.String(), ...effect }, { title: 'DryRunFlag' })),
-    segments: Type.Array(Type.Object({ segmentId: Type.String(), ...effect }, { title: 'DryRunSegment' })),
-    offers: Type.Array(
-      Type.Object(
-        { offerId: Type.String(), ...effect },
-        { title: 'DryRunOffer', description: 'The players to whom the offer applies' },
-      ),
-    ),
+    ...Object.fromEntries(EVALUATED_PARTS.map((evaluated) => [evaluated.part.name, effectsOf(evaluated)])),
     prices: Type.Array(
       Type.Object(
         {
@@ -116,7 +121,7 @@ const Result = Type.Object(
   { title: 'DryRunResult' },
 );
 
-const EFFECT_EXAMPLE = {
+const EFFECT_EXAMPLE: PartEffect = {
   counts: { before: 120, after: 150, enter: 40, leave: 10, stay: 110, payers: 30 },
   estimate: null,
   revenueShare: { USD: 0.25 },
@@ -131,9 +136,12 @@ const RESULT_EXAMPLE: DryRunResult = {
   sampled: false,
   at: '2026-11-15T12:00:00.000Z',
   seconds: 0.4,
-  flags: [{ flagId: 'isPayer', ...EFFECT_EXAMPLE }],
-  segments: [{ segmentId: 'payer', ...EFFECT_EXAMPLE }],
-  offers: [{ offerId: 'winter_sale', ...EFFECT_EXAMPLE }],
+  ...(Object.fromEntries(
+    EVALUATED_PARTS.map(({ part, exampleId }): [string, unknown] => [
+      part.name,
+      [{ [part.idMember]: exampleId, ...EFFECT_EXAMPLE }],
+    ]),
+  ) as PartEffects),
   prices: [
     {
       skuId: 'gems_80',

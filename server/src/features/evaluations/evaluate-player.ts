@@ -2,20 +2,14 @@ import type { PlayerAttributes } from '../../personalisation/attributes/player-a
 import type { PlayerFacts } from '../../personalisation/attributes/player-facts.js';
 import type { CompiledDocument } from '../../personalisation/compile/compiled-document.js';
 import { decideFlagsAndSegments } from '../../personalisation/decide/decide-flags-and-segments.js';
-import { OfferEvaluator } from '../../personalisation/decide/decide-offers.js';
-import { isHeldOut } from '../../personalisation/decide/decide-store.js';
 import { DecisionContext, type OnDecisionError } from '../../personalisation/decide/decision-context.js';
+import { EVALUATED_PARTS, type EvaluatedPart } from '../../personalisation/decide/evaluated-parts.js';
 import type { ModelsInForce } from '../../personalisation/predict/models-in-force.js';
 
-/** What a document decides for one player, without the store. */
-export type Evaluation = Readonly<{
-  segments: ReadonlySet<string>;
-  flags: ReadonlyMap<string, boolean>;
-  /** The ids of the offers that apply. */
-  offers: ReadonlySet<string>;
-}>;
+type PartName = (typeof EVALUATED_PARTS)[number]['part']['name'];
 
-const NO_OFFERS: ReadonlySet<string> = new Set();
+/** What a document decides for one player, without the store: by part, the ids of the entries that are true. */
+export type Evaluation = Readonly<Record<PartName, ReadonlySet<string>>>;
 
 /** Evaluates the same parts in the same order as `decide`, so the results are equal. The store, which costs most, is left out. */
 export function evaluatePlayer(
@@ -35,18 +29,11 @@ export function evaluateWithAttributes(
   now: number,
   models: ModelsInForce,
   onError: OnDecisionError,
+  parts: readonly EvaluatedPart[] = EVALUATED_PARTS,
 ): { evaluation: Evaluation; attributes: PlayerAttributes } {
   const context = new DecisionContext(document, facts, now, false, onError, models);
   decideFlagsAndSegments(context);
-  const { attributes } = context;
-  const { segments, flags } = attributes;
-  if (document.offers.length === 0 || isHeldOut(document, facts.userId)) {
-    return { evaluation: { segments, flags, offers: NO_OFFERS }, attributes };
-  }
-  const evaluator = new OfferEvaluator(context);
-  const offers = new Set<string>();
-  for (const offer of document.offers) {
-    if (evaluator.applies(offer)) offers.add(offer.offerId);
-  }
-  return { evaluation: { segments, flags, offers }, attributes };
+  const evaluation: Record<string, ReadonlySet<string>> = {};
+  for (const { part, evaluate } of parts) evaluation[part.name] = evaluate(context);
+  return { evaluation: evaluation as Evaluation, attributes: context.attributes };
 }

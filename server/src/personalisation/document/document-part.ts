@@ -47,13 +47,12 @@ export type ListPart<Entry = unknown> = ListBase &
 
 export type DocumentPart = ListPart | ObjectPart;
 
-type ListDefinition<Schema extends TSchema> = ListBase &
-  Readonly<{ entry: Schema }> &
-  Readonly<EntryFunctions<Static<Schema>>>;
-
-export function listPart<Schema extends TSchema, Definition extends ListDefinition<Schema>>(
-  definition: Definition & Readonly<{ entry: Schema }>,
-): Definition & ListPart<Static<Schema>> & Readonly<{ schema: TArray<Schema> }> {
+/** The types know the name and the id member of each part, so that results by part have exact types. */
+export function listPart<Schema extends TSchema, Name extends string, IdMember extends string>(
+  definition: ListBase &
+    Readonly<{ name: Name; idMember: IdMember; entry: Schema }> &
+    Readonly<EntryFunctions<Static<Schema>>>,
+): ListPart<Static<Schema>> & Readonly<{ name: Name; idMember: IdMember; schema: TArray<Schema> }> {
   const schema = Type.Array(definition.entry, { maxItems: definition.limit });
   return { ...definition, kind: 'list', schema };
 }
@@ -68,7 +67,7 @@ export function entriesOf<Entry>(document: unknown, part: ListPart<Entry>): read
   return (partOf(document, part) as readonly Entry[] | undefined) ?? [];
 }
 
-export function idOf({ idMember }: ListPart, entry: unknown): string {
+export function idOf({ idMember }: Pick<ListPart, 'idMember'>, entry: unknown): string {
   return (entry as Readonly<Record<string, string>>)[idMember] ?? '';
 }
 

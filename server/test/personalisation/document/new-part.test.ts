@@ -1,11 +1,27 @@
 import { type Static, Type } from 'typebox';
 import { describe, expect, it } from 'vitest';
+import { DryRunReport } from '../../../src/features/dry-runs/dry-run-report.js';
+import { compareDocuments } from '../../../src/features/dry-runs/unchanged-parts.js';
+import { evaluateWithAttributes } from '../../../src/features/evaluations/evaluate-player.js';
 import { documentDifference } from '../../../src/features/game-configs/document-difference.js';
+import { DAY_MS } from '../../../src/lib/day.js';
+import { ATTRIBUTE_REGISTRY } from '../../../src/personalisation/attributes/attributes.js';
+import { compileDocument } from '../../../src/personalisation/compile/compile-document.js';
+import { scopeOf } from '../../../src/personalisation/compile/compile-flags-and-segments.js';
+import type { CompiledDocument } from '../../../src/personalisation/compile/compiled-document.js';
+import {
+  EVALUATED_PARTS,
+  type EvaluatedPart,
+  neededEntries,
+} from '../../../src/personalisation/decide/evaluated-parts.js';
 import { ConfigDocument, DOCUMENT_REGISTRY } from '../../../src/personalisation/document/document.js';
 import { listPart, type ObjectPart } from '../../../src/personalisation/document/document-part.js';
 import { DocumentRegistry } from '../../../src/personalisation/document/document-registry.js';
+import type { SegmentEntry } from '../../../src/personalisation/document/parts/segments.js';
+import { UNTRAINED_MODELS } from '../../../src/personalisation/predict/models-in-force.js';
+import { type CompiledRule, compileRule } from '../../../src/personalisation/rules/rules.js';
 import { validateDocument } from '../../../src/personalisation/validate/validate-document.js';
-import { configWith } from '../support/fixtures.js';
+import { configWith, facts, NOW, segment } from '../support/fixtures.js';
 
 /** A part that is defined here and given to the registry, and to nothing else. */
 const Quest = Type.Object(
@@ -113,5 +129,87 @@ describe('a registry of parts refuses', () => {
     ],
   ])('%s', (_what, refused, message) => {
     expect(() => new DocumentRegistry(schema, refused)).toThrow(message);
+  });
+});
+
+/** What a document with quests is compiled to, and for whom a quest is true. */
+type CompiledQuest = Readonly<{ questId: string; goal: number; rule: CompiledRule }>;
+type WithQuests = CompiledDocument & Readonly<{ quests: readonly CompiledQuest[] }>;
+const questsOf = (document: CompiledDocument) => (document as WithQuests).quests;
+const EVALUATED_QUESTS: EvaluatedPart = {
+  part: QUESTS,
+  entriesOf: (document) =>
+    questsOf(document).map(({ questId, goal, rule }) => ({ id: questId, rule, conditions: String(goal) })),
+  keep: (document, isKept) => {
+    const kept: WithQuests = {
+      ...document,
+      quests: questsOf(document).filter(({ questId }) => isKept(questId)),
+    };
+    return kept;
+  },
+  evaluate: ({ document, attributes }) =>
+    new Set(questsOf(document).flatMap(({ questId, rule }) => (rule.test(attributes) ? [questId] : []))),
+  exampleId: 'daily',
+};
+const parts = [...EVALUATED_PARTS, EVALUATED_QUESTS];
+
+function compileQuests(segments: readonly SegmentEntry[], ...quests: readonly QuestEntry[]): WithQuests {
+  const document = configWith({ segments: [...segments] });
+  const scope = scopeOf(document, ATTRIBUTE_REGISTRY);
+  return {
+    ...compileDocument(document, { version: 1, publishedAt: 0 }),
+    quests: quests.map(({ questId, goal, when }) => {
+      const result = compileRule(when, scope);
+      if (!result.ok) throw new Error(when);
+      return { questId, goal, rule: result.rule };
+    }),
+  };
+}
+
+describe('a part whose entries are true or false for a player', () => {
+  const inSegment = quest('c', { when: '"old" in segments' });
+  const before = compileQuests(
+    [segment('old', 'daysSinceFirstSeen > 5'), segment('rest', 'true')],
+    ...[quest('a'), quest('b'), inSegment, quest('gone')],
+  );
+  const after = compileQuests(
+    [segment('old', 'daysSinceFirstSeen > 7'), segment('rest', 'true')],
+    ...[quest('a'), quest('b', { goal: 2 }), inSegment, quest('new')],
+  );
+  const { unchanged, rest } = compareDocuments(before, after, parts);
+
+  it('is unchanged where neither the entry nor what its rule refers to has changed', () => {
+    expect([...unchanged].sort()).toEqual(['flag:isPayer', 'quest:a', 'segment:rest']);
+    expect(questsOf(rest).map(({ questId }) => questId)).toEqual(['b', 'c', 'gone']);
+  });
+
+  it('keeps the entries that its rule refers to', () => {
+    const needed = neededEntries(after, (name) => name === 'quest:c', parts);
+    expect(questsOf(needed).map(({ questId }) => questId)).toEqual(['c']);
+    expect(needed.flagsAndSegments).toEqual([expect.objectContaining({ kind: 'segment' })]);
+  });
+
+  it('is counted by a dry run', () => {
+    const report = new DryRunReport(before, after, unchanged, NOW, parts);
+    for (const daysAgo of [0, 6, 10]) {
+      const player = facts({ createdAt: NOW - daysAgo * DAY_MS });
+      const evaluate = (document: CompiledDocument) =>
+        evaluateWithAttributes(document, player, NOW, UNTRAINED_MODELS, () => {}, parts).evaluation;
+      report.add(player, evaluate(rest), evaluate(after));
+    }
+    const counts = (before: number, after: number) => expect.objectContaining({ before, after });
+    expect(report.effects(1)).toMatchObject({
+      segments: [
+        { segmentId: 'old', counts: counts(2, 1) },
+        { segmentId: 'rest', counts: counts(3, 3) },
+      ],
+      quests: [
+        { questId: 'a', counts: counts(3, 3) },
+        { questId: 'b', counts: counts(3, 3) },
+        { questId: 'c', counts: counts(2, 1) },
+        { questId: 'new', counts: counts(0, 3) },
+        { questId: 'gone', counts: counts(3, 0) },
+      ],
+    });
   });
 });

@@ -1,0 +1,134 @@
+import { nodeNames } from '../compile/compile-flags-and-segments.js';
+import type { CompiledDocument } from '../compile/compiled-document.js';
+import { entryName, type ListPart } from '../document/document-part.js';
+import { FLAGS } from '../document/parts/flags.js';
+import { OFFERS } from '../document/parts/offers.js';
+import { SEGMENTS } from '../document/parts/segments.js';
+import type { CompiledRule } from '../rules/rules.js';
+import { OfferEvaluator } from './decide-offers.js';
+import { isHeldOut } from './decide-store.js';
+import type { DecisionContext } from './decision-context.js';
+
+/** What decides for which players an entry is true. */
+export type EvaluatedEntry = Readonly<{
+  id: string;
+  rule: CompiledRule | null;
+  /** Everything besides the rule, as text. */
+  conditions: string;
+}>;
+
+/** A part whose entries are true or false for a player. Dry runs and audiences walk over these parts. */
+export type EvaluatedPart = Readonly<{
+  part: Pick<ListPart, 'name' | 'noun' | 'idMember'>;
+  /** Of a whole document, in the order in which they are listed. */
+  entriesOf: (document: CompiledDocument) => readonly EvaluatedEntry[];
+  /** The document without the other entries of this part. */
+  keep: (document: CompiledDocument, isKept: (id: string) => boolean) => CompiledDocument;
+  /** The entries that are true for a player, by id. Flags and segments are decided before, because other rules refer to them. */
+  evaluate: (context: DecisionContext) => ReadonlySet<string>;
+  /** For the documentation of the admin API. */
+  exampleId: string;
+  description?: string;
+}>;
+
+const NONE: ReadonlySet<string> = new Set();
+
+const flags = {
+  part: FLAGS,
+  entriesOf: ({ flagsAndSegments, payerForDays }) =>
+    flagsAndSegments.flatMap((node) => {
+      if (node.kind !== 'flag') return [];
+      const conditions = JSON.stringify([node.defaultValue, node.isPayer ? payerForDays : null]);
+      return [{ id: node.flagId, rule: node.rule, conditions }];
+    }),
+  keep: (document, isKept) => ({
+    ...document,
+    flagsAndSegments: document.flagsAndSegments.filter((node) => node.kind !== 'flag' || isKept(node.flagId)),
+  }),
+  evaluate: ({ attributes }) => {
+    const found = new Set<string>();
+    for (const [flagId, value] of attributes.flags) if (value) found.add(flagId);
+    return found;
+  },
+  exampleId: 'isPayer',
+} as const satisfies EvaluatedPart;
+
+const segments = {
+  part: SEGMENTS,
+  entriesOf: ({ segments: compiled }) =>
+    compiled.map(({ listed, rule, thresholds }) => ({
+      id: listed.segmentId,
+      rule,
+      conditions: thresholds?.key ?? '',
+    })),
+  keep: (document, isKept) => ({
+    ...document,
+    flagsAndSegments: document.flagsAndSegments.filter(
+      (node) => node.kind !== 'segment' || isKept(node.listed.segmentId),
+    ),
+    // Nobody is told in which order they are listed.
+    segments: [],
+  }),
+  evaluate: ({ attributes }) => attributes.segments,
+  exampleId: 'payer',
+} as const satisfies EvaluatedPart;
+
+/** Conditions compare what decides whether an offer applies, not what it does to SKUs. */
+const offers = {
+  part: OFFERS,
+  entriesOf: ({ offers: compiled, holdoutPercent }) =>
+    compiled.map(({ offerId, rule, sharePercent, from, until, limitPerPlayer, promoId }) => ({
+      id: offerId,
+      rule,
+      conditions: JSON.stringify([holdoutPercent, sharePercent, from, until, limitPerPlayer, promoId]),
+    })),
+  keep: (document, isKept) => ({
+    ...document,
+    offers: document.offers.filter(({ offerId }) => isKept(offerId)),
+  }),
+  evaluate: (context) => {
+    const { document, facts } = context;
+    if (document.offers.length === 0 || isHeldOut(document, facts.userId)) return NONE;
+    const evaluator = new OfferEvaluator(context);
+    const found = new Set<string>();
+    for (const offer of document.offers) if (evaluator.applies(offer)) found.add(offer.offerId);
+    return found;
+  },
+  exampleId: 'winter_sale',
+  description: 'The players to whom the offer applies',
+} as const satisfies EvaluatedPart;
+
+export const EVALUATED_PARTS = [flags, segments, offers] as const;
+
+/** The entries of all parts by their names, such as `segment:payer`. */
+export function evaluatedEntries(
+  document: CompiledDocument,
+  parts: readonly EvaluatedPart[],
+): Map<string, EvaluatedEntry> {
+  return new Map(
+    parts.flatMap(({ part, entriesOf }) =>
+      entriesOf(document).map((entry) => [entryName(part, entry.id), entry] as const),
+    ),
+  );
+}
+
+/** The wanted entries of a document and those that their rules refer to, so that less is read and evaluated for each player. */
+export function neededEntries(
+  document: CompiledDocument,
+  isWanted: (name: string) => boolean,
+  parts: readonly EvaluatedPart[] = EVALUATED_PARTS,
+): CompiledDocument {
+  const entries = evaluatedEntries(document, parts);
+  const needed = new Set<string>();
+  const add = (name: string) => {
+    if (needed.has(name)) return;
+    needed.add(name);
+    const rule = entries.get(name)?.rule ?? null;
+    for (const need of rule === null ? [] : nodeNames(rule)) add(need);
+  };
+  for (const name of entries.keys()) if (isWanted(name)) add(name);
+  return parts.reduce(
+    (kept, { part, keep }) => keep(kept, (id) => needed.has(entryName(part, id))),
+    document,
+  );
+}
