@@ -40,17 +40,18 @@ const LAST_REPORT_DAY = `greatest(${REPORTED_BY_DAY.map(([name]) => `p.${name}_d
  * What was known of the player at the end of a day: what the events of the day reported last, or else those of the last day before.
  * Players who have reported nothing since need no look at their days.
  */
-const KNOWN_ON_DAY = `case
-        when p.NAME_day is null then ''
-        when p.NAME_day <= d.day then p.NAME
-        else coalesce(o.NAME, (
-          select e.NAME from player_days e
-          where e.player_id = p.id and e.day < d.day and e.NAME is not null
+const ALL_KNOWN_ON_DAY = REPORTED_BY_DAY.map(
+  ([NAME]) => `case
+        when p.${NAME}_day is null then ''
+        when p.${NAME}_day <= d.day then p.${NAME}
+        else coalesce(o.${NAME}, (
+          select e.${NAME} from player_days e
+          where e.player_id = p.id and e.day < d.day and e.${NAME} is not null
           order by e.day desc
           limit 1
         ), '')
-      end as NAME`;
-const ALL_KNOWN_ON_DAY = REPORTED_BY_DAY.map(([name]) => KNOWN_ON_DAY.replaceAll('NAME', name)).join(', ');
+      end as ${NAME}`,
+).join(', ');
 
 const CHUNK = `
     select id, start_day(created_at, first_day) as started, active_days, purchase_days,
