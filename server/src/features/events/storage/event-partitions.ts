@@ -13,12 +13,6 @@ const PAUSE_MS = 200;
 /** A client that sends an event again after this long has kept it for more than a year. */
 const IDENTITY_MEMORY_DAYS = 400;
 
-/**
- * The first generation of an installation also covers the time before it. Every look-up reaches back to the quarter before, and
- * would otherwise search the default partition for it, which is empty.
- */
-const EVER = '-infinity';
-
 type Partition = { parent: string; child: string; key: string; first: string; end: string };
 
 /**
@@ -27,7 +21,7 @@ type Partition = { parent: string; child: string; key: string; first: string; en
  * made.
  */
 export async function ensureEventPartitions(pool: Pool, nowMs: number): Promise<number> {
-  const wanted = [...dailyPartitions(nowMs), ...(await identityPartitions(pool, nowMs))];
+  const wanted = [...dailyPartitions(nowMs), identityPartition(nowMs), identityPartition(nowMs, 1)];
   let made = 0;
   for (const partition of await listMissing(pool, wanted)) {
     if (await attachPartition(pool, partition)) made++;
@@ -58,30 +52,15 @@ export function dayTable(day: string): string {
   return `event_blocks_${day.replaceAll('-', '')}`;
 }
 
-async function identityPartitions(pool: Pool, nowMs: number): Promise<Partition[]> {
-  const current = identityPartition(generationOf(nowMs));
-  const isFirst = !(await hasIdentityPartitions(pool));
-  return [isFirst ? { ...current, first: EVER } : current, identityPartition(nextGeneration(nowMs))];
-}
-
-function identityPartition(generation: string): Partition {
+function identityPartition(nowMs: number, ahead = 0): Partition {
+  const first = ahead === 0 ? generationOf(nowMs) : nextGeneration(nowMs);
   return {
     parent: 'event_identities',
-    child: `event_identities_${generation.replaceAll('-', '')}`,
+    child: `event_identities_${first.replaceAll('-', '')}`,
     key: 'generation',
-    first: generation,
-    end: nextGeneration(Date.parse(generation)),
+    first,
+    end: nextGeneration(Date.parse(first)),
   };
-}
-
-async function hasIdentityPartitions(pool: Pool): Promise<boolean> {
-  const { rows } = await pool.query<{ isThere: boolean }>(
-    `select exists (
-       select from pg_inherits
-       where inhparent = 'event_identities'::regclass and inhrelid <> 'event_identities_default'::regclass
-     ) as "isThere"`,
-  );
-  return rows[0]?.isThere === true;
 }
 
 export function startOf(day: string): string {

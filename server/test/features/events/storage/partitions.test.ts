@@ -2,14 +2,12 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { isLockTimeout } from '../../../../src/db/own-connection.js';
 import { applyEvents } from '../../../../src/features/events/apply/apply-events.js';
-import { findIdentities } from '../../../../src/features/events/apply/identity-queries.js';
 import type { EventRecord } from '../../../../src/features/events/intake/event-record.js';
 import {
   dropOldIdentities,
   ensureEventPartitions,
   listEventPartitions,
 } from '../../../../src/features/events/storage/event-partitions.js';
-import { generationOf } from '../../../../src/features/events/storage/identity-generations.js';
 import {
   adImpressionAt,
   createGameWorld,
@@ -52,23 +50,6 @@ describe('partitions of events', () => {
         [index],
       );
       expect(rows).toEqual([{ n: 18 }]);
-    }
-  });
-
-  it('of identities leave nothing to look up in the default one', async () => {
-    const client = await world.pool.connect();
-    try {
-      await client.query('begin');
-      const at = { occurredAtMs: NOW, receivedAtMs: NOW, clockSuspect: false };
-      await findIdentities(client, [{ playerId: player.playerId, identity: 'a'.repeat(32), ...at }]);
-      const { rows } = await client.query<{ name: string; scans: number }>(
-        `select relname as name, idx_scan::int as scans from pg_stat_xact_user_tables
-         where relname like 'event\\_identities\\_%' and idx_scan > 0`,
-      );
-      expect(rows).toEqual([{ name: `event_identities_${generationOf(NOW).replaceAll('-', '')}`, scans: 1 }]);
-    } finally {
-      await client.query('rollback');
-      client.release();
     }
   });
 
