@@ -6,7 +6,7 @@
 // Players are written into the tables. With `--through api` they log in and send their events to the service instead, from up to 88 days ago.
 import { parseArgs } from 'node:util';
 import pg from 'pg';
-import { withOwnConnection } from '../server/dist/db/own-connection.js';
+import { withDedicatedConnection } from '../server/dist/db/dedicated-connection.js';
 import { createPool } from '../server/dist/db/pool.js';
 import { publishConfig } from '../server/dist/features/game-configs/publish.js';
 import { MAX_PLAYERS, readOrigin } from '../server/dist/features/predictions/training-data-reader.js';
@@ -155,7 +155,7 @@ async function printTruth(pool, { gameId, ...known }, { artefact, sample }, nowM
   if (known.compared.some((name) => artefact.models[name].state !== 'ready')) {
     return console.log('  too few players to compare the models with the true parameters: take more players');
   }
-  await withOwnConnection(pool, async (connection) => {
+  await withDedicatedConnection(pool, async (connection) => {
     await beginTrainingSession(connection);
     await createSample(connection, gameId, maxPlayers);
     const originAt = (weeks) => readOrigin(connection, trainedDay - 7 * weeks, artefact.currency);

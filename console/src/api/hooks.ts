@@ -11,7 +11,7 @@ import { useParams } from '@tanstack/react-router';
 import { type ApiProblem, call, type DataOf, type OperationId, type RequestOf } from './client.js';
 
 /** The studio and the game of the address, so that a link leads others to the same place. */
-export function usePlace(): { studio: string; game: string } {
+export function useStudioAndGame(): { studio: string; game: string } {
   const { studio = '', game = '' } = useParams({ strict: false }) as { studio?: string; game?: string };
   return { studio, game };
 }
@@ -34,7 +34,7 @@ export function useGet<Id extends OperationId>(
   request: RequestOf<Id> = {},
   { enabled = true, everyMs, keepPrevious = false }: GetOptions<DataOf<Id>> = {},
 ): UseQueryResult<DataOf<Id>, ApiProblem> {
-  const { studio } = usePlace();
+  const { studio } = useStudioAndGame();
   return useQuery<DataOf<Id>, ApiProblem>({
     queryKey: keyOf(studio, id, request),
     queryFn: ({ signal }) => call(id, request, { studio: studio || undefined, signal }),
@@ -61,7 +61,7 @@ export function usePages<Id extends OperationId>(
     everyMs?: (page: DataOf<Id>) => number | false;
   },
 ): UseInfiniteQueryResult<InfiniteData<DataOf<Id>>, ApiProblem> {
-  const { studio } = usePlace();
+  const { studio } = useStudioAndGame();
   const { next, parameter = 'cursor', enabled = true, everyMs } = cursors;
   return useInfiniteQuery<
     DataOf<Id>,
@@ -92,7 +92,7 @@ export function usePages<Id extends OperationId>(
   });
 }
 
-export function useChange<Id extends OperationId>(
+export function useApiMutation<Id extends OperationId>(
   id: Id,
   options: {
     onDone?: (data: DataOf<Id>) => void;
@@ -100,7 +100,7 @@ export function useChange<Id extends OperationId>(
     studio?: string;
   } = {},
 ): UseMutationResult<DataOf<Id>, ApiProblem, RequestOf<Id>> {
-  const place = usePlace();
+  const place = useStudioAndGame();
   const studio = options.studio ?? place.studio;
   return useMutation<DataOf<Id>, ApiProblem, RequestOf<Id>>({
     mutationFn: (request) => call(id, request, { studio: studio || undefined }),

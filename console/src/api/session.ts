@@ -1,12 +1,12 @@
 import { type UseQueryResult, useQuery } from '@tanstack/react-query';
 import { type ApiProblem, call, type DataOf, rememberCsrfToken } from './client.js';
-import { usePlace } from './hooks.js';
+import { useStudioAndGame } from './hooks.js';
 
 export type Me = DataOf<'me'>;
 
 /** Who is signed in, for the studio of the address. It is requested first, because changes need the CSRF token of its response. */
 export function useMe(): UseQueryResult<Me, ApiProblem> {
-  const { studio } = usePlace();
+  const { studio } = useStudioAndGame();
   return useQuery<Me, ApiProblem>({
     queryKey: ['me', studio],
     queryFn: () => fetchMe(studio),

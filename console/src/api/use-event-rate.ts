@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react';
 import { todayUtc } from '../lib/dashboard.js';
 import { type EventRate, nextRate } from '../lib/event-rate.js';
-import { useGet, usePlace } from './hooks.js';
+import { useGet, useStudioAndGame } from './hooks.js';
 
 const LOOK_AGAIN_MS = 5_000;
 
@@ -10,7 +10,7 @@ const LOOK_AGAIN_MS = 5_000;
  * which costs the same however many events there are, and every user of it shares one request.
  */
 export function useEventRate(): number | undefined {
-  const { game } = usePlace();
+  const { game } = useStudioAndGame();
   const today = todayUtc(Date.now());
   const { data, dataUpdatedAt } = useGet(
     'getDashboard',

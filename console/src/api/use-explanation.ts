@@ -1,6 +1,6 @@
 import { type UseQueryResult, useQuery } from '@tanstack/react-query';
 import { type ApiProblem, call, type RequestOf, type Schemas } from './client.js';
-import { keyOf, usePlace } from './hooks.js';
+import { keyOf, useStudioAndGame } from './hooks.js';
 
 export type Explanation = Schemas['Explanation'];
 export type ExplanationQuery = UseQueryResult<Explanation, ApiProblem>;
@@ -23,7 +23,7 @@ function numberOf(document: object): number {
  * nothing, so its response is cached like that of a read.
  */
 export function useExplanation(question: Question | undefined): ExplanationQuery {
-  const { studio, game } = usePlace();
+  const { studio, game } = useStudioAndGame();
   const { document, ...rest } = question ?? {};
   return useQuery<Explanation, ApiProblem>({
     queryKey: keyOf(studio, 'explain', {

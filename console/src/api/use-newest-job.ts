@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useRef } from 'react';
 import type { Schemas } from './client.js';
-import { useGet, usePlace } from './hooks.js';
+import { useGet, useStudioAndGame } from './hooks.js';
 
 type Job = Schemas['Job'];
 
@@ -17,7 +17,7 @@ export function useNewestJob(
   kind: Job['kind'],
   onEnd?: (job: Job) => void,
 ): { job: Job | undefined; isLoaded: boolean; look: () => void } {
-  const { studio, game } = usePlace();
+  const { studio, game } = useStudioAndGame();
   const queries = useQueryClient();
   const { data } = useGet(
     'listJobs',

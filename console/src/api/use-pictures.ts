@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { type ApiProblem, call } from './client.js';
-import { keyOf, usePlace } from './hooks.js';
+import { keyOf, useStudioAndGame } from './hooks.js';
 
 /** The thumbnails of all SKUs, as addresses that need no further request: SKU id → `data:…`. */
 export function usePictures(): ReadonlyMap<string, string> {
-  const { studio, game } = usePlace();
+  const { studio, game } = useStudioAndGame();
   const { data } = useQuery<ReadonlyMap<string, string>, ApiProblem>({
     queryKey: keyOf(studio, 'listPictures', { game }),
     queryFn: async ({ signal }) => {

@@ -1,7 +1,7 @@
 import { Button, Group, Text } from '@mantine/core';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
-import { useChange, useGet, usePlace } from '../api/hooks.js';
+import { useApiMutation, useGet, useStudioAndGame } from '../api/hooks.js';
 import { useMe, useRole } from '../api/session.js';
 import { countOf } from '../lib/format.js';
 import { SidePanel } from '../parts/SidePanel.js';
@@ -22,7 +22,7 @@ export function DraftBar() {
   const { draft, isEditedHere, isSaving, problems, save, undo, saveProblem, conflict, ...editing } =
     useDraft();
   const { overtakenBy, others, aside } = editing;
-  const { game } = usePlace();
+  const { game } = useStudioAndGame();
   const { data: me } = useMe();
   const { isEditor } = useRole();
   const exists = draft !== undefined && (draft.isEdited || isEditedHere);
@@ -151,10 +151,10 @@ function usePanel(): [Panel | undefined, (panel: Panel | undefined) => void] {
 }
 
 function Discard({ onDone }: { onDone: () => void }) {
-  const { game } = usePlace();
+  const { game } = useStudioAndGame();
   const { draft, undo } = useDraft();
   const [isSure, setSure] = useState(false);
-  const discard = useChange('discardDraft', {
+  const discard = useApiMutation('discardDraft', {
     onDone: () => {
       undo();
       onDone();

@@ -1,7 +1,7 @@
 import { Alert, Button, Group, Stack, Table, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { Schemas } from '../api/client.js';
-import { usePlace } from '../api/hooks.js';
+import { useStudioAndGame } from '../api/hooks.js';
 import { countOf, formatCount, formatMoney, formatShare } from '../lib/format.js';
 import { JobEnd, JobProgress } from '../parts/JobProgress.js';
 import { ProblemNote } from '../parts/states.js';
@@ -120,7 +120,7 @@ function ChangedFirst({ title, lines }: { title: string; lines: readonly Line[] 
 }
 
 function DryRunTable({ title, lines }: { title: string; lines: readonly Line[] }) {
-  const { studio, game } = usePlace();
+  const { studio, game } = useStudioAndGame();
   return (
     <Table aria-label={title}>
       <Table.Thead>

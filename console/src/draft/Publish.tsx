@@ -1,7 +1,7 @@
 import { Alert, Button, Checkbox, Stack, Text, Textarea } from '@mantine/core';
 import { useState } from 'react';
 import { call, type Schemas } from '../api/client.js';
-import { useChange, useGet, usePlace } from '../api/hooks.js';
+import { useApiMutation, useGet, useStudioAndGame } from '../api/hooks.js';
 import type { DocumentChange } from '../lib/document.js';
 import { mergeDocuments } from '../lib/merge.js';
 import { ProblemNote } from '../parts/states.js';
@@ -12,12 +12,12 @@ import { isPriceRaise, PriceRaises } from './PriceRaises.js';
 
 /** What changes, for how many players, a note for the history, one button. The button does not wait for the numbers. */
 export function Publish({ onDone }: { onDone: () => void }) {
-  const { game } = usePlace();
+  const { game } = useStudioAndGame();
   const { refresh, isEditedHere } = useDraft();
   const difference = useGet('draftDifference', { params: { game } });
   const [note, setNote] = useState('');
   const [isConfirmed, setConfirmed] = useState(false);
-  const publish = useChange('publishDraft', {
+  const publish = useApiMutation('publishDraft', {
     onDone: () => {
       refresh();
       onDone();
@@ -93,7 +93,7 @@ function VersionConflict({
   details: Readonly<Record<string, unknown>>;
   onTaken: () => void;
 }) {
-  const { studio, game } = usePlace();
+  const { studio, game } = useStudioAndGame();
   const { draft, rebase } = useDraft();
   const version = Number(details.version);
   const author = String(details.author ?? 'Another editor');

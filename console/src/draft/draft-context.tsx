@@ -11,7 +11,7 @@ import {
   useRef,
 } from 'react';
 import { ApiProblem, call } from '../api/client.js';
-import { keyOf, useGet, usePlace } from '../api/hooks.js';
+import { keyOf, useGet, useStudioAndGame } from '../api/hooks.js';
 import { useMe } from '../api/session.js';
 import type { ConfigDocument, Problem } from '../lib/document.js';
 import { type OtherEditor, otherEditors } from '../lib/draft-editors.js';
@@ -59,7 +59,7 @@ export function useDraft(): DraftEditor {
 }
 
 export function DraftProvider({ children }: { children: ReactNode }) {
-  const { studio, game } = usePlace();
+  const { studio, game } = useStudioAndGame();
   const queries = useQueryClient();
   const request = useMemo(() => ({ params: { game } }), [game]);
   const { data: me } = useMe();

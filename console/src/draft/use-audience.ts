@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 import { ApiProblem, call, type DataOf } from '../api/client.js';
-import { usePlace } from '../api/hooks.js';
+import { useStudioAndGame } from '../api/hooks.js';
 import type { ConfigDocument } from '../lib/document.js';
 
 export type Audience = DataOf<'countAudience'>;
@@ -22,7 +22,7 @@ export function useAudience(
   document: ConfigDocument,
   { offerId, segmentId }: { offerId?: string; segmentId?: string },
 ): AudienceState {
-  const { studio, game } = usePlace();
+  const { studio, game } = useStudioAndGame();
   const [state, setState] = useState<AudienceState>({ audience: null, isCounting: true, problem: null });
   useEffect(() => {
     const overtaken = new AbortController();

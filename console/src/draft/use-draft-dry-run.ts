@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'react';
 import type { ApiProblem, Schemas } from '../api/client.js';
-import { useChange, useGet, usePlace } from '../api/hooks.js';
+import { useApiMutation, useGet, useStudioAndGame } from '../api/hooks.js';
 import { useNewestJob } from '../api/use-newest-job.js';
 import type { Job } from '../lib/jobs.js';
 
@@ -20,10 +20,10 @@ export function useDraftDryRun(): {
   problem: ApiProblem | null;
   start: () => void;
 } {
-  const { game } = usePlace();
+  const { game } = useStudioAndGame();
   const difference = useGet('draftDifference', { params: { game } });
   const { job, isLoaded, look } = useNewestJob('dry_run');
-  const dryRun = useChange('dryRun', { onDone: look });
+  const dryRun = useApiMutation('dryRun', { onDone: look });
   const { mutate } = dryRun;
   const now = difference.data;
   const isCurrent =

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { type RefObject, useEffect } from 'react';
 import { type ApiProblem, call, type DataOf } from '../api/client.js';
-import { keyOf, usePlace } from '../api/hooks.js';
+import { keyOf, useStudioAndGame } from '../api/hooks.js';
 import { useMe, useRole } from '../api/session.js';
 
 /** Other editors see within this time who edits, and what was saved. The request is small. */
@@ -24,7 +24,7 @@ export function useDraftEditors({
   isEditedHere: boolean;
   changedAt: RefObject<number | null>;
 }): DataOf<'listDraftEditors'> | undefined {
-  const { studio, game } = usePlace();
+  const { studio, game } = useStudioAndGame();
   const { data: me } = useMe();
   const { isEditor } = useRole();
   const isTold = isOpen && isEditor && me?.account !== null;

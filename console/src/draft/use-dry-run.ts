@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { ApiProblem, type RequestOf, type Schemas, send } from '../api/client.js';
-import { usePlace } from '../api/hooks.js';
+import { useStudioAndGame } from '../api/hooks.js';
 import { jsonLines } from '../api/json-lines.js';
 
 type DryRunResult = Schemas['DryRunResult'];
@@ -14,7 +14,7 @@ const NOTHING: DryRunState = { progress: null, result: null, problem: null };
 
 /** A short dry run of a document that is not saved: it stops when the panel is closed. That of the draft is a job. */
 export function useDryRun() {
-  const { studio, game } = usePlace();
+  const { studio, game } = useStudioAndGame();
   const [state, setState] = useState<DryRunState & { isRunning: boolean }>({ ...NOTHING, isRunning: false });
   const running = useRef<AbortController>(undefined);
   const stop = useCallback(() => running.current?.abort(), []);

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 import { call } from '../api/client.js';
-import { usePlace } from '../api/hooks.js';
+import { useStudioAndGame } from '../api/hooks.js';
 import type { ConfigDocument, Problem } from '../lib/document.js';
 
 /** A pause in typing. */
@@ -8,7 +8,7 @@ const PAUSE_MS = 300;
 
 /** What is wrong with a document while it is typed. The service checks it, so that the console and the service never disagree. */
 export function useValidation(document: ConfigDocument | undefined): readonly Problem[] {
-  const { studio, game } = usePlace();
+  const { studio, game } = useStudioAndGame();
   const [problems, setProblems] = useState<readonly Problem[]>([]);
   useEffect(() => {
     if (document === undefined) return setProblems([]);

@@ -13,7 +13,7 @@ import {
 import { useDisclosure } from '@mantine/hooks';
 import { Link, Outlet, useRouterState } from '@tanstack/react-router';
 import { useCallback, useEffect, useRef } from 'react';
-import { usePlace } from '../api/hooks.js';
+import { useStudioAndGame } from '../api/hooks.js';
 import { useMe } from '../api/session.js';
 import { useEventRate } from '../api/use-event-rate.js';
 import { DraftBar } from '../draft/DraftBar.js';
@@ -32,7 +32,7 @@ import { useShortcuts } from './use-shortcuts.js';
 /** What is around every page of a game. */
 export function Frame() {
   const me = useMe();
-  const { studio, game } = usePlace();
+  const { studio, game } = useStudioAndGame();
   const [isMenuOpen, menu] = useDisclosure();
   const [isHelpOpen, help] = useDisclosure();
   const searchBox = useRef<HTMLInputElement>(null);
@@ -103,7 +103,7 @@ export function Frame() {
 }
 
 function Navigation({ onGo }: { onGo: () => void }) {
-  const { studio, game } = usePlace();
+  const { studio, game } = useStudioAndGame();
   const isArriving = (useEventRate() ?? 0) > 0;
   const path = useRouterState({ select: ({ location }) => location.pathname });
   const base = `/${studio}/${game}`;

@@ -1,13 +1,13 @@
 import { NativeSelect, Text } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
-import { useGet, usePlace } from '../api/hooks.js';
+import { useGet, useStudioAndGame } from '../api/hooks.js';
 
 /** No game has an empty id. */
 const ALL_GAMES = '';
 
 /** The first page of games, which is nearly always all of them; the list in the settings has the others. */
 export function GameSwitch() {
-  const { studio, game } = usePlace();
+  const { studio, game } = useStudioAndGame();
   const { data: list } = useGet('listGames');
   const navigate = useNavigate();
   const games = list?.games ?? [];

@@ -1,7 +1,7 @@
 import { Anchor } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { DataOf } from '../api/client.js';
-import { useGet, usePlace } from '../api/hooks.js';
+import { useGet, useStudioAndGame } from '../api/hooks.js';
 import { countOf } from '../lib/format.js';
 
 const IDLE_MS = 10_000;
@@ -11,7 +11,7 @@ const NEWEST = 10;
 
 /** On every page, while long work runs: how much, and the way to it. */
 export function RunningJobs({ onGo }: { onGo: () => void }) {
-  const { studio, game } = usePlace();
+  const { studio, game } = useStudioAndGame();
   const { data } = useGet(
     'listJobs',
     { params: { game }, query: { limit: NEWEST } },

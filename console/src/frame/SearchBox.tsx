@@ -2,12 +2,12 @@ import { Kbd, TextInput } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { forwardRef, useState } from 'react';
 import { call } from '../api/client.js';
-import { usePlace } from '../api/hooks.js';
+import { useStudioAndGame } from '../api/hooks.js';
 import { Icon } from '../parts/Icon.js';
 
 /** A single match is opened at once; otherwise the list shows the matches, or that there is none. */
 export const SearchBox = forwardRef<HTMLInputElement>(function SearchBox(_props, ref) {
-  const { studio, game } = usePlace();
+  const { studio, game } = useStudioAndGame();
   const navigate = useNavigate();
   const [text, setText] = useState('');
   const find = text.trim();

@@ -1,17 +1,17 @@
 import { Button, Menu } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { useChange, usePlace } from '../api/hooks.js';
+import { useApiMutation, useStudioAndGame } from '../api/hooks.js';
 import { useMe } from '../api/session.js';
 import { ProblemNote } from '../parts/states.js';
 
 /** Who is signed in, their studios, and signing out. */
 export function UserMenu() {
   const { data: me } = useMe();
-  const { studio } = usePlace();
+  const { studio } = useStudioAndGame();
   const queries = useQueryClient();
   const navigate = useNavigate();
-  const signOut = useChange('signOut', {
+  const signOut = useApiMutation('signOut', {
     onDone: () => {
       queries.clear();
       navigate({ to: '/sign-in' });

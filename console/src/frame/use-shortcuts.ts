@@ -1,6 +1,6 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect } from 'react';
-import { usePlace } from '../api/hooks.js';
+import { useStudioAndGame } from '../api/hooks.js';
 import { PAGES } from './navigation.js';
 
 /** Long enough for two keys in a row, short enough that a `g` alone is forgotten. */
@@ -9,7 +9,7 @@ const SECOND_KEY_MS = 1_500;
 /** `/` searches, `?` helps, `g p` goes to players. They do nothing while a field has the focus. */
 export function useShortcuts({ onSearch, onHelp }: { onSearch: () => void; onHelp: () => void }): void {
   const navigate = useNavigate();
-  const { studio, game } = usePlace();
+  const { studio, game } = useStudioAndGame();
   useEffect(() => {
     let firstAt = 0;
     const onKey = (event: KeyboardEvent) => {

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import type { OperationId, RequestOf } from '../api/client.js';
 import { download } from '../api/download.js';
-import { usePlace } from '../api/hooks.js';
+import { useStudioAndGame } from '../api/hooks.js';
 import { ProblemNote } from './states.js';
 
 export function DownloadButton<Id extends OperationId>({
@@ -16,7 +16,7 @@ export function DownloadButton<Id extends OperationId>({
   fileName: string;
   label: string;
 }) {
-  const { studio } = usePlace();
+  const { studio } = useStudioAndGame();
   const save = useMutation({ mutationFn: () => download(operation, request, { studio, fileName }) });
   return (
     <>

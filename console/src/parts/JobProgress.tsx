@@ -1,6 +1,6 @@
 import { Button, Group, Progress, Stack, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
-import { useChange, usePlace } from '../api/hooks.js';
+import { useApiMutation, useStudioAndGame } from '../api/hooks.js';
 import { useRole } from '../api/session.js';
 import { formatClock } from '../lib/format.js';
 import { type Job, progressOf } from '../lib/jobs.js';
@@ -32,10 +32,10 @@ export function JobProgress({ job, doing }: { job: Job; doing: string }) {
 }
 
 export function CancelJob({ job: { jobId } }: { job: Job }) {
-  const { studio, game } = usePlace();
+  const { studio, game } = useStudioAndGame();
   const { isEditor } = useRole();
   const queries = useQueryClient();
-  const cancel = useChange('cancelJob', {
+  const cancel = useApiMutation('cancelJob', {
     onDone: () => queries.invalidateQueries({ queryKey: [studio, 'listJobs'] }),
   });
   if (!isEditor) return null;

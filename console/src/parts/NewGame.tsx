@@ -2,7 +2,7 @@ import { Button, Group, Stack, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
-import { useChange } from '../api/hooks.js';
+import { useApiMutation } from '../api/hooks.js';
 import { idFromName, isGameId, MAX_NAME_LENGTH } from '../lib/game-id.js';
 import { ProblemNote } from './states.js';
 
@@ -13,7 +13,7 @@ export function NewGame({ studio }: { studio: string }) {
   const [name, setName] = useState('');
   const [typedId, setTypedId] = useState<string>();
   const gameId = typedId ?? idFromName(name);
-  const create = useChange('createGame', {
+  const create = useApiMutation('createGame', {
     studio,
     onDone: (made) => {
       // Removed, not asked for again: the first page, if it is this one, would lead to a game by itself meanwhile.

@@ -1,6 +1,6 @@
 import { Group, Skeleton, Stack, Text, Title } from '@mantine/core';
 import { type ReactNode, useEffect } from 'react';
-import { AfterFrame } from './AfterFrame.js';
+import { DeferredContent } from './DeferredContent.js';
 
 /** The head of every page: its title, the question that it answers, and its actions. */
 export function Page({
@@ -33,12 +33,12 @@ export function Page({
           )}
         </div>
         <Group gap="xs">
-          <AfterFrame>{actions}</AfterFrame>
+          <DeferredContent>{actions}</DeferredContent>
         </Group>
       </Group>
-      <AfterFrame placeholder={<Skeleton height={200} role="status" aria-label="Loading" />}>
+      <DeferredContent placeholder={<Skeleton height={200} role="status" aria-label="Loading" />}>
         {children}
-      </AfterFrame>
+      </DeferredContent>
     </Stack>
   );
 }

@@ -1,6 +1,6 @@
 import { Tabs } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { AfterFrame } from './AfterFrame.js';
+import { DeferredContent } from './DeferredContent.js';
 
 /** The parts of a page as tabs; the address says which tab is open. */
 export function PageTabs({
@@ -23,7 +23,7 @@ export function PageTabs({
       </Tabs.List>
       {tabs.map((tab) => (
         <Tabs.Panel key={tab.value} value={tab.value}>
-          <AfterFrame>{tab.content}</AfterFrame>
+          <DeferredContent>{tab.content}</DeferredContent>
         </Tabs.Panel>
       ))}
     </Tabs>

@@ -1,10 +1,10 @@
 import { Link } from '@tanstack/react-router';
-import { usePlace } from '../api/hooks.js';
+import { useStudioAndGame } from '../api/hooks.js';
 import { shortId } from '../lib/short-id.js';
 
 /** A player by the end of their id. */
 export function PlayerLink({ playerId }: { playerId: string }) {
-  const { studio, game } = usePlace();
+  const { studio, game } = useStudioAndGame();
   return (
     <Link className="mono example" to="/$studio/$game/players/$playerId" params={{ studio, game, playerId }}>
       {shortId(playerId)}{' '}

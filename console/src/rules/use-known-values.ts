@@ -1,11 +1,11 @@
 import { useMemo } from 'react';
-import { useGet, usePlace } from '../api/hooks.js';
+import { useGet, useStudioAndGame } from '../api/hooks.js';
 import { type ConfigDocument, currenciesOf } from '../lib/document.js';
 import { type KnownValues, knownOf } from '../lib/known-values.js';
 
 /** What players of this game have had, for completions and hints: countries, systems, event types, and the currencies of the catalogue. */
 export function useKnownValues({ catalogue }: Pick<ConfigDocument, 'catalogue'>): KnownValues {
-  const { game } = usePlace();
+  const { game } = useStudioAndGame();
   const params = { game };
   const { data: countries } = useGet('getBreakdown', { params, query: { by: 'country' } });
   const { data: systems } = useGet('getBreakdown', { params, query: { by: 'platform' } });

@@ -10,7 +10,7 @@ import type { JobRun, Jobs } from './background-jobs.js';
 
 /** What the admin API needs. It runs in the operations process, beside the API workers. */
 export type AdminContext = Readonly<{
-  /** The few connections of the operations process, bounded to the time of a request. For longer work see `withOwnConnection`. */
+  /** The few connections of the operations process, bounded to the time of a request. For longer work see `withDedicatedConnection`. */
   pool: Pool;
   clock: Clock;
   logger: Logger;

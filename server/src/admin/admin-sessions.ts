@@ -1,9 +1,9 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import { type Client, type Pool, query } from '../db/pool.js';
-import { browserOf } from '../lib/browser-of.js';
 import { DAY_MS, HOUR_MS } from '../lib/day.js';
-import { networksOf } from '../lib/network-of.js';
+import { parseNetworks } from '../lib/parse-network.js';
+import { parseUserAgent } from '../lib/parse-user-agent.js';
 import { hashOfToken, newSecretToken } from '../lib/secret-token.js';
 import type { Role } from './roles.js';
 
@@ -59,8 +59,8 @@ export type NewSession = Readonly<{ token: string; csrfToken: string }>;
 export type SessionOrigin = Readonly<{ network: string | null; browser: string | null }>;
 
 export function sessionOrigin({ ip, headers }: FastifyRequest): SessionOrigin {
-  const [network, site = network] = networksOf(ip);
-  return { network: site === '' ? null : site, browser: browserOf(headers['user-agent']) };
+  const [network, site = network] = parseNetworks(ip);
+  return { network: site === '' ? null : site, browser: parseUserAgent(headers['user-agent']) };
 }
 
 /**

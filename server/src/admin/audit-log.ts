@@ -1,4 +1,4 @@
-import type { OwnConnection } from '../db/own-connection.js';
+import type { DedicatedConnection } from '../db/dedicated-connection.js';
 import { type Client, type Pool, query } from '../db/pool.js';
 import { MAX_ROW_ID } from '../lib/row-id.js';
 import type { AuditAction } from './audit-actions.js';
@@ -36,7 +36,7 @@ export type AuditEntry = Readonly<{
 
 /** To be called in the transaction of the change, so that there is neither a change without an entry nor an entry without a change. */
 export async function insertAuditEntry(
-  client: Client | OwnConnection,
+  client: Client | DedicatedConnection,
   actor: Actor,
   entry: AuditEntry,
 ): Promise<void> {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { isClosedOutput, watchOutput } from '../cli/closed-output.js';
-import { collectMistakes, describeMistake, isMistake } from '../cli/command-mistakes.js';
+import { describeUsageError, isUsageError, throwErrors } from '../cli/command-errors.js';
 import { INTERRUPTED, Interrupted } from '../cli/interrupt.js';
 import { StartupError } from '../lib/startup-error.js';
 import { SETTINGS } from '../settings/settings.js';
@@ -27,12 +27,12 @@ watchOutput();
 const args = process.argv.slice(2);
 const known = COMMANDS.get(args[0] ?? '');
 for (const load of known === undefined ? COMMANDS.values() : [known]) program.addCommand(await load());
-collectMistakes(program);
+throwErrors(program);
 
 try {
   await program.parseAsync();
 } catch (error) {
-  if (error instanceof CommanderError && !isMistake(error)) process.exit(error.exitCode);
+  if (error instanceof CommanderError && !isUsageError(error)) process.exit(error.exitCode);
   if (isClosedOutput(error)) process.exit();
   process.stderr.write(`${describe(error)}\n`);
   process.exit(error instanceof Interrupted ? INTERRUPTED : 1);
@@ -40,7 +40,7 @@ try {
 
 /** Expected problems are told in a sentence; anything else is a defect and shows where it came from. */
 function describe(error: unknown): string {
-  if (error instanceof CommanderError) return describeMistake(program, args, error);
+  if (error instanceof CommanderError) return describeUsageError(program, args, error);
   // The terminal shows ^C where the line is.
   if (error instanceof Interrupted) return `${process.stderr.isTTY ? '\n' : ''}${error.message}`;
   if (error instanceof StartupError) return `\n${error.message}`;

@@ -5,7 +5,7 @@ import {
   type ListedKey,
   listApiKeys,
   type NewApiKey,
-} from '../features/studios/api-keys.js';
+} from '../features/studios/api-key-queries.js';
 import { createApiKey, revokeApiKey, rotateApiKey } from '../features/studios/key-changes.js';
 import { MAX_OVERLAP_HOURS } from '../features/studios/key-schemas.js';
 import { HOUR_MS } from '../lib/day.js';

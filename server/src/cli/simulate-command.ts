@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { Command, Option } from 'commander';
 import { DEMO } from '../app/demo-studio.js';
-import { apiKeyBinding, findUsableKey } from '../features/studios/api-keys.js';
+import { apiKeyBinding, findUsableKey } from '../features/studios/api-key-queries.js';
 import { StartupError } from '../lib/startup-error.js';
 import { unseal } from '../security/master-keys.js';
 import { requireGame } from './game-option.js';

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { StartupError } from '../lib/startup-error.js';
+import { isLockTimeout } from './dedicated-connection.js';
 import { describeLockHolders, howToEnd, type LockHolder, watchLockHolders } from './lock-holders.js';
 import { type IndexChange, indexChanges, isConcurrent, type Migration } from './migration-files.js';
-import { isLockTimeout } from './own-connection.js';
 
 /** How long a migration waits for locks that others hold. */
 export type LockRetries = Readonly<{

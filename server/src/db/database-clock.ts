@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from '../lib/clock.js';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../lib/day.js';
-import type { OwnConnection } from './own-connection.js';
+import type { DedicatedConnection } from './dedicated-connection.js';
 import type { Client, Pool } from './pool.js';
 
 /**
@@ -20,7 +20,7 @@ export type ClockReading = Readonly<{
 }>;
 
 export async function readDatabaseClock(
-  db: Pool | Client | OwnConnection,
+  db: Pool | Client | DedicatedConnection,
   node: Clock = systemClock,
 ): Promise<ClockReading> {
   const begun = performance.now();

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { OwnConnection } from './own-connection.js';
+import type { DedicatedConnection } from './dedicated-connection.js';
 
 export type Pause = Readonly<{
   /** What the last step of the work took. */
@@ -13,7 +13,7 @@ export type Pause = Readonly<{
 
 /** Players come first: work in the background goes on at full speed only while the database has nothing else to do. */
 export async function pause(
-  connection: OwnConnection,
+  connection: DedicatedConnection,
   { stepMs, share, leastMs, signal }: Pause,
 ): Promise<void> {
   const ms = (await isDatabaseBusy(connection)) ? leastMs + stepMs * share : leastMs;
@@ -21,7 +21,7 @@ export async function pause(
 }
 
 /** Whether another session is active now: a sample, not a measurement. */
-async function isDatabaseBusy(connection: OwnConnection): Promise<boolean> {
+async function isDatabaseBusy(connection: DedicatedConnection): Promise<boolean> {
   const { rows } = await connection.query(
     `select from pg_stat_activity
      where datname = current_database() and pid <> pg_backend_pid() and state = 'active' and backend_type = 'client backend'

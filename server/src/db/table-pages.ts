@@ -1,7 +1,7 @@
-import type { OwnConnection } from './own-connection.js';
+import type { DedicatedConnection } from './dedicated-connection.js';
 
 /** How many pages a table has, for work that goes through it some pages at a time. */
-export async function countPages(connection: OwnConnection, table: string): Promise<number> {
+export async function countPages(connection: DedicatedConnection, table: string): Promise<number> {
   const { rows } = await connection.query<{ pages: number }>(
     `select (pg_relation_size($1::regclass) / current_setting('block_size')::int)::int as pages`,
     [table],
@@ -10,7 +10,7 @@ export async function countPages(connection: OwnConnection, table: string): Prom
 }
 
 /** Which table has this name at the moment: another one may take its place. */
-export async function findTableOid(connection: OwnConnection, table: string): Promise<number | null> {
+export async function findTableOid(connection: DedicatedConnection, table: string): Promise<number | null> {
   const { rows } = await connection.query<{ oid: number | null }>('select to_regclass($1)::oid as oid', [
     table,
   ]);

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { isStatementTimeout } from '../db/own-connection.js';
+import { isStatementTimeout } from '../db/dedicated-connection.js';
 import type { Pool } from '../db/pool.js';
 import { applyEvents, type EventOutcome } from '../features/events/apply/apply-events.js';
 import type { RejectedSequences } from '../features/events/apply/sequence-claims.js';

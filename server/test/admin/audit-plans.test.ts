@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listAuditEntries, listAuditEntriesOfGame } from '../../src/admin/audit-log.js';
 import { insertTenant } from '../../src/admin/tenants.js';
-import type { OwnConnection } from '../../src/db/own-connection.js';
-import { withOwnConnection } from '../../src/db/own-connection.js';
+import type { DedicatedConnection } from '../../src/db/dedicated-connection.js';
+import { withDedicatedConnection } from '../../src/db/dedicated-connection.js';
 import type { Pool, Statement } from '../../src/db/pool.js';
 import { listAuditLines } from '../../src/features/studios/audit-overview.js';
 import { createGameWorld, type GameWorld } from '../support/game-world.js';
@@ -81,7 +81,7 @@ describe('listing the audit log', () => {
   };
 
   const expectRead = (most: (listing: string) => number) =>
-    withOwnConnection(world.pool, async (connection) => {
+    withDedicatedConnection(world.pool, async (connection) => {
       for (const [listing, asked] of Object.entries(await listings())) {
         // Statements of commands are planned each time, those of the admin API are prepared.
         const modes = listing.endsWith('command') ? ['custom'] : ['custom', 'generic'];
@@ -103,7 +103,11 @@ describe('listing the audit log', () => {
 });
 
 /** How many entries PostgreSQL reads for a response. */
-async function rowsRead(connection: OwnConnection, { text, values }: Asked, mode: string): Promise<number> {
+async function rowsRead(
+  connection: DedicatedConnection,
+  { text, values }: Asked,
+  mode: string,
+): Promise<number> {
   await connection.query("select set_config('plan_cache_mode', $1, false)", [mode]);
   await connection.query(`prepare asked as ${text}`);
   const literals = values.map((value) => (value === null ? 'null' : connection.escapeLiteral(String(value))));

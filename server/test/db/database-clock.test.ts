@@ -7,7 +7,7 @@ import {
   readDatabaseClock,
   watchDatabaseClock,
 } from '../../src/db/database-clock.js';
-import { withOwnConnection } from '../../src/db/own-connection.js';
+import { withDedicatedConnection } from '../../src/db/dedicated-connection.js';
 import { createPool, type Pool } from '../../src/db/pool.js';
 import { DAY_MS, HOUR_MS } from '../../src/lib/day.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
@@ -60,7 +60,7 @@ describe('a reading of both clocks', () => {
   });
 
   it('is not mistaken for an offset when the database answers slowly', async () => {
-    await withOwnConnection(pool, async (connection) => {
+    await withDedicatedConnection(pool, async (connection) => {
       const busy = connection.query('select pg_sleep(0.3)');
       const reading = await readDatabaseClock(connection);
       await busy;

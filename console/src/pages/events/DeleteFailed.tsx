@@ -2,7 +2,7 @@ import { Button, Group } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Schemas } from '../../api/client.js';
-import { useChange, usePlace } from '../../api/hooks.js';
+import { useApiMutation, useStudioAndGame } from '../../api/hooks.js';
 import { useRole } from '../../api/session.js';
 import { countOf } from '../../lib/format.js';
 import { ProblemNote } from '../../parts/states.js';
@@ -17,7 +17,7 @@ export function DeleteFailed({
   entry?: Schemas['FailedEvent'];
   onDone?: () => void;
 }) {
-  const { studio, game } = usePlace();
+  const { studio, game } = useStudioAndGame();
   const { isEditor } = useRole();
   const queries = useQueryClient();
   const [isAsked, setAsked] = useState(false);
@@ -27,8 +27,8 @@ export function DeleteFailed({
       queries.invalidateQueries({ queryKey: [studio, id] });
     onDone?.();
   };
-  const one = useChange('deleteFailedEvent', { onDone: done });
-  const all = useChange('deleteFailedEvents', {
+  const one = useApiMutation('deleteFailedEvent', { onDone: done });
+  const all = useApiMutation('deleteFailedEvents', {
     // One request deletes at most 100,000 events.
     onDone: ({ isMore }) => (isMore ? remove() : done()),
   });

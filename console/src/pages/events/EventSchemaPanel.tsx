@@ -2,7 +2,7 @@ import { Alert, Button, Group, Stack, Text, Textarea, TextInput } from '@mantine
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { DataOf } from '../../api/client.js';
-import { useChange, useGet, usePlace } from '../../api/hooks.js';
+import { useApiMutation, useGet, useStudioAndGame } from '../../api/hooks.js';
 import { useRole } from '../../api/session.js';
 import { indented, parseJson } from '../../lib/json-text.js';
 import { SidePanel } from '../../parts/SidePanel.js';
@@ -32,7 +32,7 @@ export function EventSchemaPanel({
   isRegistered: boolean;
   onClose: () => void;
 }) {
-  const { game } = usePlace();
+  const { game } = useStudioAndGame();
   const found = useGet(
     'getEventSchema',
     { params: { game }, query: { eventType: eventType ?? '' } },
@@ -78,7 +78,7 @@ function SchemaForm({
   onRegistered: (registered: DataOf<'registerEventSchema'>) => void;
   onClose: () => void;
 }) {
-  const { studio, game } = usePlace();
+  const { studio, game } = useStudioAndGame();
   const { isEditor } = useRole();
   const queries = useQueryClient();
   const [name, setName] = useState(eventType ?? '');
@@ -89,13 +89,13 @@ function SchemaForm({
     for (const id of ['listEventTypes', 'getEventSchema'])
       queries.invalidateQueries({ queryKey: [studio, id] });
   };
-  const register = useChange('registerEventSchema', {
+  const register = useApiMutation('registerEventSchema', {
     onDone: (registered) => {
       refresh();
       onRegistered(registered);
     },
   });
-  const retire = useChange('retireEventType', {
+  const retire = useApiMutation('retireEventType', {
     onDone: () => {
       refresh();
       onClose();

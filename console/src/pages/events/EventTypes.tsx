@@ -1,6 +1,6 @@
 import { Anchor, Badge, Button, Group, Text } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
-import { usePages, usePlace } from '../../api/hooks.js';
+import { usePages, useStudioAndGame } from '../../api/hooks.js';
 import { useRole } from '../../api/session.js';
 import { countOf, formatCount, formatDay } from '../../lib/format.js';
 import { DataTable } from '../../parts/DataTable.js';
@@ -16,7 +16,7 @@ const NEW = '+';
 
 /** Which types arrive, how many, and those that are probably misspelt. */
 export function EventTypes() {
-  const { game } = usePlace();
+  const { game } = useStudioAndGame();
   const types = usePages('listEventTypes', { params: { game } }, { next: ({ nextCursor }) => nextCursor });
   const days = types.data?.pages[0]?.days;
   const all = types.data?.pages.flatMap(({ eventTypes }) => eventTypes);

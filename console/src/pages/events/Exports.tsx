@@ -2,7 +2,7 @@ import { Button, Group, NativeSelect, Progress, Stack, Text, TextInput } from '@
 import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import type { Schemas } from '../../api/client.js';
-import { useChange, usePages, usePlace } from '../../api/hooks.js';
+import { useApiMutation, usePages, useStudioAndGame } from '../../api/hooks.js';
 import { useRole } from '../../api/session.js';
 import { countOf, formatBytes, formatCount } from '../../lib/format.js';
 import { DataTable } from '../../parts/DataTable.js';
@@ -16,7 +16,7 @@ const EVERY_MS = 2_000;
 
 /** Events as a file. The work goes on when the page is left, and is found here again. */
 export function Exports() {
-  const { game } = usePlace();
+  const { game } = useStudioAndGame();
   const { isEditor } = useRole();
   const pages = usePages(
     'listExports',
@@ -65,12 +65,12 @@ export function Exports() {
 }
 
 function StartForm() {
-  const { studio, game } = usePlace();
+  const { studio, game } = useStudioAndGame();
   const queries = useQueryClient();
   const [from, setFrom] = useState(() => dayBefore(7));
   const [to, setTo] = useState(() => dayBefore(0));
   const [format, setFormat] = useState<Job['format']>('ndjson');
-  const start = useChange('startExport', {
+  const start = useApiMutation('startExport', {
     onDone: () => queries.invalidateQueries({ queryKey: [studio, 'listExports'] }),
   });
   function submit(event: FormEvent) {
@@ -132,10 +132,10 @@ function State({ job }: { job: Job }) {
 }
 
 function Actions({ job }: { job: Job }) {
-  const { studio, game } = usePlace();
+  const { studio, game } = useStudioAndGame();
   const { isEditor } = useRole();
   const queries = useQueryClient();
-  const cancel = useChange('cancelExport', {
+  const cancel = useApiMutation('cancelExport', {
     onDone: () => queries.invalidateQueries({ queryKey: [studio, 'listExports'] }),
   });
   const { exportId, state, from, to, format } = job;

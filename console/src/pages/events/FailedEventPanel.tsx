@@ -3,7 +3,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { Schemas } from '../../api/client.js';
-import { useChange, usePlace } from '../../api/hooks.js';
+import { useApiMutation, useStudioAndGame } from '../../api/hooks.js';
 import { useRole } from '../../api/session.js';
 import { indented, parseJson } from '../../lib/json-text.js';
 import { shortId } from '../../lib/short-id.js';
@@ -14,12 +14,12 @@ import { DeleteFailed } from './DeleteFailed.js';
 
 /** One refused event: what was sent, what is wrong with it, and the corrected one to replay. */
 export function FailedEventPanel({ entry, onClose }: { entry: Schemas['FailedEvent']; onClose: () => void }) {
-  const { studio, game } = usePlace();
+  const { studio, game } = useStudioAndGame();
   const { isEditor } = useRole();
   const queries = useQueryClient();
   const [text, setText] = useState(() => readable(entry.raw));
   const parsed = parseJson(text);
-  const replay = useChange('replayFailedEvent', {
+  const replay = useApiMutation('replayFailedEvent', {
     onDone: () => {
       for (const id of ['listFailedEventGroups', 'listFailedEvents'])
         queries.invalidateQueries({ queryKey: [studio, id] });

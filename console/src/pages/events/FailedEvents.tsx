@@ -2,7 +2,7 @@ import { Anchor, Button, Group, Stack, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import type { Schemas } from '../../api/client.js';
-import { useChange, usePages, usePlace } from '../../api/hooks.js';
+import { useApiMutation, usePages, useStudioAndGame } from '../../api/hooks.js';
 import { useRole } from '../../api/session.js';
 import { useNewestJob } from '../../api/use-newest-job.js';
 import { formatCount } from '../../lib/format.js';
@@ -21,7 +21,7 @@ const GROUPS_PER_PAGE = 100;
 
 /** Refused events by reason. One event can be corrected and replayed; all events of a reason can be replayed as they are, or deleted. */
 export function FailedEvents() {
-  const { studio, game } = usePlace();
+  const { studio, game } = useStudioAndGame();
   const queries = useQueryClient();
   const { reason, type } = route.useSearch();
   const navigate = route.useNavigate();
@@ -125,7 +125,7 @@ function Example({ group: { reason, eventType, exampleMessage, looksLike } }: { 
 }
 
 function Entries({ reason, eventType }: { reason: string; eventType: string | undefined }) {
-  const { game } = usePlace();
+  const { game } = useStudioAndGame();
   const { event } = route.useSearch();
   const navigate = route.useNavigate();
   const query = { reason, ...(eventType === undefined ? {} : { eventType }) };
@@ -176,10 +176,10 @@ function Entries({ reason, eventType }: { reason: string; eventType: string | un
 
 /** Replays all events of a group as they are, once the reason is gone: a schema was registered, for example. */
 function ReplayGroup({ group, isRunning }: { group: FailedGroup; isRunning: boolean }) {
-  const { studio, game } = usePlace();
+  const { studio, game } = useStudioAndGame();
   const { isEditor } = useRole();
   const queries = useQueryClient();
-  const replay = useChange('replayFailedEvents', {
+  const replay = useApiMutation('replayFailedEvents', {
     onDone: () => queries.invalidateQueries({ queryKey: [studio, 'listJobs'] }),
   });
   if (!isEditor) return null;

@@ -1,7 +1,7 @@
 import { Badge, Button, Group, Stack, Text, TextInput, UnstyledButton } from '@mantine/core';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { usePlace } from '../../api/hooks.js';
+import { useStudioAndGame } from '../../api/hooks.js';
 import { usePlayerUrl } from '../../api/player-url.js';
 import { eventAsCurl } from '../../lib/event-as-curl.js';
 import { formatClock, formatRate } from '../../lib/format.js';
@@ -107,7 +107,7 @@ function TailLine({ event }: { event: LiveEvent }) {
 }
 
 function OpenEvent({ event }: { event: LiveEvent }) {
-  const { studio, game } = usePlace();
+  const { studio, game } = useStudioAndGame();
   const playerUrl = usePlayerUrl();
   const { key: _, ...told } = event;
   const text = JSON.stringify(told, null, 2);

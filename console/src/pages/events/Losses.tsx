@@ -1,5 +1,5 @@
 import { Alert, Stack, Text } from '@mantine/core';
-import { useGet, usePlace } from '../../api/hooks.js';
+import { useGet, useStudioAndGame } from '../../api/hooks.js';
 import { daysBefore, todayUtc } from '../../lib/dashboard.js';
 import { formatCount, formatDay } from '../../lib/format.js';
 import { DataTable } from '../../parts/DataTable.js';
@@ -10,7 +10,7 @@ const DAYS = 30;
 
 /** Events that clients numbered and that never arrived, by day and build. */
 export function Losses() {
-  const { studio, game } = usePlace();
+  const { studio, game } = useStudioAndGame();
   const to = todayUtc(Date.now());
   const losses = useGet('listLosses', { params: { game }, query: { from: daysBefore(to, DAYS - 1), to } });
   return (

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 import { ApiProblem, type Schemas, send } from '../../api/client.js';
-import { usePlace } from '../../api/hooks.js';
+import { useStudioAndGame } from '../../api/hooks.js';
 import { readMessages } from '../../api/server-events.js';
 
 export type LiveEvent = Schemas['LiveEvent'] & { key: number };
@@ -19,7 +19,7 @@ export function useLiveTail(isPaused: boolean): {
   isConnected: boolean;
   problem: ApiProblem | null;
 } {
-  const { studio, game } = usePlace();
+  const { studio, game } = useStudioAndGame();
   const [events, setEvents] = useState<readonly LiveEvent[]>([]);
   const [rate, setRate] = useState<Rate | null>(null);
   const [isConnected, setConnected] = useState(false);

@@ -1,6 +1,6 @@
 import { Group, NativeSelect, Text, Title } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
-import { useGet, usePlace } from '../../api/hooks.js';
+import { useGet, useStudioAndGame } from '../../api/hooks.js';
 import { barOf, DIMENSIONS, dimensionOf, nameOf, retainedOf, type Value } from '../../lib/breakdown.js';
 import { countOf, formatAmounts, formatCount, formatRelative, formatShare } from '../../lib/format.js';
 import { type Column, DataTable } from '../../parts/DataTable.js';
@@ -13,7 +13,7 @@ const LOOK_AGAIN_MS = 60_000;
 
 /** Which countries, platforms, builds, SKUs and promotions the numbers come from. */
 export function Breakdown({ span }: { span: { from: string; to: string } }) {
-  const { game } = usePlace();
+  const { game } = useStudioAndGame();
   const dimension = dimensionOf(route.useSearch().by);
   const navigate = route.useNavigate();
   const query = { by: dimension.value, ...span };

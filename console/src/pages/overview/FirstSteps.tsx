@@ -2,7 +2,7 @@ import { Anchor, Badge, Button, List, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { DataOf } from '../../api/client.js';
-import { useGet, usePlace } from '../../api/hooks.js';
+import { useGet, useStudioAndGame } from '../../api/hooks.js';
 import { useRole } from '../../api/session.js';
 import { stepsDone } from '../../lib/first-steps.js';
 import { Icon } from '../../parts/Icon.js';
@@ -18,7 +18,7 @@ type Props = {
 
 /** A new studio: from a key to the first event. Each step is ticked as soon as it is done. */
 export function FirstSteps({ players, everyMs, onGoOn }: Props) {
-  const { studio, game } = usePlace();
+  const { studio, game } = useStudioAndGame();
   const { isOwner } = useRole();
   const keys = useGet('listApiKeys', { params: { game } }, { enabled: isOwner, everyMs });
   const { hasKey, hasPlayer, hasEvent } = stepsDone(keys.data?.keys, players);

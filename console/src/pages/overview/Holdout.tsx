@@ -1,7 +1,7 @@
 import { Card, Group, Table, Text, Title } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { Schemas } from '../../api/client.js';
-import { useGet, usePlace } from '../../api/hooks.js';
+import { useGet, useStudioAndGame } from '../../api/hooks.js';
 import { formatCount, formatDay, formatMoney, formatShare } from '../../lib/format.js';
 import { describeDifference } from '../../lib/holdout.js';
 import { DownloadButton } from '../../parts/DownloadButton.js';
@@ -11,7 +11,7 @@ type Comparison = Schemas['HoldoutComparison'];
 
 /** Does targeting work? While the store holds no players out, it says where to begin. */
 export function Holdout() {
-  const { studio, game } = usePlace();
+  const { studio, game } = useStudioAndGame();
   const holdout = useGet('getHoldout', { params: { game } });
   return (
     <section>

@@ -1,7 +1,7 @@
 import { Card, Group, NativeSelect, SimpleGrid, Stack, Text, Title, Tooltip } from '@mantine/core';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { DataOf, Schemas } from '../../api/client.js';
-import { useGet, usePlace } from '../../api/hooks.js';
+import { useGet, useStudioAndGame } from '../../api/hooks.js';
 import { useEventRate } from '../../api/use-event-rate.js';
 import {
   daysBefore,
@@ -25,9 +25,9 @@ import { DownloadButton } from '../../parts/DownloadButton.js';
 import { Page } from '../../parts/Page.js';
 import { Loaded } from '../../parts/states.js';
 import { Breakdown } from './Breakdown.js';
+import { DashboardOrFirstSteps } from './DashboardOrFirstSteps.js';
 import { Holdout } from './Holdout.js';
 import { Retention } from './Retention.js';
-import { UnlessNoEvents } from './UnlessNoEvents.js';
 
 const route = getRouteApi('/$studio/$game/');
 type Day = Schemas['DashboardDay'];
@@ -39,7 +39,7 @@ const LOOK_FOR_FIRST_MS = 3_000;
 
 /** For analysts: the numbers of the game, day by day. */
 export function Overview() {
-  const { game } = usePlace();
+  const { game } = useStudioAndGame();
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const to = todayUtc(Date.now());
@@ -81,7 +81,7 @@ export function Overview() {
     >
       <Loaded query={dashboard} height={420}>
         {(data) => (
-          <UnlessNoEvents isQuiet={isQuiet(data)} days={days} refresh={dashboard.refetch}>
+          <DashboardOrFirstSteps isQuiet={isQuiet(data)} days={days} refresh={dashboard.refetch}>
             <Stack gap="lg">
               <Figures today={data.today} days={data.days} />
               <DaysChart days={data.days.filter(({ day }) => day >= from)} versions={data.versions} />
@@ -89,7 +89,7 @@ export function Overview() {
               <Holdout />
               <Retention today={to} />
             </Stack>
-          </UnlessNoEvents>
+          </DashboardOrFirstSteps>
         )}
       </Loaded>
     </Page>
@@ -98,7 +98,7 @@ export function Overview() {
 
 /** Today, with yesterday and the same weekday before it. Each figure links to its players or events. */
 function Figures({ today, days }: { today: Day; days: readonly Day[] }) {
-  const { studio, game } = usePlace();
+  const { studio, game } = useStudioAndGame();
   const byDay = new Map(days.map((day) => [day.day, day]));
   const yesterday = byDay.get(daysBefore(today.day, 1));
   const lastWeek = byDay.get(daysBefore(today.day, 7));

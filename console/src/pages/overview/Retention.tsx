@@ -1,5 +1,5 @@
 import { Table, Text, Title } from '@mantine/core';
-import { useGet, usePlace } from '../../api/hooks.js';
+import { useGet, useStudioAndGame } from '../../api/hooks.js';
 import { formatCount, formatDays, formatShare } from '../../lib/format.js';
 import { firstCohortDay, RETENTION_DAYS, retentionRows } from '../../lib/retention.js';
 import { Loaded } from '../../parts/states.js';
@@ -9,7 +9,7 @@ const LOOK_AGAIN_MS = 60_000;
 
 /** Which players came back, by the day or week of their start (first login or first event), with the size of each cohort. */
 export function Retention({ today }: { today: string }) {
-  const { game } = usePlace();
+  const { game } = useStudioAndGame();
   const query = { from: firstCohortDay(today), to: today };
   const cohorts = useGet(
     'getDashboard',

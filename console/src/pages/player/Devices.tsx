@@ -1,7 +1,7 @@
 import { Button, Group, Stack, Text, Title } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { useChange, usePages, usePlace } from '../../api/hooks.js';
+import { useApiMutation, usePages, useStudioAndGame } from '../../api/hooks.js';
 import { useRole } from '../../api/session.js';
 import { countOf } from '../../lib/format.js';
 import { DataTable } from '../../parts/DataTable.js';
@@ -10,7 +10,7 @@ import { CopyableId, Moment } from '../../parts/texts.js';
 
 /** The devices and sessions of the player, which support can revoke. */
 export function Devices({ playerId }: { playerId: string }) {
-  const { studio, game } = usePlace();
+  const { studio, game } = useStudioAndGame();
   const { isEditor } = useRole();
   const queries = useQueryClient();
   const [isSure, setSure] = useState(false);
@@ -19,7 +19,7 @@ export function Devices({ playerId }: { playerId: string }) {
   const devices = usePages('listDevices', { params }, { next: ({ nextCursor }) => nextCursor });
   const rows = sessions.data?.pages.flatMap((page) => page.sessions);
   const live = rows?.filter(({ isLive }) => isLive).length ?? 0;
-  const revoke = useChange('revokeSessions', {
+  const revoke = useApiMutation('revokeSessions', {
     onDone: () => {
       setSure(false);
       queries.invalidateQueries({ queryKey: [studio, 'listSessions'] });

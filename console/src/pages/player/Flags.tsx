@@ -1,6 +1,6 @@
 import { Button, Group, Stack, Text, Title } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
-import { usePages, usePlace } from '../../api/hooks.js';
+import { usePages, useStudioAndGame } from '../../api/hooks.js';
 import { useRole } from '../../api/session.js';
 import type { ExplanationQuery } from '../../api/use-explanation.js';
 import { Loaded } from '../../parts/states.js';
@@ -13,7 +13,7 @@ const route = getRouteApi('/$studio/$game/players/$playerId');
 
 /** The flags of the player with their reasons and overrides. */
 export function Flags({ playerId, explanation }: { playerId: string; explanation: ExplanationQuery }) {
-  const { game } = usePlace();
+  const { game } = useStudioAndGame();
   const { isEditor } = useRole();
   const { edit } = route.useSearch();
   const navigate = route.useNavigate();

@@ -2,7 +2,7 @@ import { Button, NativeSelect, Stack, Text, Textarea } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Schemas } from '../../api/client.js';
-import { useChange, usePlace } from '../../api/hooks.js';
+import { useApiMutation, useStudioAndGame } from '../../api/hooks.js';
 import { MomentInput } from '../../parts/fields.js';
 import { SidePanel } from '../../parts/SidePanel.js';
 import { ProblemNote } from '../../parts/states.js';
@@ -19,7 +19,7 @@ export function OverridePanel({
   standing: Schemas['Override'] | undefined;
   onClose: () => void;
 }) {
-  const { studio, game } = usePlace();
+  const { studio, game } = useStudioAndGame();
   const queries = useQueryClient();
   const [value, setValue] = useState(standing?.value ?? true);
   const [reason, setReason] = useState('');
@@ -30,8 +30,8 @@ export function OverridePanel({
     }
     onClose();
   };
-  const set = useChange('setOverride', { onDone });
-  const clear = useChange('clearOverride', { onDone });
+  const set = useApiMutation('setOverride', { onDone });
+  const clear = useApiMutation('clearOverride', { onDone });
   const params = { game, playerId, flagId };
   return (
     <SidePanel

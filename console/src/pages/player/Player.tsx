@@ -1,7 +1,7 @@
 import { Grid, Group, Stack, Text } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import type { Schemas } from '../../api/client.js';
-import { useGet, usePlace } from '../../api/hooks.js';
+import { useGet, useStudioAndGame } from '../../api/hooks.js';
 import { useExplanation } from '../../api/use-explanation.js';
 import { countOf, formatAmounts } from '../../lib/format.js';
 import { Page } from '../../parts/Page.js';
@@ -18,7 +18,7 @@ const route = getRouteApi('/$studio/$game/players/$playerId');
 
 /** For support agents: why this player sees this. */
 export function Player() {
-  const { game } = usePlace();
+  const { game } = useStudioAndGame();
   const { playerId } = route.useParams();
   const player = useGet('getPlayer', { params: { game, playerId } });
   if (player.error?.code === 'player_not_found') {

@@ -1,6 +1,6 @@
 import { Group, NativeSelect, Stack, Title } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
-import { useGet, usePlace } from '../../api/hooks.js';
+import { useGet, useStudioAndGame } from '../../api/hooks.js';
 import type { ExplanationQuery } from '../../api/use-explanation.js';
 import { ExplainedStore } from '../../parts/ExplainedStore.js';
 import { MomentInput } from '../../parts/fields.js';
@@ -10,7 +10,7 @@ const route = getRouteApi('/$studio/$game/players/$playerId');
 
 /** The store as this player sees it, now or at any past moment, published or draft, with the reason beside each price. */
 export function StoreAsSeen({ explanation }: { explanation: ExplanationQuery }) {
-  const { game } = usePlace();
+  const { game } = useStudioAndGame();
   const { at, version } = route.useSearch();
   const navigate = route.useNavigate();
   const versions = useGet('listVersions', { params: { game }, query: { limit: 50 } });

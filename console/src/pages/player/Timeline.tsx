@@ -1,7 +1,7 @@
 import { Button, Group, NativeSelect, Stack, Text, Title } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import type { DataOf } from '../../api/client.js';
-import { useGet, usePages, usePlace } from '../../api/hooks.js';
+import { useGet, usePages, useStudioAndGame } from '../../api/hooks.js';
 import { formatMoney } from '../../lib/format.js';
 import { MomentInput } from '../../parts/fields.js';
 import { ProblemNote } from '../../parts/states.js';
@@ -21,7 +21,7 @@ const KINDS: readonly (readonly [string, string])[] = [
 
 /** What happened, newest first. */
 export function Timeline({ playerId }: { playerId: string }) {
-  const { game } = usePlace();
+  const { game } = useStudioAndGame();
   const { kinds, type, from, to } = route.useSearch();
   const navigate = route.useNavigate();
   const pages = usePages(
@@ -125,7 +125,7 @@ function TypeSelect({
   type: string | undefined;
   onChange: (type: string | undefined) => void;
 }) {
-  const { game } = usePlace();
+  const { game } = useStudioAndGame();
   const { data } = useGet('listEventTypes', { params: { game } });
   const sent = data?.eventTypes.map(({ eventType }) => eventType) ?? [];
   const types = [...new Set(type === undefined ? sent : [...sent, type])].sort();

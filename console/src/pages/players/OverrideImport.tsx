@@ -1,7 +1,7 @@
 import { Button, Code, FileInput, Group, Stack, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { useChange, usePlace } from '../../api/hooks.js';
+import { useApiMutation, useStudioAndGame } from '../../api/hooks.js';
 import { useRole } from '../../api/session.js';
 import { useNewestJob } from '../../api/use-newest-job.js';
 import { outcomeOf, titleOf } from '../../lib/jobs.js';
@@ -28,13 +28,13 @@ export function OverrideImport() {
 }
 
 function ImportForm() {
-  const { studio, game } = usePlace();
+  const { studio, game } = useStudioAndGame();
   const queries = useQueryClient();
   const [file, setFile] = useState<File | null>(null);
   const { job, look } = useNewestJob('override_import', () =>
     queries.invalidateQueries({ queryKey: [studio] }),
   );
-  const upload = useChange('importOverrides', { onDone: look });
+  const upload = useApiMutation('importOverrides', { onDone: look });
   const isRunning = job?.state === 'running';
 
   return (

@@ -1,7 +1,7 @@
 import { Anchor, Button, Code, Group, NativeSelect, Text, TextInput } from '@mantine/core';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { type FormEvent, useEffect, useState } from 'react';
-import { usePages, usePlace } from '../../api/hooks.js';
+import { usePages, useStudioAndGame } from '../../api/hooks.js';
 import { useDraft } from '../../draft/draft-context.js';
 import { formatAmounts, formatCount } from '../../lib/format.js';
 import { DataTable } from '../../parts/DataTable.js';
@@ -15,7 +15,7 @@ const FOUND_BY = { userId: 'user id', deviceId: 'device id', transactionId: 'tra
 
 /** Find one player exactly, or look through the newest or those of a segment. */
 export function Players() {
-  const { studio, game } = usePlace();
+  const { studio, game } = useStudioAndGame();
   const { find, segment, hidden } = route.useSearch();
   const navigate = route.useNavigate();
   const { draft } = useDraft();

@@ -1,6 +1,6 @@
 import { Alert, Progress, Stack, Text } from '@mantine/core';
 import type { Schemas } from '../../api/client.js';
-import { usePlace } from '../../api/hooks.js';
+import { useStudioAndGame } from '../../api/hooks.js';
 import { formatCount } from '../../lib/format.js';
 import { EmptyState } from '../../parts/states.js';
 import { CopyableCode, Moment } from '../../parts/texts.js';
@@ -15,7 +15,7 @@ export function ColdStart({
   model: string;
   inForce: Schemas['ModelInForce'] | null;
 }) {
-  const { studio, game } = usePlace();
+  const { studio, game } = useStudioAndGame();
   if (newest === undefined) {
     return (
       <EmptyState title="Nothing was trained yet">

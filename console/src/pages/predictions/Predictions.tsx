@@ -1,7 +1,7 @@
 import { Button, Group, NativeSelect, Stack, Text, Title } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import type { RequestOf } from '../../api/client.js';
-import { usePages, usePlace } from '../../api/hooks.js';
+import { usePages, useStudioAndGame } from '../../api/hooks.js';
 import { countOf, formatDay, formatShare } from '../../lib/format.js';
 import { type Grade, MODELS, metricsOf } from '../../lib/grades.js';
 import { Chart } from '../../parts/Chart.js';
@@ -22,7 +22,7 @@ type GradedModel = NonNullable<NonNullable<RequestOf<'listPredictionGrades'>['qu
 
 /** Compares what was predicted with what happened, week by week. */
 export function Predictions() {
-  const { game } = usePlace();
+  const { game } = useStudioAndGame();
   const { model: asked } = route.useSearch();
   const model = asked !== undefined && asked in MODELS ? asked : 'activity';
   const navigate = route.useNavigate();

@@ -1,7 +1,7 @@
 import { Group, NativeSelect, Text, Title } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import type { Schemas } from '../../api/client.js';
-import { useGet, usePlace } from '../../api/hooks.js';
+import { useGet, useStudioAndGame } from '../../api/hooks.js';
 import { countOf, formatCount } from '../../lib/format.js';
 import { binLabel, PREDICTIONS_OF } from '../../lib/scores.js';
 import { Chart } from '../../parts/Chart.js';
@@ -12,7 +12,7 @@ const route = getRouteApi('/$studio/$game/predictions');
 
 /** The distribution of the scores of a model over the players, now. */
 export function Scores({ model }: { model: string }) {
-  const { game } = usePlace();
+  const { game } = useStudioAndGame();
   const { score } = route.useSearch();
   const navigate = route.useNavigate();
   const scores = useGet('listPredictionScores', { params: { game } });

@@ -2,7 +2,7 @@ import { Badge, Button, Text, Title } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Schemas } from '../../api/client.js';
-import { useChange, usePlace } from '../../api/hooks.js';
+import { useApiMutation, useStudioAndGame } from '../../api/hooks.js';
 import { useRole } from '../../api/session.js';
 import { formatCount } from '../../lib/format.js';
 import { DataTable, type MoreRows } from '../../parts/DataTable.js';
@@ -19,11 +19,11 @@ export function Trainings({
   inForce: Schemas['ModelInForce'] | null;
   more: MoreRows;
 }) {
-  const { studio, game } = usePlace();
+  const { studio, game } = useStudioAndGame();
   const { isEditor } = useRole();
   const queries = useQueryClient();
   const [sure, setSure] = useState<number>();
-  const back = useChange('rollBackModel', {
+  const back = useApiMutation('rollBackModel', {
     onDone: () => {
       setSure(undefined);
       queries.invalidateQueries({ queryKey: [studio, 'listModels'] });

@@ -1,6 +1,6 @@
 import { Group, Text, Title } from '@mantine/core';
 import type { DataOf } from '../../api/client.js';
-import { useGet, usePlace } from '../../api/hooks.js';
+import { useGet, useStudioAndGame } from '../../api/hooks.js';
 import { formatAmounts, formatCount, formatDay, formatShare } from '../../lib/format.js';
 import { type Column, DataTable } from '../../parts/DataTable.js';
 import { DownloadButton } from '../../parts/DownloadButton.js';
@@ -48,7 +48,7 @@ const COLUMNS: readonly Column<Row>[] = [
 
 /** What the players who are in each published segment now did in the last 28 days, beside all players. */
 export function SegmentNumbers() {
-  const { game } = usePlace();
+  const { game } = useStudioAndGame();
   const numbers = useGet('getSegmentNumbers', { params: { game } });
   return (
     <section aria-label="What their players do">

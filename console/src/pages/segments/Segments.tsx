@@ -1,6 +1,6 @@
 import { Anchor, Button, Group, Stack, Text } from '@mantine/core';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { useGet, usePlace } from '../../api/hooks.js';
+import { useGet, useStudioAndGame } from '../../api/hooks.js';
 import { useRole } from '../../api/session.js';
 import { useDraft } from '../../draft/draft-context.js';
 import { useEntries } from '../../draft/use-entries.js';
@@ -20,7 +20,7 @@ const route = getRouteApi('/$studio/$game/segments');
 
 /** Named groups of players: who is in, how many, and what depends on it. */
 export function Segments() {
-  const { studio, game } = usePlace();
+  const { studio, game } = useStudioAndGame();
   const { isEditor } = useRole();
   const { segment: openSegment } = route.useSearch();
   const navigate = route.useNavigate();

@@ -2,7 +2,7 @@ import { Button, Group, PasswordInput, Stack, Text, TextInput, Title } from '@ma
 import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import type { Schemas } from '../../api/client.js';
-import { useChange } from '../../api/hooks.js';
+import { useApiMutation } from '../../api/hooks.js';
 import { useMe } from '../../api/session.js';
 import { countOf } from '../../lib/format.js';
 import { ProblemNote } from '../../parts/states.js';
@@ -31,7 +31,7 @@ function Password({ account }: { account: Schemas['Account'] }) {
   const queries = useQueryClient();
   const [current, setCurrent] = useState('');
   const [next, setNext] = useState('');
-  const change = useChange('changePassword', {
+  const change = useApiMutation('changePassword', {
     onDone: () => {
       setCurrent('');
       setNext('');
@@ -87,9 +87,9 @@ function SecondFactor({ account }: { account: Schemas['Account'] }) {
   const [password, setPassword] = useState('');
   const [code, setCode] = useState('');
   const onDone = () => queries.invalidateQueries({ queryKey: ['me'] });
-  const start = useChange('startSecondFactor');
-  const confirm = useChange('confirmSecondFactor', { onDone });
-  const end = useChange('endSecondFactor', { onDone });
+  const start = useApiMutation('startSecondFactor');
+  const confirm = useApiMutation('confirmSecondFactor', { onDone });
+  const end = useApiMutation('endSecondFactor', { onDone });
   const given = account.hasPassword ? { currentPassword: password } : {};
   return (
     <Stack gap="sm">

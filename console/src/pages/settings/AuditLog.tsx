@@ -1,7 +1,7 @@
 import { Button, Checkbox, Stack, Text } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import type { Schemas } from '../../api/client.js';
-import { useGet, usePages, usePlace } from '../../api/hooks.js';
+import { useGet, usePages, useStudioAndGame } from '../../api/hooks.js';
 import { DataTable } from '../../parts/DataTable.js';
 import { SidePanel } from '../../parts/SidePanel.js';
 import { EmptyState, Loaded, ProblemNote } from '../../parts/states.js';
@@ -12,7 +12,7 @@ const PAGE = 50;
 
 /** Who changed what, and when; each entry with what was before and after. */
 export function AuditLog() {
-  const { game } = usePlace();
+  const { game } = useStudioAndGame();
   const { entry, all } = route.useSearch();
   const navigate = route.useNavigate();
   const query = { limit: PAGE, ...(all === 'yes' ? {} : { game }) };

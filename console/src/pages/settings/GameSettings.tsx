@@ -2,25 +2,25 @@ import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Schemas } from '../../api/client.js';
-import { useChange, useGet, usePlace } from '../../api/hooks.js';
+import { useApiMutation, useGet, useStudioAndGame } from '../../api/hooks.js';
 import { countOf } from '../../lib/format.js';
 import { WholeNumberInput } from '../../parts/fields.js';
 import { Loaded, ProblemNote } from '../../parts/states.js';
 
 /** The name of the game, and how long its events are kept. */
 export function GameSettings() {
-  const { game } = usePlace();
+  const { game } = useStudioAndGame();
   const found = useGet('getGame', { params: { game } });
   return <Loaded query={found}>{(data) => <GameForm key={data.gameId} game={data} />}</Loaded>;
 }
 
 function GameForm({ game }: { game: Schemas['Game'] }) {
-  const { studio } = usePlace();
+  const { studio } = useStudioAndGame();
   const queries = useQueryClient();
   const [name, setName] = useState(game.name);
   const [days, setDays] = useState(game.retentionDays);
   const [isSure, setSure] = useState(false);
-  const save = useChange('updateGame', {
+  const save = useApiMutation('updateGame', {
     onDone: () => {
       setSure(false);
       for (const id of ['getGame', 'listGames']) queries.invalidateQueries({ queryKey: [studio, id] });

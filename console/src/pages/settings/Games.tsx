@@ -2,7 +2,7 @@ import { Anchor, Badge, Button, Group, Stack, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { Schemas } from '../../api/client.js';
-import { usePages, usePlace } from '../../api/hooks.js';
+import { usePages, useStudioAndGame } from '../../api/hooks.js';
 import { useRole } from '../../api/session.js';
 import { countOf } from '../../lib/format.js';
 import { DataTable } from '../../parts/DataTable.js';
@@ -13,7 +13,7 @@ import { CopyableId } from '../../parts/texts.js';
 
 /** All games of the studio. Owners create another one here. */
 export function Games() {
-  const { studio } = usePlace();
+  const { studio } = useStudioAndGame();
   const { isOwner } = useRole();
   const [isOpen, setOpen] = useState(false);
   const pages = usePages('listGames', {}, { next: ({ nextCursor }) => nextCursor });
@@ -66,7 +66,7 @@ export function Games() {
 }
 
 function GameLink({ game: { gameId, name } }: { game: Schemas['Game'] }) {
-  const { studio, game } = usePlace();
+  const { studio, game } = useStudioAndGame();
   if (gameId === game) {
     return (
       <Group gap={4}>

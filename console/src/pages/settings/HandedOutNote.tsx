@@ -2,7 +2,7 @@ import { Alert, Button, Group, List, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { DataOf } from '../../api/client.js';
-import { useChange, usePlace } from '../../api/hooks.js';
+import { useApiMutation, useStudioAndGame } from '../../api/hooks.js';
 import { countOf } from '../../lib/format.js';
 import { ProblemNote } from '../../parts/states.js';
 
@@ -14,10 +14,10 @@ export function HandedOutNote({
   adminTokens,
   onClose,
 }: HandedOut & { onClose: () => void }) {
-  const { studio } = usePlace();
+  const { studio } = useStudioAndGame();
   const queries = useQueryClient();
   const [revoked, setRevoked] = useState<readonly string[]>([]);
-  const revoke = useChange('revokeAdminToken', {
+  const revoke = useApiMutation('revokeAdminToken', {
     onDone: ({ tokenId }) => {
       setRevoked((before) => [...before, tokenId]);
       queries.invalidateQueries({ queryKey: [studio, 'listAdminTokens'] });

@@ -1,6 +1,6 @@
 import { Anchor, Group, Progress, Stack, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import { usePages, usePlace } from '../../api/hooks.js';
+import { usePages, useStudioAndGame } from '../../api/hooks.js';
 import { type Job, outcomeOf, progressOf, titleOf } from '../../lib/jobs.js';
 import { DataTable } from '../../parts/DataTable.js';
 import { CancelJob } from '../../parts/JobProgress.js';
@@ -11,7 +11,7 @@ const RUNNING_MS = 1_500;
 
 /** Long work of all members in one place: what runs, and what came of it. Exports have a list of their own, with their files. */
 export function Jobs() {
-  const { studio, game } = usePlace();
+  const { studio, game } = useStudioAndGame();
   const pages = usePages(
     'listJobs',
     { params: { game } },
@@ -76,7 +76,7 @@ export function Jobs() {
 
 /** Leads to the page that shows the result. */
 function Title({ job }: { job: Job }) {
-  const { studio, game } = usePlace();
+  const { studio, game } = useStudioAndGame();
   const target = {
     dry_run: { to: '/$studio/$game/store', search: { panel: 'dry-run' } },
     replay: { to: '/$studio/$game/events', search: { tab: 'failed' } },

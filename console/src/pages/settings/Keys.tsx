@@ -3,7 +3,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { DataOf, Schemas } from '../../api/client.js';
-import { useChange, usePages, usePlace } from '../../api/hooks.js';
+import { useApiMutation, usePages, useStudioAndGame } from '../../api/hooks.js';
 import { usePlayerUrl } from '../../api/player-url.js';
 import { useMe } from '../../api/session.js';
 import { sampleEvent } from '../../lib/sample-event.js';
@@ -18,7 +18,7 @@ const COLOURS = { active: 'teal', ending: 'orange', expired: 'gray', revoked: 'g
 
 /** The keys that the game's logins are signed with. A secret is shown once. */
 export function Keys() {
-  const { studio, game } = usePlace();
+  const { studio, game } = useStudioAndGame();
   const queries = useQueryClient();
   const [panel, setPanel] = useState<'new' | Key>();
   const [made, setMade] = useState<NewKey>();
@@ -97,7 +97,7 @@ export function Keys() {
 }
 
 function Secret({ made, onClose }: { made: NewKey; onClose: () => void }) {
-  const { studio, game } = usePlace();
+  const { studio, game } = useStudioAndGame();
   const playerUrl = usePlayerUrl();
   return (
     <Alert
@@ -136,13 +136,13 @@ function Secret({ made, onClose }: { made: NewKey; onClose: () => void }) {
 }
 
 function NewKeyPanel({ onDone, onClose }: { onDone: (key: NewKey) => void; onClose: () => void }) {
-  const { game } = usePlace();
+  const { game } = useStudioAndGame();
   const { data: me } = useMe();
   const [environment, setEnvironment] = useState<'production' | 'development'>(
     me?.environment ?? 'production',
   );
   const [label, setLabel] = useState('');
-  const create = useChange('createApiKey', { onDone });
+  const create = useApiMutation('createApiKey', { onDone });
   return (
     <SidePanel
       title="Create an API key"
@@ -186,12 +186,12 @@ function KeyPanel({
   onDone: (key?: NewKey) => void;
   onClose: () => void;
 }) {
-  const { game } = usePlace();
+  const { game } = useStudioAndGame();
   const params = { game, apiKey };
   const [hours, setHours] = useState('72');
   const [isSure, setSure] = useState(false);
-  const rotate = useChange('rotateApiKey', { onDone });
-  const revoke = useChange('revokeApiKey', { onDone: () => onDone() });
+  const rotate = useApiMutation('rotateApiKey', { onDone });
+  const revoke = useApiMutation('revokeApiKey', { onDone: () => onDone() });
   return (
     <SidePanel title={`Key ${apiKey}`} isOpen onClose={onClose}>
       <Text fw={600}>Rotate</Text>

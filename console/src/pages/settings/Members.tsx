@@ -2,7 +2,7 @@ import { Alert, Button, Group, NativeSelect, Stack, Text, TextInput, Title } fro
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Schemas } from '../../api/client.js';
-import { useChange, usePages, usePlace } from '../../api/hooks.js';
+import { useApiMutation, usePages, useStudioAndGame } from '../../api/hooks.js';
 import { useMe } from '../../api/session.js';
 import { DataTable } from '../../parts/DataTable.js';
 import { SidePanel } from '../../parts/SidePanel.js';
@@ -16,7 +16,7 @@ const toRole = (text: string): Role => ROLES.find((role) => role === text) ?? 'v
 
 /** Who may do what. People join by a link that an owner gives them. */
 export function Members() {
-  const { studio } = usePlace();
+  const { studio } = useStudioAndGame();
   const { data: me } = useMe();
   const queries = useQueryClient();
   const [isInviting, setInviting] = useState(false);
@@ -29,8 +29,8 @@ export function Members() {
     for (const list of ['listMembers', 'listInvitations'])
       queries.invalidateQueries({ queryKey: [studio, list] });
   };
-  const change = useChange('changeRole', { onDone: refresh });
-  const remove = useChange('removeMember', { onDone: refresh });
+  const change = useApiMutation('changeRole', { onDone: refresh });
+  const remove = useApiMutation('removeMember', { onDone: refresh });
   return (
     <Stack gap="lg">
       <Stack gap="xs">
@@ -104,11 +104,11 @@ export function Members() {
 }
 
 function Invitations() {
-  const { studio } = usePlace();
+  const { studio } = useStudioAndGame();
   const queries = useQueryClient();
   const pages = usePages('listInvitations', {}, { next: ({ nextCursor }) => nextCursor });
   const rows = pages.data?.pages.flatMap(({ invitations }) => invitations) ?? [];
-  const revoke = useChange('revokeInvitation', {
+  const revoke = useApiMutation('revokeInvitation', {
     onDone: () => queries.invalidateQueries({ queryKey: [studio, 'listInvitations'] }),
   });
   if (rows.length === 0) return <ProblemNote problem={pages.error} />;
@@ -154,11 +154,11 @@ function Invitations() {
 }
 
 function InvitePanel({ onClose }: { onClose: () => void }) {
-  const { studio } = usePlace();
+  const { studio } = useStudioAndGame();
   const queries = useQueryClient();
   const [email, setEmail] = useState('');
   const [role, setRole] = useState<Role>('viewer');
-  const invite = useChange('createInvitation', {
+  const invite = useApiMutation('createInvitation', {
     onDone: () => queries.invalidateQueries({ queryKey: [studio, 'listInvitations'] }),
   });
   return (

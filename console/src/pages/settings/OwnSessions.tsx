@@ -1,19 +1,19 @@
 import { Badge, Button, Group, Stack, Text, Title } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
-import { useChange, usePages, usePlace } from '../../api/hooks.js';
+import { useApiMutation, usePages, useStudioAndGame } from '../../api/hooks.js';
 import { DataTable } from '../../parts/DataTable.js';
 import { ProblemNote } from '../../parts/states.js';
 import { Moment } from '../../parts/texts.js';
 
 /** The sessions of the signed-in person, who can end each of them. */
 export function OwnSessions() {
-  const { studio } = usePlace();
+  const { studio } = useStudioAndGame();
   const queries = useQueryClient();
   const pages = usePages('listOwnSessions', {}, { next: ({ nextCursor }) => nextCursor });
   const rows = pages.data?.pages.flatMap(({ sessions }) => sessions);
   const onDone = () => queries.invalidateQueries({ queryKey: [studio, 'listOwnSessions'] });
-  const end = useChange('endOwnSession', { onDone });
-  const endOthers = useChange('endOtherSessions', { onDone });
+  const end = useApiMutation('endOwnSession', { onDone });
+  const endOthers = useApiMutation('endOtherSessions', { onDone });
   const hasOthers = rows?.some(({ isCurrent }) => !isCurrent) ?? false;
   return (
     <Stack gap="sm">

@@ -1,7 +1,7 @@
 import { Alert, Badge, Button, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { useChange, usePages, usePlace } from '../../api/hooks.js';
+import { useApiMutation, usePages, useStudioAndGame } from '../../api/hooks.js';
 import { DataTable } from '../../parts/DataTable.js';
 import { WholeNumberInput } from '../../parts/fields.js';
 import { SidePanel } from '../../parts/SidePanel.js';
@@ -11,7 +11,7 @@ import { ROLES } from './Members.js';
 
 /** Tokens for tools and scripts, which use the same admin API as this console. */
 export function Tokens() {
-  const { studio } = usePlace();
+  const { studio } = useStudioAndGame();
   const queries = useQueryClient();
   const [isMaking, setMaking] = useState(false);
   const [ending, setEnding] = useState<string>();
@@ -20,7 +20,7 @@ export function Tokens() {
     setEnding(undefined);
     queries.invalidateQueries({ queryKey: [studio, 'listAdminTokens'] });
   };
-  const revoke = useChange('revokeAdminToken', { onDone: refresh });
+  const revoke = useApiMutation('revokeAdminToken', { onDone: refresh });
   return (
     <Stack gap="xs">
       <Group>
@@ -87,7 +87,7 @@ function NewTokenPanel({ onDone, onClose }: { onDone: () => void; onClose: () =>
   const [name, setName] = useState('');
   const [role, setRole] = useState<(typeof ROLES)[number]>('viewer');
   const [days, setDays] = useState<number | null>(90);
-  const create = useChange('createAdminToken', { onDone });
+  const create = useApiMutation('createAdminToken', { onDone });
   return (
     <SidePanel
       title="Create an admin token"

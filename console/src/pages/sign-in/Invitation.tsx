@@ -3,7 +3,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { type ApiProblem, call, type DataOf, rememberCsrfToken } from '../../api/client.js';
-import { useChange } from '../../api/hooks.js';
+import { useApiMutation } from '../../api/hooks.js';
 import { ProblemNote } from '../../parts/states.js';
 import { Moment } from '../../parts/texts.js';
 import { SignInCard } from './Card.js';
@@ -42,7 +42,7 @@ function AcceptForm({ token, invitation }: { token: string; invitation: DataOf<'
   const [name, setName] = useState('');
   const [password, setPassword] = useState('');
   const [code, setCode] = useState('');
-  const accept = useChange('acceptInvitation', {
+  const accept = useApiMutation('acceptInvitation', {
     onDone: ({ csrfToken }) => {
       rememberCsrfToken(csrfToken);
       queries.clear();

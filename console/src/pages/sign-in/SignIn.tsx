@@ -3,7 +3,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { rememberCsrfToken } from '../../api/client.js';
-import { useChange } from '../../api/hooks.js';
+import { useApiMutation } from '../../api/hooks.js';
 import { ProblemNote } from '../../parts/states.js';
 import { CopyableCode } from '../../parts/texts.js';
 import { SignInCard } from './Card.js';
@@ -32,7 +32,7 @@ function useGoOn(): (response: { csrfToken: string }) => void {
 
 function ByLink({ token, onGiveUp }: { token: string; onGiveUp: () => void }) {
   const goOn = useGoOn();
-  const signIn = useChange('signInByLink', { onDone: goOn });
+  const signIn = useApiMutation('signInByLink', { onDone: goOn });
   const isSent = useRef(false);
   useEffect(() => {
     // Sent once: the link works only once, and React runs effects twice in development.
@@ -61,7 +61,7 @@ function ByLink({ token, onGiveUp }: { token: string; onGiveUp: () => void }) {
 
 function PasswordForm() {
   const goOn = useGoOn();
-  const signIn = useChange('signIn', { onDone: goOn });
+  const signIn = useApiMutation('signIn', { onDone: goOn });
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
   const [code, setCode] = useState('');

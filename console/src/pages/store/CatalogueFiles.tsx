@@ -1,7 +1,7 @@
 import { Button, FileInput, Group, NativeSelect, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { ApiProblem, call, type DataOf } from '../../api/client.js';
-import { usePlace } from '../../api/hooks.js';
+import { useStudioAndGame } from '../../api/hooks.js';
 import { useRole } from '../../api/session.js';
 import { useDraft } from '../../draft/draft-context.js';
 import { countOf } from '../../lib/format.js';
@@ -12,7 +12,7 @@ import { ProblemNote } from '../../parts/states.js';
 
 /** The catalogue as a file, out of the draft and into it. */
 export function CatalogueFiles() {
-  const { game } = usePlace();
+  const { game } = useStudioAndGame();
   const { isEditor } = useRole();
   const [isOpen, setOpen] = useState(false);
   return (
@@ -39,7 +39,7 @@ export function CatalogueFiles() {
 }
 
 function ImportForm() {
-  const { studio, game } = usePlace();
+  const { studio, game } = useStudioAndGame();
   const { draft, isEditedHere, refresh } = useDraft();
   const [file, setFile] = useState<File | null>(null);
   const [mode, setMode] = useState<'merge' | 'replace'>('merge');

@@ -2,12 +2,12 @@ import { Button, Group, Text, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { type ApiProblem, call } from '../../api/client.js';
-import { usePlace } from '../../api/hooks.js';
+import { useStudioAndGame } from '../../api/hooks.js';
 import { ProblemNote } from '../../parts/states.js';
 
 /** Finds the player to preview for, by user id, device id or transaction id. */
 export function FindPlayer({ onFound }: { onFound: (playerId: string) => void }) {
-  const { studio, game } = usePlace();
+  const { studio, game } = useStudioAndGame();
   const [find, setFind] = useState('');
   const look = useMutation<string | undefined, ApiProblem>({
     mutationFn: async () => {

@@ -2,7 +2,7 @@ import { Badge, Button, Stack, Text, Textarea } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { Schemas } from '../../api/client.js';
-import { useChange, useGet, usePages, usePlace } from '../../api/hooks.js';
+import { useApiMutation, useGet, usePages, useStudioAndGame } from '../../api/hooks.js';
 import { useRole } from '../../api/session.js';
 import { Difference } from '../../draft/Difference.js';
 import { useDraft } from '../../draft/draft-context.js';
@@ -17,7 +17,7 @@ const PAGE = 50;
 
 /** The published versions: who published each, what it changed, and the roll-back to it. */
 export function History() {
-  const { game } = usePlace();
+  const { game } = useStudioAndGame();
   const { version } = route.useSearch();
   const navigate = route.useNavigate();
   const pages = usePages(
@@ -93,7 +93,7 @@ function VersionPanel({
   inForce: number;
   onClose: () => void;
 }) {
-  const { game } = usePlace();
+  const { game } = useStudioAndGame();
   const { isEditor } = useRole();
   const changes = useGet('versionDifference', { params: { game, version } });
   return (
@@ -111,11 +111,11 @@ function VersionPanel({
 }
 
 function RollBack({ version, inForce, onDone }: { version: number; inForce: number; onDone: () => void }) {
-  const { game } = usePlace();
+  const { game } = useStudioAndGame();
   const { refresh } = useDraft();
   const [note, setNote] = useState(`Back to version ${version}`);
   const against = useGet('versionDifference', { params: { game, version }, query: { against: inForce } });
-  const back = useChange('rollBack', {
+  const back = useApiMutation('rollBack', {
     onDone: () => {
       refresh();
       onDone();

@@ -1,7 +1,7 @@
 import { Button, FileButton, Group, Stack, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { ApiProblem, call } from '../../api/client.js';
-import { usePlace } from '../../api/hooks.js';
+import { useStudioAndGame } from '../../api/hooks.js';
 import { usePictures } from '../../api/use-pictures.js';
 import { thumbnailOf } from '../../lib/thumbnail.js';
 import { ProblemNote } from '../../parts/states.js';
@@ -9,7 +9,7 @@ import { Thumbnail } from '../../parts/Thumbnail.js';
 
 /** The thumbnail of a SKU for editors of the catalogue. It is not part of the draft: all members see a new one at once. */
 export function SkuPicture({ skuId, isReadOnly }: { skuId: string; isReadOnly: boolean }) {
-  const { studio, game } = usePlace();
+  const { studio, game } = useStudioAndGame();
   const queries = useQueryClient();
   const picture = usePictures().get(skuId);
   const request = { params: { game }, query: { skuId } };

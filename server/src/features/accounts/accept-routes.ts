@@ -6,7 +6,7 @@ import { sessionOrigin } from '../../admin/admin-sessions.js';
 import { ApiError } from '../../errors.js';
 import { BODY_ERRORS } from '../../http/api-schemas.js';
 import { withSchemaTypes } from '../../http/validation.js';
-import { networksOf } from '../../lib/network-of.js';
+import { parseNetworks } from '../../lib/parse-network.js';
 import type { AccountContext } from './account-context.js';
 import { emailKeyOf, findAccountByEmail } from './account-queries.js';
 import { SignedInResponse } from './account-schemas.js';
@@ -102,7 +102,7 @@ async function acceptingOf(
   const known = await findAccountByEmail(ctx.pool, emailKeyOf(email));
   if (known !== undefined || name === undefined)
     return { account: await checkCredentials(ctx, request, { email, password, code }) };
-  const lane = { name: 'stranger', keys: networksOf(request.ip) } as const;
+  const lane = { name: 'stranger', keys: parseNetworks(request.ip) } as const;
   const passwordHash = hashed(await ctx.passwords.hash(password, lane));
   return { newAccount: { name: name.trim(), passwordHash } };
 }

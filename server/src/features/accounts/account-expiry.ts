@@ -1,4 +1,4 @@
-import type { OwnConnection } from '../../db/own-connection.js';
+import type { DedicatedConnection } from '../../db/dedicated-connection.js';
 import type { Pool } from '../../db/pool.js';
 
 /** Rows per statement. A statement takes a fraction of a second. */
@@ -17,7 +17,7 @@ const DELETE_EXPIRED = [
 
 /** Deletes expired account sessions, sign-in links, invitations and windows with an open draft, in chunks. Returns how many rows were deleted. */
 export async function deleteExpiredAccess(
-  db: Pool | OwnConnection,
+  db: Pool | DedicatedConnection,
   nowMs: number,
   signal?: AbortSignal,
 ): Promise<number> {

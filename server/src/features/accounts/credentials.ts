@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { ApiError } from '../../errors.js';
-import { networksOf } from '../../lib/network-of.js';
+import { parseNetworks } from '../../lib/parse-network.js';
 import type { HashOutcome, Lane } from '../../security/passwords.js';
 import type { AccountContext } from './account-context.js';
 import { type AccountRow, emailKeyOf, findAccountByEmail, updateOutdatedHash } from './account-queries.js';
@@ -24,7 +24,7 @@ export async function checkCredentials(
   credentials: Credentials,
 ): Promise<AccountRow> {
   const emailKey = emailKeyOf(credentials.email);
-  const networks = networksOf(request.ip);
+  const networks = parseNetworks(request.ip);
   const deviceId = knownDevice(ctx.masterKeys, request, emailKey, ctx.clock.now());
   const guess = ctx.guesses.tryPassword({ emailKey, network: networks[0], deviceId });
   try {

@@ -21,7 +21,7 @@ export type SignInGuesses = {
 
 export type Guesser = Readonly<{
   emailKey: string;
-  /** See `networkOf`. */
+  /** See `parseNetwork`. */
   network: string;
   /** Set if the device has signed in to this account before. */
   deviceId: string | undefined;

@@ -1,4 +1,4 @@
-import type { OwnConnection } from '../../db/own-connection.js';
+import type { DedicatedConnection } from '../../db/dedicated-connection.js';
 import type { Pool } from '../../db/pool.js';
 import { DAY_MS } from '../../lib/day.js';
 
@@ -24,7 +24,7 @@ type Compaction = {
  * Returns how many shards were added up.
  */
 export async function compactRollups(
-  db: Pool | OwnConnection,
+  db: Pool | DedicatedConnection,
   nowMs: number,
   signal?: AbortSignal,
 ): Promise<number> {
@@ -44,7 +44,7 @@ export async function compactRollups(
 type Chunk = { n: number; lastKey: string[] | null };
 
 async function compactChunk(
-  db: Pool | OwnConnection,
+  db: Pool | DedicatedConnection,
   sql: string,
   before: string,
   key: readonly string[],

@@ -1,4 +1,4 @@
-import type { OwnConnection } from '../../db/own-connection.js';
+import type { DedicatedConnection } from '../../db/dedicated-connection.js';
 import { countPages } from '../../db/table-pages.js';
 import { MAX_ROW_ID } from '../../lib/row-id.js';
 import { PROFILE_MEMBERS } from '../events/intake/player-profile.js';
@@ -10,7 +10,7 @@ export type EventTable = Readonly<{ name: string; pages: number }>;
  * All tables that hold events. They are locked until the transaction ends: none is dropped or replaced meanwhile. This has to come
  * before anything that takes a snapshot.
  */
-export async function holdEventTables(connection: OwnConnection): Promise<EventTable[]> {
+export async function holdEventTables(connection: DedicatedConnection): Promise<EventTable[]> {
   await connection.query('lock table event_blocks in access share mode');
   const { rows } = await connection.query<{ name: string }>(
     `select c.relname as name
@@ -31,7 +31,7 @@ export async function holdEventTables(connection: OwnConnection): Promise<EventT
  * - `recount_purchases`: what each player bought on each day.
  * - `recount_days`, `recount_cohorts`: of the game, added up from some players at a time.
  */
-export async function createRecountTables(connection: OwnConnection): Promise<void> {
+export async function createRecountTables(connection: DedicatedConnection): Promise<void> {
   await connection.query(
     `create temporary table recount_types (
        player_id bigint, day date, event_type text, n integer, first_at timestamptz, last_at timestamptz, play_ms bigint
@@ -66,7 +66,7 @@ const REPORTED_VALUES = [
  * once. Players are in order, so that some of them can be read at a time.
  */
 export async function countEventsOf(
-  connection: OwnConnection,
+  connection: DedicatedConnection,
   { name }: EventTable,
   gameId: number,
 ): Promise<void> {
@@ -105,7 +105,7 @@ export async function countEventsOf(
 }
 
 /** What each player bought on each day, straight from the transactions. */
-export async function countPurchases(connection: OwnConnection, gameId: number): Promise<void> {
+export async function countPurchases(connection: DedicatedConnection, gameId: number): Promise<void> {
   await connection.query(
     `insert into recount_purchases
      select player_id, (purchased_at at time zone 'UTC')::date as day, currency, count(*) as n,
@@ -120,7 +120,7 @@ export async function countPurchases(connection: OwnConnection, gameId: number):
 }
 
 /** So that the rows of some players are found. */
-export async function indexRecountTables(connection: OwnConnection): Promise<void> {
+export async function indexRecountTables(connection: DedicatedConnection): Promise<void> {
   await connection.query('create index on recount_types (player_id)');
   await connection.query('create index on recount_profiles (player_id)');
   await connection.query('create index on recount_purchases (player_id)');
@@ -134,7 +134,7 @@ export type PlayerRange = readonly [after: string, upTo: string];
 
 /** Ranges of this many players of a game. Together they cover all players, also those that are not in `players`. */
 export async function listPlayerRanges(
-  connection: OwnConnection,
+  connection: DedicatedConnection,
   gameId: number,
   playersPerRange: number,
 ): Promise<PlayerRange[]> {

@@ -1,4 +1,8 @@
-import { cancelledBy, type OwnConnection, withOwnConnection } from '../../db/own-connection.js';
+import {
+  cancelledBy,
+  type DedicatedConnection,
+  withDedicatedConnection,
+} from '../../db/dedicated-connection.js';
 import type { Pool } from '../../db/pool.js';
 import {
   ADD_UP_COHORTS,
@@ -62,7 +66,7 @@ export async function recountGame(
   gameId: number,
   options: RecountOptions = {},
 ): Promise<Recount> {
-  return withOwnConnection(pool, (connection) =>
+  return withDedicatedConnection(pool, (connection) =>
     cancelledBy(pool, connection, options.signal, async () => {
       await connection.query('begin isolation level repeatable read');
       await connection.query(`set local work_mem = '${WORK_MEM}'`);
@@ -75,7 +79,11 @@ export async function recountGame(
   );
 }
 
-async function compare(connection: OwnConnection, gameId: number, options: RecountOptions): Promise<Recount> {
+async function compare(
+  connection: DedicatedConnection,
+  gameId: number,
+  options: RecountOptions,
+): Promise<Recount> {
   const { playersPerRange = PLAYERS_PER_RANGE, onProgress, signal } = options;
   await countAll(connection, gameId, options);
   const totals = await findTotals(connection, gameId);
@@ -105,7 +113,7 @@ async function compare(connection: OwnConnection, gameId: number, options: Recou
 
 /** Reads all events, one table after the other: how far it has come is known by their sizes. */
 async function countAll(
-  connection: OwnConnection,
+  connection: DedicatedConnection,
   gameId: number,
   { onProgress, signal }: Pick<RecountOptions, 'onProgress' | 'signal'>,
 ): Promise<void> {
@@ -124,7 +132,7 @@ async function countAll(
 }
 
 async function findTotals(
-  connection: OwnConnection,
+  connection: DedicatedConnection,
   gameId: number,
 ): Promise<Pick<Recount, 'events' | 'players' | 'eventsDeletedBefore'>> {
   const { rows } = await connection.query<{ deletedBefore: string | null; players: string; events: string }>(
@@ -148,7 +156,7 @@ function createFindings() {
   return {
     first,
     count: () => found,
-    async add(connection: OwnConnection, comparison: string, values: unknown[]): Promise<void> {
+    async add(connection: DedicatedConnection, comparison: string, values: unknown[]): Promise<void> {
       const { rows } = await connection.query<Difference & { total: string }>(comparison, values);
       found += Number(rows[0]?.total ?? 0);
       for (const { total: _, ...difference } of rows.slice(0, MAX_DIFFERENCES - first.length)) {

@@ -8,7 +8,7 @@ import { BODY_ERRORS } from '../../http/api-schemas.js';
 import { hangUpOf } from '../../http/hang-up.js';
 import { bodyCheckedAs, withSchemaTypes } from '../../http/validation.js';
 import { createFairSemaphore } from '../../lib/fair-semaphore.js';
-import { withinTime } from '../../lib/within-time.js';
+import { withTimeout } from '../../lib/with-timeout.js';
 import type { ConfigDocument } from '../../personalisation/document/document.js';
 import { nearMissSentence } from '../../personalisation/rules/near-miss.js';
 import { findCandidate } from '../evaluations/candidate.js';
@@ -65,7 +65,7 @@ export function audienceRoutes(
       if (running === undefined) {
         throw new ApiError('busy', { headers: { 'retry-after': String(RETRY_AFTER_SECONDS) } });
       }
-      const outcome = await withinTime(running, maxWaitMs).catch((error) => {
+      const outcome = await withTimeout(running, maxWaitMs).catch((error) => {
         if (hangUp.aborted) throw new ApiError('request_timeout', { cause: error });
         throw signal.aborted ? stillCounting() : error;
       });

@@ -1,4 +1,4 @@
-import type { OwnConnection } from '../../db/own-connection.js';
+import type { DedicatedConnection } from '../../db/dedicated-connection.js';
 import type { Pool } from '../../db/pool.js';
 import { utcDay } from '../../lib/day.js';
 import { requireConfigVersion } from '../game-configs/config-queries.js';
@@ -13,7 +13,7 @@ const GAMES_AT_ONCE = 50;
  */
 export async function countDailySizes(
   pool: Pool,
-  connection: OwnConnection,
+  connection: DedicatedConnection,
   nowMs: number,
   signal: AbortSignal,
 ): Promise<number> {

@@ -1,7 +1,7 @@
-import { withOwnConnection } from '../../db/own-connection.js';
+import { withDedicatedConnection } from '../../db/dedicated-connection.js';
 import type { Pool } from '../../db/pool.js';
 import type { Clock } from '../../lib/clock.js';
-import { createKeptResults } from '../../lib/kept-results.js';
+import { createTtlCache } from '../../lib/ttl-cache.js';
 import { beginSnapshot } from '../evaluations/player-queries.js';
 import { drawPlayers, type PlayerSample } from './sample-queries.js';
 
@@ -26,7 +26,7 @@ const MAX_KEPT = 50;
 
 /** Even samples of the players of a game. For a small game the sample has all players, and is not kept. */
 export function createPlayerSamples(pool: Pool, clock: Clock): PlayerSamples {
-  const kept = createKeptResults<number, PlayerSample>({
+  const kept = createTtlCache<number, PlayerSample>({
     clock,
     keptMs: KEPT_MS,
     maxKept: MAX_KEPT,
@@ -35,7 +35,7 @@ export function createPlayerSamples(pool: Pool, clock: Clock): PlayerSamples {
   return {
     async of(gameId, size) {
       const drawn = await kept.get(gameId, () =>
-        withOwnConnection(pool, async (connection) => {
+        withDedicatedConnection(pool, async (connection) => {
           await beginSnapshot(connection);
           return drawPlayers(connection, gameId, SEGMENT_SAMPLE_SIZE);
         }),

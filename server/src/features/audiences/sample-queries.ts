@@ -1,11 +1,11 @@
-import type { OwnConnection } from '../../db/own-connection.js';
+import type { DedicatedConnection } from '../../db/dedicated-connection.js';
 
 /** The internal ids of some players of a game, spread evenly from the first to the newest, and how many players the game has. */
 export type PlayerSample = Readonly<{ players: number; ids: readonly string[] }>;
 
 /** Takes every n-th player in the order of their ids, so that there are `size` of them; all players of a smaller game. */
 export async function drawPlayers(
-  connection: OwnConnection,
+  connection: DedicatedConnection,
   gameId: number,
   size: number,
 ): Promise<PlayerSample> {

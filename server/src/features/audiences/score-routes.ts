@@ -14,7 +14,7 @@ import {
 } from '../../admin/admin-responses.js';
 import { ApiError } from '../../errors.js';
 import { createFairSemaphore } from '../../lib/fair-semaphore.js';
-import { createKeptResults } from '../../lib/kept-results.js';
+import { createTtlCache } from '../../lib/ttl-cache.js';
 import { FAST_SAMPLE_SIZE, type PlayerSamples } from './player-samples.js';
 import { countScores, type ScoreDistributions } from './score-distributions.js';
 import { requireCount } from './segment-counter.js';
@@ -90,7 +90,7 @@ export function scoreRoutes(
   maxWaitMs?: number,
 ): void {
   const semaphore = createFairSemaphore(COUNTS);
-  const kept = createKeptResults<number, Counted>({
+  const kept = createTtlCache<number, Counted>({
     clock: ctx.clock,
     keptMs: KEPT_MS,
     maxKept: MAX_KEPT,

@@ -1,7 +1,7 @@
 import { ApiError } from '../../errors.js';
 import { createFairSemaphore } from '../../lib/fair-semaphore.js';
 import { createFifoMap } from '../../lib/fifo-map.js';
-import { withinTime } from '../../lib/within-time.js';
+import { withTimeout } from '../../lib/with-timeout.js';
 import type { ConfigDocument } from '../../personalisation/document/document.js';
 
 export type CountedDocument = Readonly<{
@@ -85,7 +85,7 @@ export async function requireCount<Count extends object>(
 ): Promise<Count> {
   const headers = { 'retry-after': String(RETRY_AFTER_SECONDS) };
   if (counting === undefined) throw new ApiError('busy', { headers });
-  const counted = await withinTime(counting, maxWaitMs);
+  const counted = await withTimeout(counting, maxWaitMs);
   if (counted !== undefined) return counted;
   const message = `${what} are still being counted. Try again in a few seconds.`;
   throw new ApiError('busy', { message, headers });

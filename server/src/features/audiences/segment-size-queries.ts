@@ -1,4 +1,4 @@
-import type { OwnConnection } from '../../db/own-connection.js';
+import type { DedicatedConnection } from '../../db/dedicated-connection.js';
 import { type Pool, query, transaction } from '../../db/pool.js';
 
 /** The last count of a day. */
@@ -54,7 +54,7 @@ export async function listSegmentSizeDays(
 
 /** Games with a published version that were not counted on a day, after an id. */
 export async function listUncountedGames(
-  connection: OwnConnection,
+  connection: DedicatedConnection,
   { day, afterId, limit }: { day: string; afterId: number; limit: number },
 ): Promise<{ gameId: number; version: number }[]> {
   const { rows } = await connection.query<{ gameId: number; version: number }>(

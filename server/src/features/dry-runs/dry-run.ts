@@ -1,4 +1,4 @@
-import { type OwnConnection, withOwnConnection } from '../../db/own-connection.js';
+import { type DedicatedConnection, withDedicatedConnection } from '../../db/dedicated-connection.js';
 import type { Pool } from '../../db/pool.js';
 import type { AttributeRegistry } from '../../personalisation/attributes/attribute-registry.js';
 import { compilationSteps } from '../../personalisation/compile/compile-document.js';
@@ -75,7 +75,7 @@ export async function dryRun(pool: Pool, run: DryRun): Promise<DryRunOutcome> {
     const message = `The rules of the published and the new document use ${examination.columnCount} different facts about a player; a dry run can read ${MAX_COLUMNS}. Use fewer attributes.`;
     return { outcome: 'too_many_facts', message };
   }
-  return withOwnConnection(pool, async (connection) => {
+  return withDedicatedConnection(pool, async (connection) => {
     await beginSnapshot(connection);
     const players = await countPlayers(connection, run.gameId);
     const share = { players, examined: Math.min(players, run.sample ?? defaultSample(players)) };
@@ -137,7 +137,7 @@ function withCurrency(needs: FactNeeds, documents: readonly CompiledDocument[]):
 
 /** Undefined if the run was interrupted. */
 async function examine(
-  connection: OwnConnection,
+  connection: DedicatedConnection,
   { gameId, signal, onProgress, stopwatch = () => performance.now() }: DryRun,
   { columns, columnCount, report, evaluate }: Examination,
   share: Share,
@@ -181,7 +181,7 @@ function evaluateUnder(
 
 /** Reads the next page while a page is being evaluated. */
 async function* pagesOf(
-  connection: OwnConnection,
+  connection: DedicatedConnection,
   gameId: number,
   columns: FactColumns,
   ranges: readonly PlayerRange[],

@@ -1,4 +1,4 @@
-import type { OwnConnection } from '../../db/own-connection.js';
+import type { DedicatedConnection } from '../../db/dedicated-connection.js';
 import type { Client } from '../../db/pool.js';
 import type { FactColumns } from './fact-columns.js';
 import { HISTORY_DAYS } from './history-columns.js';
@@ -7,14 +7,14 @@ import { HISTORY_DAYS } from './history-columns.js';
  * All reads of a dry run see one snapshot, so that its numbers fit together. While the run lasts, vacuum cannot remove rows that
  * the snapshot still sees.
  */
-export async function beginSnapshot(connection: OwnConnection): Promise<void> {
+export async function beginSnapshot(connection: DedicatedConnection): Promise<void> {
   await connection.query('begin isolation level repeatable read read only');
   // The planner overestimates these short statements: compiling them would take longer than running them.
   await connection.query('set local jit = off');
   await connection.query('set local max_parallel_workers_per_gather = 0');
 }
 
-export async function countPlayers(connection: OwnConnection, gameId: number): Promise<number> {
+export async function countPlayers(connection: DedicatedConnection, gameId: number): Promise<number> {
   const { rows } = await connection.query<{ n: number }>(
     'select count(*)::float8 as n from players where game_id = $1',
     [gameId],
@@ -27,7 +27,7 @@ export type PlayerRange = Readonly<{ after: string; upTo: string; before: number
 
 /** All players of a game, in ranges of `size` players. */
 export async function listPlayerRanges(
-  connection: OwnConnection,
+  connection: DedicatedConnection,
   gameId: number,
   size: number,
 ): Promise<PlayerRange[]> {
@@ -53,7 +53,7 @@ export type Share = Readonly<{ examined: number; players: number }>;
 
 /** The values of the columns for the players of a range, or for those of them who are in the sample. */
 export async function listFactRows(
-  connection: OwnConnection | Client,
+  connection: DedicatedConnection | Client,
   gameId: number,
   columns: FactColumns,
   { after, upTo, before }: PlayerRange,

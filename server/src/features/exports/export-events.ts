@@ -1,9 +1,9 @@
 import {
+  type DedicatedConnection,
   inTransaction,
-  type OwnConnection,
   walkByIndex,
-  withOwnConnection,
-} from '../../db/own-connection.js';
+  withDedicatedConnection,
+} from '../../db/dedicated-connection.js';
 import type { Pool } from '../../db/pool.js';
 import { readAhead } from '../../lib/read-ahead.js';
 import { type ExportFormat, formatEvent, HEADERS } from './export-format.js';
@@ -46,7 +46,7 @@ export async function exportEvents(pool: Pool, options: ExportOptions): Promise<
   let state: 'done' | 'interrupted' | undefined;
   try {
     if (options.after === null) await target.write(HEADERS[options.format], 0, null);
-    state = await withOwnConnection(pool, (connection) => writeAll(connection, options));
+    state = await withDedicatedConnection(pool, (connection) => writeAll(connection, options));
   } finally {
     // Also after an error: the next run continues from what was written.
     await (state === 'done' ? target.finish() : target.pause());
@@ -54,7 +54,10 @@ export async function exportEvents(pool: Pool, options: ExportOptions): Promise<
   return state;
 }
 
-async function writeAll(connection: OwnConnection, options: ExportOptions): Promise<'done' | 'interrupted'> {
+async function writeAll(
+  connection: DedicatedConnection,
+  options: ExportOptions,
+): Promise<'done' | 'interrupted'> {
   const { format, target, signal, onProgress } = options;
   await walkByIndex(connection);
   // Of two indexes with the time of receipt only that of the game gives the blocks in order.
@@ -73,7 +76,7 @@ type FullPage = ExportPage & { lastKey: ExportKey };
 
 /** Pages of blocks, up to where a window of receipt begins, and the window itself; and so on. */
 async function* pagesOf(
-  connection: OwnConnection,
+  connection: DedicatedConnection,
   { gameId, span, after }: ExportOptions,
 ): AsyncGenerator<FullPage> {
   let key = after ?? FIRST_KEY;
@@ -96,7 +99,7 @@ async function* pagesOf(
 }
 
 /** The next page of blocks; or the window that the key lies in, opened. */
-async function readNext(connection: OwnConnection, gameId: number, span: Span, key: ExportKey) {
+async function readNext(connection: DedicatedConnection, gameId: number, span: Span, key: ExportKey) {
   await holdWindows(connection);
   const window = await findWindowAfter(connection, key.receivedAt);
   if (window?.hasBegun !== true) {
@@ -118,7 +121,7 @@ async function readNext(connection: OwnConnection, gameId: number, span: Span, k
 const BLOCKS_REPLACED =
   'The export was interrupted between thousands of events received within one millisecond, and these events have been stored in another way since. Delete the file and start anew.';
 
-async function* windowPages(connection: OwnConnection): AsyncGenerator<FullPage> {
+async function* windowPages(connection: DedicatedConnection): AsyncGenerator<FullPage> {
   let rows: Row[] = [];
   for (;;) {
     const fetched = await fetchWindow(connection, PAGE_EVENTS);

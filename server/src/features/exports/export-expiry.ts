@@ -1,4 +1,4 @@
-import type { OwnConnection } from '../../db/own-connection.js';
+import type { DedicatedConnection } from '../../db/dedicated-connection.js';
 import type { Pool } from '../../db/pool.js';
 
 /** Chunks per statement. A chunk has up to a few megabytes. */
@@ -6,7 +6,7 @@ const CHUNKS = 50;
 
 /** Deletes expired exports and their chunks, some chunks at a time. Returns how many exports were deleted. */
 export async function deleteExpiredExports(
-  db: Pool | OwnConnection,
+  db: Pool | DedicatedConnection,
   nowMs: number,
   signal?: AbortSignal,
 ): Promise<number> {
@@ -21,7 +21,7 @@ export async function deleteExpiredExports(
   return deleted;
 }
 
-async function deleteChunks(db: Pool | OwnConnection, exportId: string): Promise<number> {
+async function deleteChunks(db: Pool | DedicatedConnection, exportId: string): Promise<number> {
   const { rowCount } = await db.query(
     `delete from export_chunks where job_id = $1 and number = any (array(
        select number from export_chunks where job_id = $1 order by number limit $2))`,
@@ -31,7 +31,7 @@ async function deleteChunks(db: Pool | OwnConnection, exportId: string): Promise
 }
 
 /** Ends an expired export: from then on no node adds or reads a chunk. */
-async function endExpiredExport(db: Pool | OwnConnection, nowMs: number): Promise<string | undefined> {
+async function endExpiredExport(db: Pool | DedicatedConnection, nowMs: number): Promise<string | undefined> {
   const { rows } = await db.query<{ id: string }>(
     `update export_jobs set state = 'cancelled', worker = null
      where id = (select id from export_jobs where expires_at <= $1 order by expires_at limit 1)

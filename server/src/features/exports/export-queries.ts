@@ -1,4 +1,4 @@
-import type { OwnConnection } from '../../db/own-connection.js';
+import type { DedicatedConnection } from '../../db/dedicated-connection.js';
 import type { Pool } from '../../db/pool.js';
 import { MAX_ROW_ID } from '../../lib/row-id.js';
 import type { Span } from './export-span.js';
@@ -53,7 +53,7 @@ export type Row = [
  * without an event in the span is skipped without being unpacked.
  */
 export async function listEventsAfter(
-  connection: OwnConnection,
+  connection: DedicatedConnection,
   gameId: number,
   { from, to }: Span,
   after: ExportKey,

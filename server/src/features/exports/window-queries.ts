@@ -1,4 +1,4 @@
-import type { OwnConnection } from '../../db/own-connection.js';
+import type { DedicatedConnection } from '../../db/dedicated-connection.js';
 import type { Client } from '../../db/pool.js';
 import { type ExportKey, LAST_BLOCK, type Row } from './export-queries.js';
 import type { Span } from './export-span.js';
@@ -16,13 +16,13 @@ export type ReceiptWindow = {
 };
 
 /** Until the transaction ends, no day is replaced by one with other windows. */
-export async function holdWindows(connection: OwnConnection | Client): Promise<void> {
+export async function holdWindows(connection: DedicatedConnection | Client): Promise<void> {
   await connection.query('lock table only event_blocks in access share mode');
 }
 
 /** The first window that ends after an instant, and whether that instant lies in it. */
 export async function findWindowAfter(
-  connection: OwnConnection,
+  connection: DedicatedConnection,
   receivedAt: string,
 ): Promise<ReceiptWindow | undefined> {
   const { rows } = await connection.query<ReceiptWindow>(
@@ -47,7 +47,7 @@ export async function findWindowAfter(
  * and keeps them until the cursor is closed, also when the transaction is over.
  */
 export async function openWindow(
-  connection: OwnConnection,
+  connection: DedicatedConnection,
   gameId: number,
   { from, to }: Span,
   { start, end }: ReceiptWindow,
@@ -74,7 +74,7 @@ export async function openWindow(
 }
 
 /** The next events of the window; none at its end. */
-export async function fetchWindow(connection: OwnConnection, maxEvents: number): Promise<Row[]> {
+export async function fetchWindow(connection: DedicatedConnection, maxEvents: number): Promise<Row[]> {
   const { rows } = await connection.query<Row>({
     rowMode: 'array',
     text: `fetch ${maxEvents} from exported_window`,
@@ -82,6 +82,6 @@ export async function fetchWindow(connection: OwnConnection, maxEvents: number):
   return rows;
 }
 
-export async function closeWindow(connection: OwnConnection): Promise<void> {
+export async function closeWindow(connection: DedicatedConnection): Promise<void> {
   await connection.query('close exported_window');
 }

@@ -1,4 +1,4 @@
-import type { OwnConnection } from '../../db/own-connection.js';
+import type { DedicatedConnection } from '../../db/dedicated-connection.js';
 import type { Pool } from '../../db/pool.js';
 
 /** Jobs per statement. The result of a dry run may have some hundred kilobytes. */
@@ -6,7 +6,7 @@ const CHUNK = 500;
 
 /** Deletes expired jobs. Returns how many were deleted. */
 export async function deleteExpiredJobs(
-  db: Pool | OwnConnection,
+  db: Pool | DedicatedConnection,
   nowMs: number,
   signal?: AbortSignal,
 ): Promise<number> {

@@ -1,10 +1,10 @@
-import type { OwnConnection } from '../../db/own-connection.js';
+import type { DedicatedConnection } from '../../db/dedicated-connection.js';
 import type { Pool } from '../../db/pool.js';
 import type { StepOutcome } from './maintenance-metrics.js';
 
 export type StepRun = Readonly<{
   /** A connection for this step alone. It holds the lock of the step, and reads large tables by their indexes only. */
-  connection: OwnConnection;
+  connection: DedicatedConnection;
   pool: Pool;
   /** The time of the database when the step began. A step goes by no other clock. */
   nowMs: number;

@@ -2,11 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { type ClockReading, isOff, offsetOf, readDatabaseClock } from '../../db/database-clock.js';
 import {
-  type OwnConnection,
+  type DedicatedConnection,
   tryAdvisoryLock,
   walkByIndex,
-  withOwnConnection,
-} from '../../db/own-connection.js';
+  withDedicatedConnection,
+} from '../../db/dedicated-connection.js';
 import type { Pool } from '../../db/pool.js';
 import { HOUR_MS } from '../../lib/day.js';
 import type { MaintenanceMetrics, StepOutcome } from './maintenance-metrics.js';
@@ -37,7 +37,7 @@ export type MaintenanceOptions = {
   steps: readonly MaintenanceStep[];
   giveUpAfterMs?: number;
   /** Tests set their own time. */
-  readClock?: (connection: OwnConnection) => Promise<ClockReading>;
+  readClock?: (connection: DedicatedConnection) => Promise<ClockReading>;
 };
 
 export type Maintenance = {
@@ -128,7 +128,7 @@ async function inTurn(
   step: MaintenanceStep,
   signal: AbortSignal,
 ): Promise<StepResult> {
-  return withOwnConnection(pool, async (connection) => {
+  return withDedicatedConnection(pool, async (connection) => {
     const reading = await readClock(connection);
     if (isOff(reading)) {
       return { outcome: 'refused', did: { clockOffsetSeconds: Math.round(offsetOf(reading) / 1_000) } };

@@ -1,5 +1,5 @@
 import { type Actor, insertAuditEntry } from '../../admin/audit-log.js';
-import { inTransaction, isLockTimeout, type OwnConnection } from '../../db/own-connection.js';
+import { type DedicatedConnection, inTransaction, isLockTimeout } from '../../db/dedicated-connection.js';
 import type { Pool } from '../../db/pool.js';
 
 /** A game with a retention that has events to delete. Days are UTC, as `2026-11-15`. */
@@ -14,7 +14,10 @@ export type ExpiringGame = {
   cleanedBefore: string | null;
 };
 
-export async function listExpiringGames(db: Pool | OwnConnection, today: string): Promise<ExpiringGame[]> {
+export async function listExpiringGames(
+  db: Pool | DedicatedConnection,
+  today: string,
+): Promise<ExpiringGame[]> {
   const { rows } = await db.query<ExpiringGame>(
     `select g.id as "gameId", t.slug as tenant, g.slug as game, g.retention_days as "retentionDays",
        ($1::date - g.retention_days)::text as before, g.events_cleaned_before::text as "cleanedBefore"
@@ -32,7 +35,7 @@ export async function listExpiringGames(db: Pool | OwnConnection, today: string)
  * retention.
  */
 export async function markDeletedBefore(
-  connection: OwnConnection,
+  connection: DedicatedConnection,
   games: readonly ExpiringGame[],
   actor: Actor,
 ): Promise<void> {
@@ -54,7 +57,7 @@ export async function markDeletedBefore(
 
 /** The former day; undefined if it is not earlier. */
 async function updateDeletedBefore(
-  connection: OwnConnection,
+  connection: DedicatedConnection,
   { gameId, before }: ExpiringGame,
 ): Promise<{ former: string | null } | undefined> {
   const { rows } = await connection.query<{ former: string | null }>(
@@ -70,7 +73,7 @@ async function updateDeletedBefore(
 
 /** The day only moves forward: a run that is behind another changes nothing. */
 export async function updateCleanedBefore(
-  connection: OwnConnection,
+  connection: DedicatedConnection,
   gameIds: readonly number[],
   day: string,
 ): Promise<void> {
@@ -89,7 +92,7 @@ const IS_EXPIRED = `exists (
 )`;
 
 export async function countExpired(
-  connection: OwnConnection,
+  connection: DedicatedConnection,
   table: string,
   expired: Expired,
 ): Promise<number> {
@@ -101,7 +104,7 @@ export async function countExpired(
 }
 
 export async function hasOthers(
-  connection: OwnConnection,
+  connection: DedicatedConnection,
   table: string,
   gameIds: readonly number[],
 ): Promise<boolean> {
@@ -119,7 +122,7 @@ export async function hasOthers(
  * so that each page is read once, in the order on disk, and the progress is known exactly.
  */
 export async function deleteOnPages(
-  connection: OwnConnection,
+  connection: DedicatedConnection,
   table: string,
   expired: Expired,
   fromPage: number,
@@ -145,7 +148,7 @@ export async function deleteOnPages(
  * the drop is the one that fails.
  */
 export async function dropPartition(
-  connection: OwnConnection,
+  connection: DedicatedConnection,
   table: string,
   gameIds: readonly number[],
 ): Promise<'dropped' | 'others' | 'locked'> {

@@ -1,6 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Actor } from '../../admin/audit-log.js';
-import { type OwnConnection, tryAdvisoryLock, withOwnConnection } from '../../db/own-connection.js';
+import {
+  type DedicatedConnection,
+  tryAdvisoryLock,
+  withDedicatedConnection,
+} from '../../db/dedicated-connection.js';
 import type { Pool } from '../../db/pool.js';
 import { countPages, findTableOid } from '../../db/table-pages.js';
 import { utcDay } from '../../lib/day.js';
@@ -56,7 +60,7 @@ export type RetentionResult = {
   deletedEvents: number;
 };
 
-type Run = RetentionOptions & { connection: OwnConnection; result: RetentionResult; today: string };
+type Run = RetentionOptions & { connection: DedicatedConnection; result: RetentionResult; today: string };
 
 /**
  * Deletes the events that are older than the retention of their game, by time of receipt. Players, days and roll-ups stay, and so
@@ -73,7 +77,7 @@ export async function runRetention(pool: Pool, options: RetentionOptions): Promi
   const games = await listExpiringGames(pool, today);
   if (games.length === 0) return result;
   try {
-    await withOwnConnection(pool, async (connection) => {
+    await withDedicatedConnection(pool, async (connection) => {
       const run = { ...options, connection, result, today };
       if (options.dryRun) result.state = await describe(run, games);
       else if (!(await tryAdvisoryLock(connection, 'savepoint retention'))) result.state = 'busy';

@@ -39,7 +39,7 @@ export function playerRoutes(app: FastifyInstance, ctx: PlayerContext, guard: on
         response: { 200: PlayerStatus, ...errors },
       },
     },
-    telling(ctx, (_request, reply, responses) => sendJson(reply, responses.statusJson)),
+    respondWith(ctx, (_request, reply, responses) => sendJson(reply, responses.statusJson)),
   );
 
   app.get(
@@ -54,7 +54,7 @@ export function playerRoutes(app: FastifyInstance, ctx: PlayerContext, guard: on
         response: { 200: { ...StoreConfig, headers: ETAG_HEADER }, 304: NotModified, ...errors },
       },
     },
-    telling(ctx, (request, reply, responses) => {
+    respondWith(ctx, (request, reply, responses) => {
       const validForMs = responses.validUntil - ctx.clock.now();
       return sendWithEtag(request, reply, storeEtag(responses), storeText(responses), validForMs);
     }),
@@ -71,7 +71,7 @@ export function playerRoutes(app: FastifyInstance, ctx: PlayerContext, guard: on
         response: { 200: { ...PlayerSegments, headers: ETAG_HEADER }, 304: NotModified, ...errors },
       },
     },
-    telling(ctx, (request, reply, { segmentsJson, segmentsEtag, validUntil }) => {
+    respondWith(ctx, (request, reply, { segmentsJson, segmentsEtag, validUntil }) => {
       const now = ctx.clock.now();
       const asOf = new Date(now).toISOString();
       const { userId } = playerOf(request);
@@ -82,7 +82,7 @@ export function playerRoutes(app: FastifyInstance, ctx: PlayerContext, guard: on
 }
 
 /** Responds synchronously where the responses are cached: no promise for nine reads out of ten. */
-function telling(
+function respondWith(
   ctx: PlayerContext,
   send: (request: FastifyRequest, reply: FastifyReply, responses: PlayerResponses) => FastifyReply,
 ) {

@@ -1,4 +1,4 @@
-import type { OwnConnection } from '../../db/own-connection.js';
+import type { DedicatedConnection } from '../../db/dedicated-connection.js';
 import type { Pool } from '../../db/pool.js';
 
 const CHUNK = 5_000;
@@ -9,7 +9,7 @@ const CHUNK = 5_000;
  * ago they began, and so are all stays of games without retention.
  */
 export async function deleteExpiredStays(
-  db: Pool | OwnConnection,
+  db: Pool | DedicatedConnection,
   signal?: AbortSignal,
   chunk = CHUNK,
 ): Promise<number> {
@@ -25,7 +25,7 @@ export async function deleteExpiredStays(
 }
 
 /** Games that have deleted events: `before` is the day, in UTC, from which on they keep them. */
-async function listRetentions(db: Pool | OwnConnection): Promise<{ gameId: number; before: string }[]> {
+async function listRetentions(db: Pool | DedicatedConnection): Promise<{ gameId: number; before: string }[]> {
   const { rows } = await db.query<{ gameId: number; before: string }>(
     `select id as "gameId", events_deleted_before::text as before from games
      where events_deleted_before is not null order by id`,
@@ -34,7 +34,7 @@ async function listRetentions(db: Pool | OwnConnection): Promise<{ gameId: numbe
 }
 
 async function deleteStays(
-  db: Pool | OwnConnection,
+  db: Pool | DedicatedConnection,
   gameId: number,
   before: string,
   limit: number,

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Actor, insertAuditEntry } from '../../admin/audit-log.js';
-import { withOwnConnection } from '../../db/own-connection.js';
+import { withDedicatedConnection } from '../../db/dedicated-connection.js';
 import { type Pool, transaction } from '../../db/pool.js';
 import { type Clock, clockFrom } from '../../lib/clock.js';
 import { DAY_MS, dateOf } from '../../lib/day.js';
@@ -140,7 +140,7 @@ async function gradeRounds(
   rounds: readonly Round[],
   { current, artefact, at }: Present,
 ): Promise<Grade[]> {
-  return withOwnConnection(pool, async (connection) => {
+  return withDedicatedConnection(pool, async (connection) => {
     await beginTrainingSession(connection);
     await createSample(connection, gameId, MAX_PLAYERS);
     const currency = artefact?.currency ?? null;

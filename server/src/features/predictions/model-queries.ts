@@ -1,4 +1,4 @@
-import type { OwnConnection } from '../../db/own-connection.js';
+import type { DedicatedConnection } from '../../db/dedicated-connection.js';
 import { type Client, type Pool, query } from '../../db/pool.js';
 import type { GradedName } from '../../personalisation/predict/artefact.js';
 import type { TrainingReport } from './training-report.js';
@@ -90,7 +90,7 @@ export async function insertModel(client: Client, model: NewModel): Promise<void
 }
 
 export async function findNewestModelVersion(
-  client: Client | OwnConnection,
+  client: Client | DedicatedConnection,
   gameId: number,
 ): Promise<number> {
   const { rows } = await client.query<{ version: number }>(

@@ -1,5 +1,9 @@
 import { type Actor, insertAuditEntry } from '../../admin/audit-log.js';
-import { type OwnConnection, tryAdvisoryLock, withOwnConnection } from '../../db/own-connection.js';
+import {
+  type DedicatedConnection,
+  tryAdvisoryLock,
+  withDedicatedConnection,
+} from '../../db/dedicated-connection.js';
 import { type Client, type Pool, transaction } from '../../db/pool.js';
 import { type Clock, clockFrom } from '../../lib/clock.js';
 import { DAY_MS, dateOf } from '../../lib/day.js';
@@ -61,7 +65,7 @@ export type TrainOutcome =
  */
 export async function trainGame(pool: Pool, options: TrainOptions): Promise<TrainOutcome> {
   const clock = clockFrom(options.actor.nowMs);
-  return withOwnConnection(pool, async (connection) => {
+  return withDedicatedConnection(pool, async (connection) => {
     if (!(await tryAdvisoryLock(connection, 'savepoint training', options.gameId)))
       return { outcome: 'busy' };
     await beginTrainingSession(connection);
@@ -71,7 +75,7 @@ export async function trainGame(pool: Pool, options: TrainOptions): Promise<Trai
 
 async function trainAlone(
   pool: Pool,
-  connection: OwnConnection,
+  connection: DedicatedConnection,
   clock: Clock,
   { gameId, actor, signal, onProgress, maxPlayers, dropsUnchanged = false }: TrainOptions,
 ): Promise<TrainOutcome> {

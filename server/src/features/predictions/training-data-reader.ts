@@ -1,4 +1,4 @@
-import { type OwnConnection, walkByIndex, walkFreely } from '../../db/own-connection.js';
+import { type DedicatedConnection, walkByIndex, walkFreely } from '../../db/dedicated-connection.js';
 import { dateOf } from '../../lib/day.js';
 import { createActivityCounter, OUTCOME_DAYS } from '../../personalisation/predict/activity-cells.js';
 import { WINDOW_DAYS } from '../../personalisation/predict/player-statistics.js';
@@ -42,7 +42,7 @@ export type ReadOptions = Readonly<{
 type Progress = (done: number, total: number) => void;
 
 export async function readTrainingData(
-  connection: OwnConnection,
+  connection: DedicatedConnection,
   { gameId, day, signal, onProgress, maxPlayers = MAX_PLAYERS }: ReadOptions,
 ): Promise<TrainingRead> {
   const sample = await createSample(connection, gameId, maxPlayers);
@@ -61,7 +61,7 @@ export async function readTrainingData(
 
 /** The cells of one day, for the players of the sample. */
 export async function readOrigin(
-  connection: OwnConnection,
+  connection: DedicatedConnection,
   day: number,
   currency: string | null,
 ): Promise<OriginCells> {
@@ -73,7 +73,7 @@ type Watcher = Readonly<{ signal?: AbortSignal | undefined; onRead?: (players: n
 
 /** Those of several days, in their order. Each player is read once. */
 async function readOrigins(
-  connection: OwnConnection,
+  connection: DedicatedConnection,
   days: readonly number[],
   currency: string | null,
   watcher: Watcher = {},
@@ -96,7 +96,7 @@ async function readOrigins(
 }
 
 async function countActivity(
-  connection: OwnConnection,
+  connection: DedicatedConnection,
   days: readonly number[],
   { signal, onRead }: Watcher,
 ): Promise<ActivityCell[][]> {

@@ -1,4 +1,4 @@
-import type { OwnConnection } from '../../db/own-connection.js';
+import type { DedicatedConnection } from '../../db/dedicated-connection.js';
 import type { PlayerDays } from '../../personalisation/predict/activity-cells.js';
 import type { NonPayerTotals, PayerCell } from '../../personalisation/predict/training-data.js';
 
@@ -11,7 +11,7 @@ import type { NonPayerTotals, PayerCell } from '../../personalisation/predict/tr
  */
 
 /** Uses at most one core, and enough memory to group a sample without temporary files. */
-export async function beginTrainingSession(connection: OwnConnection): Promise<void> {
+export async function beginTrainingSession(connection: DedicatedConnection): Promise<void> {
   await connection.query("set statement_timeout = '10min'");
   await connection.query('set max_parallel_workers_per_gather = 0');
   await connection.query('set jit = off');
@@ -36,7 +36,7 @@ const CREATE_PAYER_SAMPLE = `create temp table trained_payers as
     and abs(hashint8(p.id)::bigint) % greatest($2::bigint, 1) < $3`;
 
 export async function createSample(
-  connection: OwnConnection,
+  connection: DedicatedConnection,
   gameId: number,
   maxPlayers: number,
 ): Promise<Sample> {
@@ -55,7 +55,7 @@ export async function createSample(
 }
 
 async function countPlayers(
-  connection: OwnConnection,
+  connection: DedicatedConnection,
   gameId: number,
 ): Promise<{ players: number; payers: number }> {
   const { rows } = await connection.query<{ players: number; payers: number }>(
@@ -66,7 +66,7 @@ async function countPlayers(
 }
 
 /** The currency that most payers have paid in; if several are equal, the first by name. */
-export async function findMainCurrency(connection: OwnConnection): Promise<string | null> {
+export async function findMainCurrency(connection: DedicatedConnection): Promise<string | null> {
   const { rows } = await connection.query<{ currency: string }>(
     `select s.key as currency
      from trained_payers t
@@ -111,7 +111,7 @@ export type DaysRange = Readonly<{ after: string; until: string; present: string
 export type PlayersPortion = Readonly<{ players: PlayerDays[]; next: string | undefined }>;
 
 export async function listPlayerDays(
-  connection: OwnConnection,
+  connection: DedicatedConnection,
   from: string,
   { after, until, present }: DaysRange,
 ): Promise<PlayersPortion> {
@@ -173,7 +173,7 @@ const CREATE_PAYER_PURCHASES = `create temp table payer_purchases as
 
 /** Keeps the purchases of the samples for the statements below. */
 export async function createPurchaseTables(
-  connection: OwnConnection,
+  connection: DedicatedConnection,
   currency: string | null,
 ): Promise<void> {
   await connection.query('drop table if exists player_purchases, payer_purchases');
@@ -214,7 +214,7 @@ type PayerRow = Omit<PayerCell, 'meanValue'> & { repeat: number | null };
 
 /** The payers of the sample at the end of a day, and their later purchases. Without a currency, values are unknown. */
 export async function listPayerCells(
-  connection: OwnConnection,
+  connection: DedicatedConnection,
   day: string,
   hasCurrency: boolean,
 ): Promise<PayerCell[]> {
@@ -226,7 +226,10 @@ export async function listPayerCells(
 }
 
 /** The players of the sample without a purchase by the end of a day, and their later purchases. */
-export async function findNonPayerTotals(connection: OwnConnection, day: string): Promise<NonPayerTotals> {
+export async function findNonPayerTotals(
+  connection: DedicatedConnection,
+  day: string,
+): Promise<NonPayerTotals> {
   const { rows } = await connection.query<NonPayerTotals>(
     `select count(*)::float8 as players,
        count(*) filter (where b.first_purchase_day <= $1::date + 28)::float8 as "converted28",

@@ -5,7 +5,7 @@ import { Batcher } from '../../lib/batcher.js';
 import type { Clock } from '../../lib/clock.js';
 import { type MasterKeys, seal, UnsealError, unseal } from '../../security/master-keys.js';
 import type { Settings } from '../../settings/settings.js';
-import { apiKeyBinding } from '../studios/api-keys.js';
+import { apiKeyBinding } from '../studios/api-key-queries.js';
 import { isKeyAllowed } from './key-environment.js';
 import { type ApiKeyRow, findApiKeys } from './session-queries.js';
 import { isSignatureValid, type SignedLogin } from './verify-signature.js';
@@ -16,21 +16,21 @@ export type ApiKey = Pick<ApiKeyRow, 'keyId' | 'gameId' | 'tenantSlug' | 'gameSl
 /**
  * Who signed a login.
  *
- *   signature of a remembered key ──right──► the key (whoever acts on it asks the database whether it still stands)
- *          │ wrong, or not remembered
+ *   signature of a cached key ──right──► the key (whoever acts on it asks the database whether it still stands)
+ *          │ wrong, or not cached
  *          ▼
- *   look-up ─► unsealing ─► HMAC ─► comparison ──right, and it may log in here──► the key, remembered for a minute
+ *   look-up ─► unsealing ─► HMAC ─► comparison ──right, and it may log in here──► the key, cached for a minute
  *                                       └── anything else ──► undefined
  *
- * An unknown key goes the same way as a known one, with a secret that nobody has, so that neither response nor time tells them
+ * An unknown key goes the same way as a known one, with a decoy secret, so that neither response nor time tells them
  * apart.
  */
 export type ApiKeys = {
   /**
-   * The key that signed this request, if it may log in here. Unless `mayBeRecalled` is false, the key may have been revoked
+   * The key that signed this request, if it may log in here. Unless `mayBeCached` is false, the key may have been revoked
    * within the last minute.
    */
-  authenticate(request: SignedLogin, mayBeRecalled: boolean): Promise<ApiKey | undefined>;
+  authenticate(request: SignedLogin, mayBeCached: boolean): Promise<ApiKey | undefined>;
   forget(keyId: string): void;
 };
 
@@ -45,13 +45,13 @@ type Options = {
 /** Key ids are made of these only, so that `|` in the signed string can never shift a boundary. */
 const KEY_ID = /^[A-Za-z0-9_-]{1,128}$/;
 /** One look-up and one unsealing per key and minute, instead of per login. */
-const REMEMBERED_MS = 60_000;
-const MAX_REMEMBERED = 10_000;
+const CACHED_MS = 60_000;
+const MAX_CACHED = 10_000;
 
 export function createApiKeys({ pool, masterKeys, settings, clock, logger }: Options): ApiKeys {
-  const remembered = new Map<string, { key: ApiKey; secret: Buffer; until: number }>();
-  const nobody = randomBytes(32);
-  const nobodySealed = seal(masterKeys, nobody, 'nobody');
+  const cache = new Map<string, { key: ApiKey; secret: Buffer; until: number }>();
+  const decoySecret = randomBytes(32);
+  const sealedDecoy = seal(masterKeys, decoySecret, 'nobody');
 
   /**
    * Undefined for a row that was tampered with: logins with it are refused, and only the log says why. A master key that is
@@ -70,38 +70,38 @@ export function createApiKeys({ pool, masterKeys, settings, clock, logger }: Opt
     }
   };
 
-  const remember = (key: ApiKey, secret: Buffer, expiresAt: number | null): void => {
+  const addToCache = (key: ApiKey, secret: Buffer, expiresAt: number | null): void => {
     const now = clock.now();
-    remembered.delete(key.keyId);
-    for (const [keyId, { until }] of remembered) {
-      if (until > now && remembered.size < MAX_REMEMBERED) break;
-      remembered.delete(keyId);
+    cache.delete(key.keyId);
+    for (const [keyId, { until }] of cache) {
+      if (until > now && cache.size < MAX_CACHED) break;
+      cache.delete(keyId);
     }
-    remembered.set(key.keyId, {
+    cache.set(key.keyId, {
       key,
       secret,
-      until: Math.min(now + REMEMBERED_MS, expiresAt ?? Number.POSITIVE_INFINITY),
+      until: Math.min(now + CACHED_MS, expiresAt ?? Number.POSITIVE_INFINITY),
     });
   };
 
-  const recall = (request: SignedLogin): ApiKey | undefined => {
-    const known = remembered.get(request.apiKey);
-    const isRight = isSignatureValid(known?.secret ?? nobody, request);
+  const fromCache = (request: SignedLogin): ApiKey | undefined => {
+    const known = cache.get(request.apiKey);
+    const isValid = isSignatureValid(known?.secret ?? decoySecret, request);
     if (known === undefined) return undefined;
-    if (known.until > clock.now()) return isRight ? known.key : undefined;
-    remembered.delete(request.apiKey);
+    if (known.until > clock.now()) return isValid ? known.key : undefined;
+    cache.delete(request.apiKey);
     return undefined;
   };
 
   const check = (request: SignedLogin, row: ApiKeyRow | undefined): ApiKey | undefined => {
-    const secret = (row && secretOf(row)) ?? unseal(masterKeys, nobodySealed, 'nobody');
-    const isRight = isSignatureValid(secret, request);
-    if (row === undefined || !isRight || row.revoked || !isKeyAllowed(settings, row.environment))
+    const secret = (row && secretOf(row)) ?? unseal(masterKeys, sealedDecoy, 'nobody');
+    const isValid = isSignatureValid(secret, request);
+    if (row === undefined || !isValid || row.revoked || !isKeyAllowed(settings, row.environment))
       return undefined;
     const { keyId, gameId, tenantSlug, gameSlug, expiresAt } = row;
     if (expiresAt !== null && expiresAt <= clock.now()) return undefined;
     const key = { keyId, gameId, tenantSlug, gameSlug };
-    remember(key, secret, expiresAt);
+    addToCache(key, secret, expiresAt);
     return key;
   };
 
@@ -115,12 +115,12 @@ export function createApiKeys({ pool, masterKeys, settings, clock, logger }: Opt
   };
 
   // Batching also saves CPU: checking many signatures in a row costs half of checking each between other work.
-  const batcher = new Batcher<{ request: SignedLogin; mayBeRecalled: boolean }, ApiKey | Error | undefined>({
+  const batcher = new Batcher<{ request: SignedLogin; mayBeCached: boolean }, ApiKey | Error | undefined>({
     maxItems: 500,
     maxInFlight: 2,
     maxWaiting: 10_000,
     async run(items) {
-      const keys = items.map(({ request, mayBeRecalled }) => (mayBeRecalled ? recall(request) : undefined));
+      const keys = items.map(({ request, mayBeCached }) => (mayBeCached ? fromCache(request) : undefined));
       const unknown = new Set(
         items.filter((_, n) => keys[n] === undefined).map(({ request }) => idOf(request)),
       );
@@ -131,12 +131,12 @@ export function createApiKeys({ pool, masterKeys, settings, clock, logger }: Opt
   });
 
   return {
-    async authenticate(request, mayBeRecalled) {
-      const outcome = await batcher.submit({ request, mayBeRecalled });
+    async authenticate(request, mayBeCached) {
+      const outcome = await batcher.submit({ request, mayBeCached });
       if (outcome instanceof Error) throw outcome;
       return outcome;
     },
-    forget: (keyId) => remembered.delete(keyId),
+    forget: (keyId) => cache.delete(keyId),
   };
 }
 

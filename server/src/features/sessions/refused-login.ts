@@ -1,5 +1,5 @@
 import { unseal } from '../../security/master-keys.js';
-import { apiKeyBinding } from '../studios/api-keys.js';
+import { apiKeyBinding } from '../studios/api-key-queries.js';
 import type { SessionContext } from './session-context.js';
 import { findApiKeys } from './session-queries.js';
 import { signatureHint } from './signature-hint.js';

@@ -2,7 +2,7 @@ import { type Actor, insertAuditEntry } from '../../admin/audit-log.js';
 import { type Client, type Pool, transaction } from '../../db/pool.js';
 import { type MasterKeys, primaryId, seal, sealedUnder, unseal } from '../../security/master-keys.js';
 import { secondFactorBinding } from '../accounts/second-factor-binding.js';
-import { apiKeyBinding } from '../studios/api-keys.js';
+import { apiKeyBinding } from '../studios/api-key-queries.js';
 import { boundTo } from './signing-keys.js';
 
 export type ResealedCounts = { apiKeys: number; signingKeys: number; secondFactors: number };

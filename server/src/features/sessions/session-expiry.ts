@@ -1,4 +1,4 @@
-import type { OwnConnection } from '../../db/own-connection.js';
+import type { DedicatedConnection } from '../../db/dedicated-connection.js';
 import type { Pool } from '../../db/pool.js';
 import { MAX_ACCESS_TTL_SECONDS } from '../../settings/setting-rows.js';
 import { CHECK_DAY } from './session-queries.js';
@@ -13,7 +13,7 @@ const CHUNK = 5_000;
  * its last access token has expired, too, however short-lived refresh tokens are.
  */
 export async function deleteExpiredSessions(
-  db: Pool | OwnConnection,
+  db: Pool | DedicatedConnection,
   nowMs: number,
   signal?: AbortSignal,
 ): Promise<number> {

@@ -8,7 +8,7 @@ import { ApiError } from '../../errors.js';
 import { BODY_ERRORS } from '../../http/api-schemas.js';
 import { withSchemaTypes } from '../../http/validation.js';
 import { HOUR_MS } from '../../lib/day.js';
-import { keyState, type ListedKey, listApiKeysOfGame } from './api-keys.js';
+import { keyState, type ListedKey, listApiKeysOfGame } from './api-key-queries.js';
 import { createApiKey, revokeApiKey, rotateApiKey } from './key-changes.js';
 import {
   CreatedKeyResponse,

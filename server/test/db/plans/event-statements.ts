@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { MAINTENANCE_STEPS } from '../../../src/app/maintenance-steps.js';
-import { walkByIndex, withOwnConnection } from '../../../src/db/own-connection.js';
+import { walkByIndex, withDedicatedConnection } from '../../../src/db/dedicated-connection.js';
 import { sumBreakdowns } from '../../../src/features/analytics/breakdowns/sum-breakdowns.js';
 import {
   countMissingEvents,
@@ -36,7 +36,7 @@ import { estimateEvents } from '../../../src/features/exports/export-queries.js'
 import { createMaintenance } from '../../../src/features/lifecycle/maintenance.js';
 import { createMaintenanceMetrics } from '../../../src/features/lifecycle/maintenance-metrics.js';
 import { runRetention } from '../../../src/features/lifecycle/retention.js';
-import { findUsableKey } from '../../../src/features/studios/api-keys.js';
+import { findUsableKey } from '../../../src/features/studios/api-key-queries.js';
 import { utcDay } from '../../../src/lib/day.js';
 import { bothClocksAt } from '../../support/both-clocks.js';
 import { WORLD } from './large-tables.js';
@@ -186,7 +186,7 @@ export const EVENT_STATEMENTS: readonly Listed[] = [
   {
     what: 'sums of what players did, and of those who are held out',
     call: ({ admin, nowMs }) =>
-      withOwnConnection(admin, async (connection) => {
+      withDedicatedConnection(admin, async (connection) => {
         await walkByIndex(connection);
         await sumBreakdowns(connection, { nowMs, playersPerChunk: 5_000 });
         // Nothing has changed since.

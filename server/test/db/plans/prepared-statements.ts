@@ -63,7 +63,7 @@ import {
   insertSessions,
   updateRefreshChains,
 } from '../../../src/features/sessions/session-queries.js';
-import { listApiKeysOfGame } from '../../../src/features/studios/api-keys.js';
+import { listApiKeysOfGame } from '../../../src/features/studios/api-key-queries.js';
 import { utcDay } from '../../../src/lib/day.js';
 import { hashOfToken } from '../../../src/lib/secret-token.js';
 import { findOwners } from '../../../src/queue/partition-locks.js';

@@ -1,5 +1,5 @@
 import { findGame, listGames, listTenants } from '../../../src/admin/tenants.js';
-import { withOwnConnection } from '../../../src/db/own-connection.js';
+import { withDedicatedConnection } from '../../../src/db/dedicated-connection.js';
 import { type Pool, transaction } from '../../../src/db/pool.js';
 import { type AccountRow, findAccountByEmail } from '../../../src/features/accounts/account-queries.js';
 import { secondFactorBinding } from '../../../src/features/accounts/second-factor-binding.js';
@@ -20,7 +20,7 @@ import { rollBackModel } from '../../../src/features/predictions/roll-back-model
 import { trainGame } from '../../../src/features/predictions/train-game.js';
 import { resealAll } from '../../../src/features/sessions/reseal-secrets.js';
 import { revokeSigningKey, rotateSigningKey } from '../../../src/features/sessions/signing-key-changes.js';
-import { apiKeyBinding, listApiKeys } from '../../../src/features/studios/api-keys.js';
+import { apiKeyBinding, listApiKeys } from '../../../src/features/studios/api-key-queries.js';
 import { findAuditRow, listAuditLines } from '../../../src/features/studios/audit-overview.js';
 import { createApiKey, revokeApiKey, rotateApiKey } from '../../../src/features/studios/key-changes.js';
 import { createGame, updateGameSettings } from '../../../src/features/studios/tenant-changes.js';
@@ -141,7 +141,7 @@ export const STUDIO_STATEMENTS: readonly Listed[] = [
   {
     what: 'games whose segments were not counted today',
     call: ({ admin, nowMs }) =>
-      withOwnConnection(admin, (connection) =>
+      withDedicatedConnection(admin, (connection) =>
         countDailySizes(admin, connection, nowMs, AbortSignal.abort()),
       ),
     reads: {

@@ -1,5 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type OwnConnection, walkByIndex, withOwnConnection } from '../../../src/db/own-connection.js';
+import {
+  type DedicatedConnection,
+  walkByIndex,
+  withDedicatedConnection,
+} from '../../../src/db/dedicated-connection.js';
 import type { Pool } from '../../../src/db/pool.js';
 import { COMPACTIONS, compactRollups } from '../../../src/features/analytics/compact-rollups.js';
 import { createGameWorld, DAY_MS, type GameWorld } from '../../support/game-world.js';
@@ -66,7 +70,7 @@ describe('adding up the shards of past days', () => {
 
   it('reads nothing but shards, whatever the statistics say', async () => {
     await addShards('2026-11-10');
-    const explain = async (connection: OwnConnection) => {
+    const explain = async (connection: DedicatedConnection) => {
       // As maintenance has it.
       await walkByIndex(connection);
       for (const [n, { sql, firstKey }] of COMPACTIONS.entries()) {
@@ -82,7 +86,7 @@ describe('adding up the shards of past days', () => {
         ]);
       }
     };
-    await withOwnConnection(world.pool, explain);
+    await withDedicatedConnection(world.pool, explain);
   });
 
   it('leaves one row for each day, with the sums, and today and yesterday as they are', async () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { withOwnConnection } from '../../../src/db/own-connection.js';
+import { withDedicatedConnection } from '../../../src/db/dedicated-connection.js';
 import {
   createPlayerSamples,
   FAST_SAMPLE_SIZE,
@@ -32,7 +32,9 @@ it('draws once, and thins out to the players that a smaller draw has', async () 
   ] as const) {
     await add(added);
     for (const size of [FAST_SAMPLE_SIZE, SEGMENT_SAMPLE_SIZE]) {
-      const drawn = await withOwnConnection(pool, (connection) => drawPlayers(connection, gameId, size));
+      const drawn = await withDedicatedConnection(pool, (connection) =>
+        drawPlayers(connection, gameId, size),
+      );
       expect(drawn.ids).toHaveLength(Math.min(players, size));
       expect(await samples.of(gameId, size)).toEqual(drawn);
     }

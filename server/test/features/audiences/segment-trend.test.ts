@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { withOwnConnection } from '../../../src/db/own-connection.js';
+import { withDedicatedConnection } from '../../../src/db/dedicated-connection.js';
 import { countDailySizes } from '../../../src/features/audiences/count-daily-sizes.js';
 import { DAY_MS, utcDay } from '../../../src/lib/day.js';
 import { segment } from '../../personalisation/support/fixtures.js';
@@ -26,7 +26,7 @@ afterAll(async () => {
 const ask = (path = GAME, token = admin.tokens.viewer) =>
   admin.ask<Days>('GET', `${path}/segments`, undefined, token);
 const count = (signal = new AbortController().signal) =>
-  withOwnConnection(harness.pool, (connection) =>
+  withDedicatedConnection(harness.pool, (connection) =>
     countDailySizes(harness.pool, connection, harness.clock.now(), signal),
   );
 

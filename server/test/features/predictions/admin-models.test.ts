@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runPredictionsInThread, trainInThread } from '../../../src/bin/predictions-thread.js';
-import { withOwnConnection } from '../../../src/db/own-connection.js';
+import { withDedicatedConnection } from '../../../src/db/dedicated-connection.js';
 import { transaction } from '../../../src/db/pool.js';
 import { createMaintenance } from '../../../src/features/lifecycle/maintenance.js';
 import { createMaintenanceMetrics } from '../../../src/features/lifecycle/maintenance-metrics.js';
@@ -155,7 +155,7 @@ describe('the admin API', () => {
     expect(trained).not.toHaveProperty('artefact');
     const { rows } = await harness.pool.query("select id from games where slug = 'demo-game'");
     const training = { gameId: rows[0].id, actor: testActor(harness.clock.now()) };
-    await withOwnConnection(harness.pool, async (other) => {
+    await withDedicatedConnection(harness.pool, async (other) => {
       // While another training of the game holds the lock.
       await other.query("select pg_advisory_lock(hashtext('savepoint training'), $1)", [training.gameId]);
       expectGeneralError(await admin.call('POST', `${GAME}/models`), 429, 'busy');

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findGame } from '../../../src/admin/tenants.js';
-import { withOwnConnection } from '../../../src/db/own-connection.js';
+import { withDedicatedConnection } from '../../../src/db/dedicated-connection.js';
 import { findFacts } from '../../../src/features/players/facts-queries.js';
 import { trainGame } from '../../../src/features/predictions/train-game.js';
 import { readTrainingData } from '../../../src/features/predictions/training-data-reader.js';
@@ -55,10 +55,10 @@ describe.skipIf(PUBLISHED_DATA === undefined)(`CDNOW through the API${NEEDS_PUBL
     await replay();
     harness.clock.set((lastDay() + 1) * DAY_MS + DAY_MS / 4);
     const day = lastDay();
-    ({ data: read } = await withOwnConnection(harness.pool, (connection) =>
+    ({ data: read } = await withDedicatedConnection(harness.pool, (connection) =>
       readTrainingData(connection, { gameId, day }),
     ));
-    replayed = await withOwnConnection(harness.pool, async (connection) => {
+    replayed = await withDedicatedConnection(harness.pool, async (connection) => {
       const { data } = await readTrainingData(connection, { gameId, day: day + 7 });
       const newest = data.origins.at(-1);
       expect(newest?.day).toBe(day);

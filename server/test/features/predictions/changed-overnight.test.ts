@@ -2,7 +2,7 @@ import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findGame } from '../../../src/admin/tenants.js';
-import { withOwnConnection } from '../../../src/db/own-connection.js';
+import { withDedicatedConnection } from '../../../src/db/dedicated-connection.js';
 import { publishConfig } from '../../../src/features/game-configs/publish.js';
 import { workOnGame } from '../../../src/features/predictions/daily-work.js';
 import { gradeGame } from '../../../src/features/predictions/grade-game.js';
@@ -74,7 +74,7 @@ async function gradeDaily(gameId: number, tenant: string, game: string, days: nu
     pino(stream),
   );
   const run = { pool: harness.pool, nowMs: after(days), signal: new AbortController().signal };
-  await withOwnConnection(harness.pool, (connection) => step.run({ ...run, connection }));
+  await withDedicatedConnection(harness.pool, (connection) => step.run({ ...run, connection }));
   return logged;
 }
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findGame } from '../../../src/admin/tenants.js';
-import { withOwnConnection } from '../../../src/db/own-connection.js';
+import { withDedicatedConnection } from '../../../src/db/dedicated-connection.js';
 import { findFacts } from '../../../src/features/players/facts-queries.js';
 import { findStateAt } from '../../../src/features/predictions/model-queries.js';
 import { rollBackModel } from '../../../src/features/predictions/roll-back-model.js';
@@ -101,7 +101,7 @@ describe('the cells of training', () => {
     );
     expect(readings).toHaveLength(GAME.players.length);
     const facts = readings.map((reading) => predictionFacts(reading.facts));
-    const origin = await withOwnConnection(harness.pool, async (connection) => {
+    const origin = await withDedicatedConnection(harness.pool, async (connection) => {
       await createSample(connection, gameId, 10_000);
       return readOrigin(connection, yesterday, 'USD');
     });
@@ -121,7 +121,7 @@ describe('the cells of training', () => {
   });
 
   it('are a sample of very many players, the same one each time', async () => {
-    const samples = await withOwnConnection(harness.pool, async (connection) => [
+    const samples = await withDedicatedConnection(harness.pool, async (connection) => [
       await createSample(connection, gameId, 500),
       await createSample(connection, gameId, 500),
     ]);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DEMO } from '../../../src/app/demo-studio.js';
-import { generateApiKey, insertApiKey } from '../../../src/features/studios/api-keys.js';
+import { generateApiKey, insertApiKey } from '../../../src/features/studios/api-key-queries.js';
 import { revokeApiKey } from '../../../src/features/studios/key-changes.js';
 import {
   createHarness,

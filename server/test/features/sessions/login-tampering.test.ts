@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DEMO } from '../../../src/app/demo-studio.js';
-import { generateApiKey, insertApiKey } from '../../../src/features/studios/api-keys.js';
+import { generateApiKey, insertApiKey } from '../../../src/features/studios/api-key-queries.js';
 import { formatSeconds } from '../../../src/lib/iso-time.js';
 import {
   createHarness,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { walkByIndex, withOwnConnection } from '../../../src/db/own-connection.js';
+import { walkByIndex, withDedicatedConnection } from '../../../src/db/dedicated-connection.js';
 import { CHECK_SESSIONS, deleteExpiredSessions } from '../../../src/features/sessions/session-expiry.js';
 import { withoutRateLimits } from '../../support/data-calls.js';
 import { createHarness, type Harness } from '../../support/harness.js';
@@ -136,7 +136,7 @@ describe('the rows of sessions', () => {
     });
 
     it('are found by their day, whatever the statistics say', async () => {
-      const plan = await withOwnConnection(harness.pool, async (connection) => {
+      const plan = await withDedicatedConnection(harness.pool, async (connection) => {
         await walkByIndex(connection);
         const { rows } = await connection.query(`explain ${CHECK_SESSIONS}`, [
           new Date(harness.clock.now()).toISOString().slice(0, 10),

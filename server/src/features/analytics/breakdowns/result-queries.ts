@@ -1,4 +1,4 @@
-import type { OwnConnection } from '../../../db/own-connection.js';
+import type { DedicatedConnection } from '../../../db/dedicated-connection.js';
 import { DAYS_BEFORE_TODAY, DIMENSIONS, SHOWN_VALUES, SUMMED_DAYS } from './dimensions.js';
 import type { ChangedDay, DueGame, Run } from './run-queries.js';
 
@@ -10,7 +10,7 @@ import type { ChangedDay, DueGame, Run } from './run-queries.js';
  * the 1st, 7th, 28th or 30th day after it is over: then no more players can return on that day.
  */
 export async function listChangedDays(
-  connection: OwnConnection,
+  connection: DedicatedConnection,
   { gameId, keepsFrom }: DueGame,
   today: string,
   limit: number,
@@ -41,7 +41,7 @@ export async function listChangedDays(
 }
 
 /** Records the totals that each day of the run had when the run started. */
-export async function upsertSummedDays(connection: OwnConnection, { gameId }: Run): Promise<void> {
+export async function upsertSummedDays(connection: DedicatedConnection, { gameId }: Run): Promise<void> {
   await connection.query(
     `insert into game_breakdown_days (game_id, day, totals, summed_at)
      select r.game_id, t.key::date, t.value, r.started_at
@@ -52,7 +52,10 @@ export async function upsertSummedDays(connection: OwnConnection, { gameId }: Ru
   );
 }
 
-export async function deleteBreakdowns(connection: OwnConnection, { gameId, days }: Run): Promise<void> {
+export async function deleteBreakdowns(
+  connection: DedicatedConnection,
+  { gameId, days }: Run,
+): Promise<void> {
   await connection.query(
     'delete from game_breakdowns where game_id = $1 and dimension = any($2::text[]) and day = any($3::date[])',
     [gameId, DIMENSIONS, days],
@@ -60,7 +63,10 @@ export async function deleteBreakdowns(connection: OwnConnection, { gameId, days
 }
 
 /** The largest values of each day, and all others as one. */
-export async function insertBreakdowns(connection: OwnConnection, { gameId, days }: Run): Promise<void> {
+export async function insertBreakdowns(
+  connection: DedicatedConnection,
+  { gameId, days }: Run,
+): Promise<void> {
   await connection.query(
     `insert into game_breakdowns (game_id, dimension, day, is_remainder, value, active_players, new_players, paying_players, purchases,
        revenue, d1, d7, d28, d30)
@@ -80,7 +86,10 @@ export async function insertBreakdowns(connection: OwnConnection, { gameId, days
 }
 
 /** The active players of each day: the sum of all changes up to the day. */
-export async function upsertActivePlayers(connection: OwnConnection, { gameId, today }: Run): Promise<void> {
+export async function upsertActivePlayers(
+  connection: DedicatedConnection,
+  { gameId, today }: Run,
+): Promise<void> {
   await connection.query(
     `insert into game_active_players (game_id, day, weekly, monthly)
      select $1, day, weekly, monthly
@@ -108,7 +117,7 @@ export async function upsertActivePlayers(connection: OwnConnection, { gameId, t
 
 /** Clients chose these values: they are deleted together with the events of their days. */
 export async function deleteOldBreakdowns(
-  connection: OwnConnection,
+  connection: DedicatedConnection,
   { gameId, keepsFrom }: DueGame,
 ): Promise<number> {
   if (keepsFrom === null) return 0;

@@ -1,4 +1,4 @@
-import type { OwnConnection } from '../../../db/own-connection.js';
+import type { DedicatedConnection } from '../../../db/dedicated-connection.js';
 
 /** Statements about `breakdown_runs`. A run sums some days of one game, over all players of the game. */
 export type Run = Readonly<{
@@ -12,7 +12,7 @@ export type Run = Readonly<{
 
 /** The unfinished run of a game. A run that was left for two days is started again. */
 export async function findRun(
-  connection: OwnConnection,
+  connection: DedicatedConnection,
   gameId: number,
   nowMs: number,
 ): Promise<Run | undefined> {
@@ -34,7 +34,7 @@ export type DueGame = Readonly<{ gameId: number; keepsFrom: string | null }>;
  * repeated after twenty, so all runs together take at most a twentieth of one core.
  */
 export async function listDueGames(
-  connection: OwnConnection,
+  connection: DedicatedConnection,
   {
     except,
     nowMs,
@@ -61,7 +61,7 @@ export async function listDueGames(
 export type ChangedDay = Readonly<{ day: string; totals: string }>;
 
 export async function insertRun(
-  connection: OwnConnection,
+  connection: DedicatedConnection,
   gameId: number,
   days: readonly ChangedDay[],
   nowMs: number,
@@ -77,7 +77,7 @@ export async function insertRun(
 
 /** Nothing has changed: the game is due again after the pause. */
 export async function insertEmptyRun(
-  connection: OwnConnection,
+  connection: DedicatedConnection,
   gameId: number,
   nowMs: number,
 ): Promise<void> {
@@ -89,7 +89,7 @@ export async function insertEmptyRun(
 }
 
 export async function updateRunPosition(
-  connection: OwnConnection,
+  connection: DedicatedConnection,
   gameId: number,
   lastPlayerId: string,
   spentMs: number,
@@ -102,7 +102,7 @@ export async function updateRunPosition(
 
 /** Ends a run. Call `upsertSummedDays` first: it reads the totals of the run. */
 export async function updateEndedRun(
-  connection: OwnConnection,
+  connection: DedicatedConnection,
   gameId: number,
   nowMs: number,
 ): Promise<void> {

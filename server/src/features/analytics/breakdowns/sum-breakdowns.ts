@@ -1,4 +1,4 @@
-import { inTransaction, type OwnConnection } from '../../../db/own-connection.js';
+import { type DedicatedConnection, inTransaction } from '../../../db/dedicated-connection.js';
 import { pause } from '../../../db/pause.js';
 import { utcDay } from '../../../lib/day.js';
 import {
@@ -54,7 +54,10 @@ const GAMES_PER_LIST = 200;
  * A day that changes during its run, or at any later time, differs from the totals that were read when the run started. So a later
  * run sums it again. `connection` reads by index (`walkByIndex`). Maintenance makes sure that only one run is at work.
  */
-export async function sumBreakdowns(connection: OwnConnection, options: SumOptions): Promise<SumResult> {
+export async function sumBreakdowns(
+  connection: DedicatedConnection,
+  options: SumOptions,
+): Promise<SumResult> {
   const { nowMs, signal, pauseMs = PAUSE_MS } = options;
   const failures = new Map<number, unknown>();
   let daysSummed = 0;
@@ -81,7 +84,7 @@ export async function sumBreakdowns(connection: OwnConnection, options: SumOptio
 }
 
 /** How many days were summed; none if it was interrupted. */
-async function sumGame(connection: OwnConnection, game: DueGame, options: SumOptions): Promise<number> {
+async function sumGame(connection: DedicatedConnection, game: DueGame, options: SumOptions): Promise<number> {
   const { nowMs, signal, playersPerChunk = PLAYERS_PER_CHUNK } = options;
   const { gameId } = game;
   const run = (await findRun(connection, gameId, nowMs)) ?? (await startRun(connection, game, nowMs));
@@ -112,7 +115,11 @@ async function sumGame(connection: OwnConnection, game: DueGame, options: SumOpt
 }
 
 /** Undefined if nothing has changed. */
-async function startRun(connection: OwnConnection, game: DueGame, nowMs: number): Promise<Run | undefined> {
+async function startRun(
+  connection: DedicatedConnection,
+  game: DueGame,
+  nowMs: number,
+): Promise<Run | undefined> {
   const { gameId } = game;
   const today = utcDay(nowMs);
   const changed = await listChangedDays(connection, game, today, DAYS_PER_RUN);

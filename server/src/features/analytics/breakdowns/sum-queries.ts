@@ -1,4 +1,4 @@
-import type { OwnConnection } from '../../../db/own-connection.js';
+import type { DedicatedConnection } from '../../../db/dedicated-connection.js';
 import { REPORTED_BY_DAY } from '../../events/intake/player-profile.js';
 import { DAYS_BEFORE_TODAY, SUMMED_VALUES } from './dimensions.js';
 import type { Run } from './run-queries.js';
@@ -6,7 +6,7 @@ import type { Run } from './run-queries.js';
 /** Statements about `breakdown_sums`: what a run has summed so far. */
 
 /** Deletes the partial sums of an abandoned run. */
-export async function deleteSums(connection: OwnConnection, gameId: number): Promise<void> {
+export async function deleteSums(connection: DedicatedConnection, gameId: number): Promise<void> {
   await connection.query('delete from breakdown_sums where game_id = $1', [gameId]);
 }
 
@@ -20,7 +20,7 @@ export async function deleteSums(connection: OwnConnection, gameId: number): Pro
  * `active_days` and `purchase_days` of a player hold the last 180 days, which is all that a run needs.
  */
 export async function sumPlayers(
-  connection: OwnConnection,
+  connection: DedicatedConnection,
   { gameId, lastPlayerId, days, today }: Run,
   limit: number,
 ): Promise<string | null> {

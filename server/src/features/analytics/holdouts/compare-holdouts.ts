@@ -1,4 +1,4 @@
-import type { OwnConnection } from '../../../db/own-connection.js';
+import type { DedicatedConnection } from '../../../db/dedicated-connection.js';
 import { DAY_MS, utcDay } from '../../../lib/day.js';
 import { addPlayers, noSums } from './group-sums.js';
 import {
@@ -31,7 +31,7 @@ const GAMES_A_LIST = 200;
  * some at a time. Each portion is committed with the sums: a run that is killed goes on behind it.
  */
 export async function compareHoldouts(
-  connection: OwnConnection,
+  connection: DedicatedConnection,
   options: CompareOptions,
 ): Promise<CompareResult> {
   const { nowMs, signal } = options;
@@ -62,7 +62,7 @@ export async function compareHoldouts(
 
 /** Undefined until the share that is in force has been so for a whole day. */
 async function findSpan(
-  connection: OwnConnection,
+  connection: DedicatedConnection,
   game: HoldoutGame,
   to: string,
 ): Promise<HoldoutSpan | undefined> {
@@ -75,7 +75,7 @@ async function findSpan(
 
 /** Whether it came to the end. */
 async function compareGame(
-  connection: OwnConnection,
+  connection: DedicatedConnection,
   span: HoldoutSpan,
   { nowMs, signal, playersAPortion = PLAYERS_A_PORTION }: CompareOptions,
 ): Promise<boolean> {

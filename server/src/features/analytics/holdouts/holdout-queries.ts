@@ -1,4 +1,4 @@
-import type { OwnConnection } from '../../../db/own-connection.js';
+import type { DedicatedConnection } from '../../../db/dedicated-connection.js';
 import { type Pool, query } from '../../../db/pool.js';
 import type { ComparedPlayer, HoldoutSums } from './group-sums.js';
 
@@ -6,7 +6,7 @@ import type { ComparedPlayer, HoldoutSums } from './group-sums.js';
 export type HoldoutGame = Readonly<{ gameId: number; percent: number }>;
 
 export async function listHoldoutGames(
-  connection: OwnConnection,
+  connection: DedicatedConnection,
   { behind, day, limit }: { behind: number; day: string; limit: number },
 ): Promise<HoldoutGame[]> {
   const { rows } = await connection.query<HoldoutGame>(
@@ -30,7 +30,7 @@ export async function listHoldoutGames(
 
 /** Since when a share of players has been held out without a change, as far as the span reaches back; null if it is not in force. */
 export async function findHoldoutSince(
-  connection: OwnConnection,
+  connection: DedicatedConnection,
   { gameId, percent }: HoldoutGame,
   spanStart: string,
 ): Promise<number | null> {
@@ -54,7 +54,7 @@ export type HoldoutWalk = Readonly<{ behind: string; sums: HoldoutSums }>;
 
 /** A comparison that is under way, and is of this span. */
 export async function findHoldoutWalk(
-  connection: OwnConnection,
+  connection: DedicatedConnection,
   { gameId, from, to, percent }: HoldoutSpan,
 ): Promise<HoldoutWalk | undefined> {
   const { rows } = await connection.query<HoldoutWalk>(
@@ -67,7 +67,7 @@ export async function findHoldoutWalk(
 
 /** `behind` is null at the end. */
 export async function upsertComparison(
-  connection: OwnConnection,
+  connection: DedicatedConnection,
   { gameId, from, to, percent }: HoldoutSpan,
   { behind, sums }: { behind: string | null; sums: HoldoutSums },
   nowMs: number,
@@ -84,7 +84,7 @@ export async function upsertComparison(
 
 /** Those of earlier days that were left halfway, which nobody will go on with. */
 export async function deleteUnfinished(
-  connection: OwnConnection,
+  connection: DedicatedConnection,
   gameId: number,
   beforeDay: string,
 ): Promise<void> {
@@ -98,7 +98,7 @@ type Portion = { last: string | null; players: ComparedPlayer[] };
 
 /** The next players of a game, of whom those count who were active in the span. */
 export async function findComparedPlayers(
-  connection: OwnConnection,
+  connection: DedicatedConnection,
   { gameId, from, to }: HoldoutSpan,
   behind: string,
   limit: number,

@@ -1,4 +1,4 @@
-import type { OwnConnection } from '../../../db/own-connection.js';
+import type { DedicatedConnection } from '../../../db/dedicated-connection.js';
 import type { Pool } from '../../../db/pool.js';
 import { DAY_MS } from '../../../lib/day.js';
 import { deleteOldFailedEvents } from './inbox-queries.js';
@@ -9,7 +9,7 @@ const CHUNK = 5_000;
 
 /** Deletes what was received more than 30 days ago, in chunks of a transaction each. Returns how many. */
 export async function deleteExpiredFailedEvents(
-  db: Pool | OwnConnection,
+  db: Pool | DedicatedConnection,
   nowMs: number,
   signal?: AbortSignal,
 ): Promise<number> {

@@ -1,4 +1,4 @@
-import type { OwnConnection } from '../../../db/own-connection.js';
+import type { DedicatedConnection } from '../../../db/dedicated-connection.js';
 import { type Pool, query } from '../../../db/pool.js';
 import type { FailedEvent, FailureCode } from './failed-event.js';
 
@@ -107,7 +107,7 @@ const INSERT_FAILED_EVENTS = {
 
 /** Deletes up to so many of the entries received before, and returns how many. Those being replayed wait for the next time. */
 export async function deleteOldFailedEvents(
-  db: Pool | OwnConnection,
+  db: Pool | DedicatedConnection,
   before: Date,
   limit: number,
 ): Promise<number> {

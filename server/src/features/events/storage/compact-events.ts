@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
+  type DedicatedConnection,
   isLockTimeout,
   isUndefinedTable,
-  type OwnConnection,
   tryAdvisoryLock,
-  withOwnConnection,
-} from '../../../db/own-connection.js';
+  withDedicatedConnection,
+} from '../../../db/dedicated-connection.js';
 import type { Pool } from '../../../db/pool.js';
 import { findTableOid } from '../../../db/table-pages.js';
 import { DAY_MS } from '../../../lib/day.js';
@@ -90,7 +90,7 @@ export type CompactionResult = {
   bytesFreed: number;
 };
 
-type Run = CompactionOptions & { connection: OwnConnection; limits: CompactionLimits };
+type Run = CompactionOptions & { connection: DedicatedConnection; limits: CompactionLimits };
 
 /**
  * Rewrites the small blocks of one closed day into larger ones, those of a player beside each other:
@@ -109,7 +109,7 @@ type Run = CompactionOptions & { connection: OwnConnection; limits: CompactionLi
  * reads the small blocks.
  */
 export async function compactEvents(pool: Pool, options: CompactionOptions): Promise<CompactionResult> {
-  return withOwnConnection(pool, async (connection) => {
+  return withDedicatedConnection(pool, async (connection) => {
     const none = { day: null, pagesLeft: 0, bytesFreed: 0 };
     if (!(await tryAdvisoryLock(connection, 'savepoint compaction'))) return { state: 'busy', ...none };
     await readByPages(connection);
@@ -130,7 +130,7 @@ export async function compactEvents(pool: Pool, options: CompactionOptions): Pro
 
 /** Retention may drop the day at any time. The next run cleans up what is left. */
 async function unlessDropped<T>(
-  connection: OwnConnection,
+  connection: DedicatedConnection,
   day: string,
   work: () => Promise<T>,
 ): Promise<T | 'dropped'> {
@@ -143,7 +143,7 @@ async function unlessDropped<T>(
 }
 
 /** Pages are read as they come, whatever the statistics say; one core at most, and no seconds spent on compiling. */
-async function readByPages(connection: OwnConnection): Promise<void> {
+async function readByPages(connection: DedicatedConnection): Promise<void> {
   await connection.query('set enable_seqscan = off');
   await connection.query('set enable_indexscan = off');
   await connection.query('set enable_indexonlyscan = off');

@@ -1,4 +1,4 @@
-import { inTransaction, type OwnConnection } from '../../../db/own-connection.js';
+import { type DedicatedConnection, inTransaction } from '../../../db/dedicated-connection.js';
 import type { Pool } from '../../../db/pool.js';
 import { countPages } from '../../../db/table-pages.js';
 import { dayTable } from './event-partitions.js';
@@ -27,7 +27,7 @@ const STATE_OF_DAYS = `
  * may soon be deleted. A day that was changed during its rewrite is left alone until `deferredBefore`.
  */
 export async function listDaysToCompact(
-  connection: OwnConnection,
+  connection: DedicatedConnection,
   before: string,
   deferredBefore: Date,
 ): Promise<string[]> {
@@ -45,7 +45,10 @@ export async function countDaysToCompact(pool: Pool, before: string): Promise<nu
   return rows[0]?.n ?? 0;
 }
 
-export async function findRewrite(connection: OwnConnection, day: string): Promise<Rewrite | undefined> {
+export async function findRewrite(
+  connection: DedicatedConnection,
+  day: string,
+): Promise<Rewrite | undefined> {
   const { rows } = await connection.query<Rewrite>(
     `select day::text as day, done_pages as "donePages", total_pages as "totalPages"
      from event_block_days where day = $1 and state = 'rewriting'`,
@@ -55,13 +58,13 @@ export async function findRewrite(connection: OwnConnection, day: string): Promi
 }
 
 /** Whether blocks of a day have changed since its rewrite began. */
-export async function hasChanged(connection: OwnConnection, day: string): Promise<boolean> {
+export async function hasChanged(connection: DedicatedConnection, day: string): Promise<boolean> {
   const { rows } = await connection.query('select from event_block_changes where day = $1 limit 1', [day]);
   return rows.length > 0;
 }
 
 /** Blocks of the day have changed since its rewrite began, so the rewrite has to start again. */
-export async function deferDay(connection: OwnConnection, day: string): Promise<void> {
+export async function deferDay(connection: DedicatedConnection, day: string): Promise<void> {
   await inTransaction(connection, async () => {
     await connection.query(`drop table if exists ${connection.escapeIdentifier(rewriteTableName(day))}`);
     await connection.query(
@@ -74,7 +77,7 @@ export async function deferDay(connection: OwnConnection, day: string): Promise<
 
 /** For `savepoint doctor`. */
 export async function updateWaitsFor(
-  connection: OwnConnection,
+  connection: DedicatedConnection,
   day: string,
   waitsFor: SwapObstacle,
 ): Promise<void> {
@@ -101,7 +104,7 @@ export async function listStuckDays(pool: Pool): Promise<StuckDay[]> {
 }
 
 /** Forgets the days that retention has dropped, also those it dropped during their rewrite. */
-export async function forgetDroppedDays(connection: OwnConnection): Promise<void> {
+export async function forgetDroppedDays(connection: DedicatedConnection): Promise<void> {
   const { rows } = await connection.query<{ day: string }>(
     `select day::text as day from event_block_days
      where to_regclass('event_blocks_' || to_char(day, 'YYYYMMDD')) is null`,
@@ -124,7 +127,7 @@ export type DaySample = Readonly<{
 }>;
 
 export async function sampleDay(
-  connection: OwnConnection,
+  connection: DedicatedConnection,
   day: string,
   { maxPages, smallEvents }: { maxPages: number; smallEvents: number },
 ): Promise<DaySample> {
@@ -145,7 +148,7 @@ export async function sampleDay(
 }
 
 /** Compaction would gain too little, and the day does not change any more. */
-export async function keepDay(connection: OwnConnection, day: string): Promise<void> {
+export async function keepDay(connection: DedicatedConnection, day: string): Promise<void> {
   await connection.query(
     `insert into event_block_days (day, state) values ($1, 'kept')
      on conflict (day) do update set state = 'kept', changed_at = now()`,

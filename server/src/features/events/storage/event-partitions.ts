@@ -1,5 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isLockTimeout, type OwnConnection, withOwnConnection } from '../../../db/own-connection.js';
+import {
+  type DedicatedConnection,
+  isLockTimeout,
+  withDedicatedConnection,
+} from '../../../db/dedicated-connection.js';
 import type { Pool } from '../../../db/pool.js';
 import { DAY_MS, utcDay } from '../../../lib/day.js';
 import { generationOf, nextGeneration } from './identity-generations.js';
@@ -95,7 +99,7 @@ async function listMissing(pool: Pool, wanted: readonly Partition[]): Promise<Pa
 
 /** Drops the identities of events received long ago: whole generations, however large they are. */
 export async function dropOldIdentities(pool: Pool, nowMs: number): Promise<string[]> {
-  return withOwnConnection(pool, async (connection) => {
+  return withDedicatedConnection(pool, async (connection) => {
     const { rows } = await connection.query<{ name: string }>(
       `select c.relname as name
        from pg_inherits i
@@ -116,7 +120,7 @@ export async function dropOldIdentities(pool: Pool, nowMs: number): Promise<stri
 export type EventPartition = { name: string; day: string };
 
 /** The oldest first. */
-export async function listEventPartitions(db: Pool | OwnConnection): Promise<EventPartition[]> {
+export async function listEventPartitions(db: Pool | DedicatedConnection): Promise<EventPartition[]> {
   const { rows } = await db.query<EventPartition>(
     `select c.relname as name, to_date(right(c.relname, 8), 'YYYYMMDD')::text as day
      from pg_inherits i

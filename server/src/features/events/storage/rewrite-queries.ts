@@ -1,4 +1,4 @@
-import { inTransaction, type OwnConnection } from '../../../db/own-connection.js';
+import { type DedicatedConnection, inTransaction } from '../../../db/dedicated-connection.js';
 import { type Rewrite, rewriteTableName } from './compact-queries.js';
 import { dayAfter, dayTable, startOf } from './event-partitions.js';
 
@@ -10,7 +10,7 @@ import { dayAfter, dayTable, startOf } from './event-partitions.js';
  * the whole day already, that is the window.
  */
 export async function beginRewrite(
-  connection: OwnConnection,
+  connection: DedicatedConnection,
   day: string,
   pagesPerWindow: number,
 ): Promise<Rewrite> {
@@ -71,7 +71,7 @@ export type BlockLimits = Readonly<{ maxEvents: number; maxBytes: number }>;
  * An event keeps its own time of receipt where it is not that of its new block.
  */
 export async function rewritePages(
-  connection: OwnConnection,
+  connection: DedicatedConnection,
   { day, donePages }: Rewrite,
   endPage: number,
   { maxEvents, maxBytes }: BlockLimits,

@@ -1,9 +1,9 @@
 import {
+  type DedicatedConnection,
   inTransaction,
   isLockTimeout,
   isStatementTimeout,
-  type OwnConnection,
-} from '../../../db/own-connection.js';
+} from '../../../db/dedicated-connection.js';
 import { rewriteTableName, type SwapObstacle } from './compact-queries.js';
 import { dayAfter, dayTable, startOf } from './event-partitions.js';
 
@@ -14,7 +14,7 @@ const MAX_DEFAULT_BYTES = 128 * 1024 * 1024;
 export type SwapOutcome = 'swapped' | 'changed' | SwapObstacle;
 
 /** Whether both tables hold the same number of events. They do, unless blocks have changed since they were read. */
-export async function holdsAsManyEvents(connection: OwnConnection, day: string): Promise<boolean> {
+export async function holdsAsManyEvents(connection: DedicatedConnection, day: string): Promise<boolean> {
   const table = connection.escapeIdentifier(dayTable(day));
   const rewriteTable = connection.escapeIdentifier(rewriteTableName(day));
   const { rows } = await connection.query<{ same: boolean }>(
@@ -24,7 +24,7 @@ export async function holdsAsManyEvents(connection: OwnConnection, day: string):
 }
 
 /** Of a day's partition with its indexes. */
-export async function findDayBytes(connection: OwnConnection, day: string): Promise<number> {
+export async function findDayBytes(connection: DedicatedConnection, day: string): Promise<number> {
   const { rows } = await connection.query<{ bytes: number }>(
     'select pg_total_relation_size($1::regclass)::float8 as bytes',
     [dayTable(day)],
@@ -33,7 +33,7 @@ export async function findDayBytes(connection: OwnConnection, day: string): Prom
 }
 
 /** Without this, autovacuum and the planner would read the whole table again. */
-export async function freezeRewrite(connection: OwnConnection, day: string): Promise<void> {
+export async function freezeRewrite(connection: DedicatedConnection, day: string): Promise<void> {
   await connection.query(`vacuum (freeze, analyze) ${connection.escapeIdentifier(rewriteTableName(day))}`);
 }
 
@@ -48,7 +48,7 @@ export async function freezeRewrite(connection: OwnConnection, day: string): Pro
  *   is shorter than PostgreSQL's `deadlock_timeout`, so a deadlock ends the swap and not a writer. The statements under the lock have
  *   a time-out, too, in case the disk stalls.
  */
-export async function swapDay(connection: OwnConnection, day: string): Promise<SwapOutcome> {
+export async function swapDay(connection: DedicatedConnection, day: string): Promise<SwapOutcome> {
   const table = connection.escapeIdentifier(dayTable(day));
   const rewriteTable = connection.escapeIdentifier(rewriteTableName(day));
   const first = connection.escapeLiteral(startOf(day));
@@ -77,7 +77,7 @@ export async function swapDay(connection: OwnConnection, day: string): Promise<S
 }
 
 async function findObstacle(
-  connection: OwnConnection,
+  connection: DedicatedConnection,
   day: string,
 ): Promise<Exclude<SwapOutcome, 'swapped'> | undefined> {
   const { rows } = await connection.query<{ changed: boolean; frozen: boolean; defaultBytes: number }>(
@@ -94,7 +94,7 @@ async function findObstacle(
   return found.defaultBytes > MAX_DEFAULT_BYTES ? 'default_partition' : undefined;
 }
 
-async function markSwapped(connection: OwnConnection, day: string): Promise<void> {
+async function markSwapped(connection: DedicatedConnection, day: string): Promise<void> {
   await connection.query(
     `update event_block_days
      set state = 'compacted', window_starts = new_window_starts, new_window_starts = null, waits_for = null, changed_at = now()

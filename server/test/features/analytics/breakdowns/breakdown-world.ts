@@ -1,5 +1,5 @@
-import type { OwnConnection } from '../../../../src/db/own-connection.js';
-import { walkByIndex, withOwnConnection } from '../../../../src/db/own-connection.js';
+import type { DedicatedConnection } from '../../../../src/db/dedicated-connection.js';
+import { walkByIndex, withDedicatedConnection } from '../../../../src/db/dedicated-connection.js';
 import type { Pool } from '../../../../src/db/pool.js';
 import {
   type SumOptions,
@@ -23,9 +23,9 @@ export const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
 export function sumOn(
   pool: Pool,
   options: SumOptions,
-  use: (connection: OwnConnection) => void = () => {},
+  use: (connection: DedicatedConnection) => void = () => {},
 ): Promise<SumResult> {
-  return withOwnConnection(pool, async (connection) => {
+  return withDedicatedConnection(pool, async (connection) => {
     await walkByIndex(connection);
     use(connection);
     return sumBreakdowns(connection, { pauseMs: 0, playersPerChunk: 7, ...options });
@@ -36,7 +36,7 @@ type Query = (text: string, ...rest: unknown[]) => Promise<{ rows: Record<string
 
 /** Lets a test do something before, or after, each statement of a connection; it may use the connection itself. */
 export function watch(
-  connection: OwnConnection,
+  connection: DedicatedConnection,
   {
     before,
     after,

@@ -2,7 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findGame, insertGame } from '../../../../src/admin/tenants.js';
 import { DEMO } from '../../../../src/app/demo-studio.js';
-import { type OwnConnection, walkByIndex, withOwnConnection } from '../../../../src/db/own-connection.js';
+import {
+  type DedicatedConnection,
+  walkByIndex,
+  withDedicatedConnection,
+} from '../../../../src/db/dedicated-connection.js';
 import {
   type CompareOptions,
   compareHoldouts,
@@ -49,9 +53,9 @@ const publishShare = async (holdoutPercent: number, nowMs: number, id = gameId) 
 
 const compare = (
   options: Partial<CompareOptions> = {},
-  use: (connection: OwnConnection) => void = () => {},
+  use: (connection: DedicatedConnection) => void = () => {},
 ) =>
-  withOwnConnection(harness.pool, async (connection) => {
+  withDedicatedConnection(harness.pool, async (connection) => {
     await walkByIndex(connection);
     use(connection);
     return compareHoldouts(connection, { nowMs: NOW, playersAPortion: 50, ...options });

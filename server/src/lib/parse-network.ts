@@ -4,15 +4,15 @@ import { isIPv6 } from 'node:net';
  * Whom an address stands for. Of IPv6 that is the network of 2^72 addresses that one customer has at the least; of IPv4 it is the
  * address itself, also where it is written as an IPv6 one.
  */
-export function networkOf(address: string): string {
-  return networksOf(address)[0];
+export function parseNetwork(address: string): string {
+  return parseNetworks(address)[0];
 }
 
 /**
  * The same, and the wider networks that it is part of: what one site has at most (a /48, or a /24 of IPv4), and what a provider has at
  * the least (a /32, or a /16 of IPv4).
  */
-export function networksOf(address: string): readonly [narrow: string, ...wider: string[]] {
+export function parseNetworks(address: string): readonly [narrow: string, ...wider: string[]] {
   const [plain = ''] = address.split('%', 1);
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(plain)?.[1];
   if (mapped !== undefined || !isIPv6(plain)) return networksOfIPv4(mapped ?? plain);

@@ -20,7 +20,7 @@ const SYSTEMS: readonly (readonly [pattern: RegExp, name: string])[] = [
 const MAX_LENGTH = 60;
 
 /** What `User-Agent` says, in words that a person knows: `Firefox on Windows`. A program is called by its first word. */
-export function browserOf(userAgent: string | undefined): string | null {
+export function parseUserAgent(userAgent: string | undefined): string | null {
   const text = (userAgent ?? '').trim();
   if (text === '') return null;
   const browser = BROWSERS.find(([pattern]) => pattern.test(text))?.[1];

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { networkOf, networksOf } from '../../src/lib/network-of.js';
+import { parseNetwork, parseNetworks } from '../../src/lib/parse-network.js';
 
 it.each([
   ['203.0.113.7', '203.0.113.7'],
@@ -14,7 +14,7 @@ it.each([
   ['64:ff9b::203.0.113.7', '64:ff9b:0:0::/56'],
   ['', ''],
 ])('%s stands for %s', (address, network) => {
-  expect(networkOf(address)).toBe(network);
+  expect(parseNetwork(address)).toBe(network);
 });
 
 it.each([
@@ -24,5 +24,5 @@ it.each([
   ['::1', ['0:0:0:0::/56', '0:0:0::/48', '0:0::/32']],
   ['', ['']],
 ])('%s is part of %j', (address, networks) => {
-  expect(networksOf(address)).toEqual(networks);
+  expect(parseNetworks(address)).toEqual(networks);
 });

@@ -1,19 +1,19 @@
 import type { Command, CommanderError } from 'commander';
 import { nearestName } from '../lib/nearest-name.js';
 
-/** Lets mistakes in the command line come as errors, for `describeMistake`, in place of being printed. */
-export function collectMistakes(command: Command): void {
+/** Lets mistakes in the command line come as errors, for `describeUsageError`, in place of being printed. */
+export function throwErrors(command: Command): void {
   command.exitOverride().configureOutput({ outputError: () => {} });
-  for (const each of command.commands) collectMistakes(each);
+  for (const each of command.commands) throwErrors(each);
 }
 
 /** Help and version, which end the command as well, but were asked for. */
-export function isMistake({ code }: CommanderError): boolean {
+export function isUsageError({ code }: CommanderError): boolean {
   return !['commander.help', 'commander.helpDisplayed', 'commander.version'].includes(code);
 }
 
 /** What is wrong with a command line, what may be meant, and where to read more. */
-export function describeMistake(program: Command, args: readonly string[], error: CommanderError): string {
+export function describeUsageError(program: Command, args: readonly string[], error: CommanderError): string {
   const { command, path } = findCommand(program, args);
   // Commander misses the mandatory option before it notices that one is misspelt.
   const misspelt =

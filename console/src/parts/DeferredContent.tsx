@@ -6,7 +6,7 @@ import { isReturning } from '../lib/visits.js';
  * small parts that let the next click through. Whoever goes back to a page gets it at once: otherwise it would be too short to be scrolled to
  * where it was left.
  */
-export function AfterFrame({
+export function DeferredContent({
   placeholder = null,
   children,
 }: {

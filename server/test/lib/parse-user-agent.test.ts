@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { browserOf } from '../../src/lib/browser-of.js';
+import { parseUserAgent } from '../../src/lib/parse-user-agent.js';
 
 const CHROME =
   'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/130.0.0.0 Safari/537.36';
@@ -26,5 +26,5 @@ it.each([
   ['  ', null],
   [undefined, null],
 ])('%s is %s', (userAgent, browser) => {
-  expect(browserOf(userAgent)).toBe(browser);
+  expect(parseUserAgent(userAgent)).toBe(browser);
 });

@@ -1,7 +1,7 @@
 import { Anchor, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
-import { useGet, usePlace } from '../../api/hooks.js';
+import { useGet, useStudioAndGame } from '../../api/hooks.js';
 import { SPANS } from '../../lib/dashboard.js';
 import { hasSentEvent } from '../../lib/first-steps.js';
 import { EmptyState, Loaded } from '../../parts/states.js';
@@ -27,8 +27,8 @@ type Props = {
  * The numbers, or in their place: the first steps of a new game, or a word about a game that was quiet in this time. Whoever has seen
  * the first steps also sees the last one ticked: they stay until the person goes on to the numbers.
  */
-export function UnlessNoEvents({ isQuiet, days, refresh, children }: Props) {
-  const { game } = usePlace();
+export function DashboardOrFirstSteps({ isQuiet, days, refresh, children }: Props) {
+  const { game } = useStudioAndGame();
   const [isLed, setLed] = useState(false);
   const players = useGet(
     'listPlayers',
@@ -56,7 +56,7 @@ export function UnlessNoEvents({ isQuiet, days, refresh, children }: Props) {
 }
 
 function Quiet({ days }: { days: string }) {
-  const params = usePlace();
+  const params = useStudioAndGame();
   return (
     <EmptyState title={`No event in the last ${days} days`}>
       <Text size="sm">

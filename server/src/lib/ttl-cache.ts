@@ -1,7 +1,7 @@
 import type { Clock } from './clock.js';
 import { createFifoMap } from './fifo-map.js';
 
-export type KeptResults<Key, Value> = {
+export type TtlCache<Key, Value> = {
   /** What was made for the key a short while ago or is being made, or what `make` makes now. */
   get(key: Key, make: () => Promise<Value>): Promise<Value>;
 };
@@ -16,7 +16,7 @@ type Kept<Value> = {
  * Remembers what is expensive to make for a while after it was made. What failed, or is not worth keeping, is made anew the next
  * time.
  */
-export function createKeptResults<Key, Value>({
+export function createTtlCache<Key, Value>({
   clock,
   keptMs,
   maxKept,
@@ -26,7 +26,7 @@ export function createKeptResults<Key, Value>({
   keptMs: number;
   maxKept: number;
   isWorthKeeping?: (value: Value) => boolean;
-}): KeptResults<Key, Value> {
+}): TtlCache<Key, Value> {
   const kept = createFifoMap<Key, Kept<Value>>();
   return {
     get(key, make) {

@@ -3,7 +3,7 @@ import { trackConnection } from './open-connections.js';
 import { type Pool, types } from './pool.js';
 
 /** A connection outside of the pool: statements wait for each other, and may take as long as they need. */
-export type OwnConnection = pg.Client;
+export type DedicatedConnection = pg.Client;
 
 /** A network that drops packets is noticed by keep-alive probes without a response, not by a time-out. */
 const KEEP_ALIVE_DELAY_MS = 30_000;
@@ -16,9 +16,9 @@ const NOTICE_A_DEAD_PEER =
  * Lends a connection to the pool's database for work that takes minutes: the pool's own are bounded to the time of a
  * request, and pipelined. Whatever the session holds, such as an advisory lock, ends with it.
  */
-export async function withOwnConnection<T>(
+export async function withDedicatedConnection<T>(
   pool: Pool,
-  work: (connection: OwnConnection) => Promise<T>,
+  work: (connection: DedicatedConnection) => Promise<T>,
 ): Promise<T> {
   const { connectionString = '' } = pool.options;
   const connection = new pg.Client({
@@ -47,7 +47,7 @@ export async function withOwnConnection<T>(
  */
 export async function cancelledBy<T>(
   pool: Pool,
-  connection: OwnConnection,
+  connection: DedicatedConnection,
   signal: AbortSignal | undefined,
   work: () => Promise<T>,
 ): Promise<T> {
@@ -70,13 +70,13 @@ export async function cancelledBy<T>(
  * For work that goes through a large table by an index, some rows at a time. With statistics from when the table was small,
  * PostgreSQL would read all of the table, or all that is left of the index, for each portion.
  */
-export async function walkByIndex(connection: OwnConnection): Promise<void> {
+export async function walkByIndex(connection: DedicatedConnection): Promise<void> {
   await connection.query('set enable_seqscan = off');
   await connection.query('set enable_bitmapscan = off');
 }
 
 /** Ends `walkByIndex`. */
-export async function walkFreely(connection: OwnConnection): Promise<void> {
+export async function walkFreely(connection: DedicatedConnection): Promise<void> {
   await connection.query('reset enable_seqscan');
   await connection.query('reset enable_bitmapscan');
 }
@@ -86,7 +86,7 @@ export async function walkFreely(connection: OwnConnection): Promise<void> {
  * held until the connection ends, so it is also released after a crash.
  */
 export async function tryAdvisoryLock(
-  connection: OwnConnection,
+  connection: DedicatedConnection,
   name: string,
   part?: string | number,
 ): Promise<boolean> {
@@ -102,7 +102,7 @@ export async function tryAdvisoryLock(
 }
 
 /** Commits what `work` did, or nothing of it. */
-export async function inTransaction<T>(connection: OwnConnection, work: () => Promise<T>): Promise<T> {
+export async function inTransaction<T>(connection: DedicatedConnection, work: () => Promise<T>): Promise<T> {
   await connection.query('begin');
   try {
     const result = await work();

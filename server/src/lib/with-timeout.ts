@@ -1,5 +1,5 @@
 /** What the work gives, or undefined if it takes longer. The work goes on; what it does then is for others. */
-export async function withinTime<T>(work: Promise<T>, maxMs: number): Promise<T | undefined> {
+export async function withTimeout<T>(work: Promise<T>, maxMs: number): Promise<T | undefined> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<undefined>((resolve) => {
     timer = setTimeout(resolve, maxMs, undefined);

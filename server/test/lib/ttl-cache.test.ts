@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createKeptResults } from '../../src/lib/kept-results.js';
+import { createTtlCache } from '../../src/lib/ttl-cache.js';
 
 describe('kept results', () => {
   const counting = () => {
@@ -9,7 +9,7 @@ describe('kept results', () => {
   const open = (limits: { maxKept?: number; isWorthKeeping?: (value: number) => boolean } = {}) => {
     const time = { nowMs: 0 };
     const clock = { now: () => time.nowMs };
-    return { time, kept: createKeptResults<string, number>({ clock, keptMs: 10, maxKept: 5, ...limits }) };
+    return { time, kept: createTtlCache<string, number>({ clock, keptMs: 10, maxKept: 5, ...limits }) };
   };
 
   it('are made once while they are fresh, for each key', async () => {
