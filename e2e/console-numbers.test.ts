@@ -89,7 +89,12 @@ describe.skipIf(!HAS_BROWSER)(`the numbers of the console${NEEDS_BROWSER}`, () =
       count(`select count(distinct player_id) as n from events where ${IS_TODAY}`),
     );
     await agree(figure('newPlayers'), () =>
-      count(`select count(*) as n from players where (created_at at time zone 'UTC')::date = ${TODAY}`),
+      // The first login or the first event, whichever is earlier.
+      count(
+        `select count(*) as n from players p
+         where least((created_at at time zone 'UTC')::date,
+           (select min(${DAY}) from events where player_id = p.id)) = ${TODAY}`,
+      ),
     );
     await agree(figure('events'), () => count(`select count(*) as n from events where ${IS_TODAY}`));
     await agree(figure('adImpressions'), () =>

@@ -127,7 +127,7 @@ describe.skipIf(!HAS_BROWSER)(`offers in the console${NEEDS_BROWSER}`, () => {
       await values.press('Enter');
     }
     await expect.poll(() => rule().inputValue()).toBe(`${first} && country in ["DE", "FR"]`);
-    await page.getByRole('button', { name: 'Add an alternative' }).first().click();
+    await page.getByRole('button', { name: 'or: add an alternative' }).first().click();
     await page.getByLabel('State of the flag').nth(1).selectOption('flag is not set');
     await expect
       .poll(() => rule().inputValue())

@@ -76,7 +76,7 @@ function ClauseFields({ word, clause, onChange, ...choices }: ClauseProps) {
           <Button
             size="compact-xs"
             variant="subtle"
-            aria-label="Add an alternative"
+            aria-label="or: add an alternative"
             // A copy: alternatives are mostly about the same attribute or list.
             onClick={() => onChange([...clause.slice(0, index + 1), condition, ...clause.slice(index + 1)])}
           >
