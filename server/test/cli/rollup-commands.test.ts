@@ -20,11 +20,16 @@ describe('the commands for roll-ups and retention', () => {
   let world: GameWorld;
   beforeAll(async () => {
     world = await createGameWorld();
-    const [player] = (await world.addPlayers(await world.addGame('game'), [NOW - 3 * DAY_MS])) as [
+    const game = await world.addGame('game');
+    const [recent, old] = (await world.addPlayers(game, [NOW - 3 * DAY_MS, NOW - 50 * DAY_MS])) as [
+      TestPlayer,
       TestPlayer,
     ];
-    const days = [2, 3, 50];
-    for (const n of days) {
+    for (const [player, n] of [
+      [recent, 2],
+      [recent, 3],
+      [old, 50],
+    ] as const) {
       const at = NOW - n * DAY_MS;
       await applyEvents(world.pool, toRecords(player, [adImpressionAt(at, n)], at));
     }
