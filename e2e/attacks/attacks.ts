@@ -99,6 +99,7 @@ export const ATTACKS: readonly Attack[] = [
         const published = await post(`${url}/publish`, hostile.admin, {
           revision: now,
           note: `Round ${round}`,
+          confirmPriceRaises: true,
         });
         if (published.status !== 201) harm.push(`Publishing answered ${published.status}.`);
         await login(service.api, `hostile-${round}`, hostile.key);

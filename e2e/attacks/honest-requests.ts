@@ -1,11 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { get, type Service } from '../support/service.js';
+import type { Service } from '../support/service.js';
 import type { Studio } from './studio.js';
 
 export type Honest = { stop(): Promise<{ requests: number; refused: string[]; slowestMs: number }> };
 
 const BETWEEN_MS = 100;
 const ATTEMPTS = 5;
+/** As the clients do: a connection that a killed worker had taken may never be answered. */
+const CLIENT_TIMEOUT_MS = 10_000;
 
 /** Asks what a studio needs all the time, each on a line of its own, so that a slow one does not hide the others. */
 export function watchHonest(service: Service, studio: Studio): Honest {
@@ -42,7 +44,8 @@ async function statusOf(url: string, headers: Readonly<Record<string, string>>):
   let failure = '';
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     try {
-      return (await get(url, headers)).status;
+      const signal = AbortSignal.timeout(CLIENT_TIMEOUT_MS);
+      return (await fetch(url, { headers: { connection: 'close', ...headers }, signal })).status;
     } catch (error) {
       failure = (error as Error).message;
       await sleep(BETWEEN_MS);
