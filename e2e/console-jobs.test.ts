@@ -205,6 +205,25 @@ describe.skipIf(!HAS_BROWSER)(`work and sessions in the console${NEEDS_BROWSER}`
     expect(owner.problems).toEqual([]);
   });
 
+  it('says what is missing now, apart from what is given up', async () => {
+    const { page, go } = owner;
+    await sql.query('delete from event_gaps');
+    await go('/events?tab=losses');
+    await page.getByRole('heading', { name: 'Nothing is missing' }).waitFor();
+    await page.getByRole('heading', { name: 'Nothing was lost' }).waitFor();
+    await sql.query(
+      `insert into event_gaps (player_id, install_id, first_seq, last_seq, game_id, noticed_at, client_build)
+       select p.id, 'install', 1, 4003, p.game_id, now() - interval '2 hours', '1.2.3'
+       from players p where p.user_id = $1`,
+      [player.userId],
+    );
+    await page.reload();
+    const row = page.getByRole('table', { name: 'Missing now' }).getByRole('row').nth(1);
+    await expect.poll(() => row.innerText()).toMatch(/2 hours ago\s+1\.2\.3\s+–\s+4,003\s+1/);
+    await page.getByRole('heading', { name: 'Nothing has been given up so far' }).waitFor();
+    expect(owner.problems).toEqual([]);
+  });
+
   it('shows where somebody is signed in, and ends a session that is not known', async () => {
     const { page, go } = owner;
     await go('/settings?tab=account');

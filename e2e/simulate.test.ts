@@ -99,7 +99,7 @@ describe('savepoint simulate', () => {
       '--grace-hours',
       '0',
     ).end;
-    expect(losses.output).toContain(`${lost[0]} events are missing.`);
+    expect(losses.output).toContain(`${lost[0]} events are lost.`);
   });
 
   it('needs no database where it is given a key', async () => {

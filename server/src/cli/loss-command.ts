@@ -1,5 +1,11 @@
 import { Command } from 'commander';
-import { LOSS_GRACE_MS, listLosses } from '../features/events/losses/losses.js';
+import {
+  LOSS_GRACE_MS,
+  type Loss,
+  listLosses,
+  listMissing,
+  type Missing,
+} from '../features/events/losses/losses.js';
 import { DAY_MS, HOUR_MS } from '../lib/day.js';
 import { requireGame, withGame } from './game-option.js';
 import { printable } from './printable.js';
@@ -35,22 +41,43 @@ async function run({ tenant, game, days, graceHours }: LossOptions): Promise<voi
     sinceMs: now - wholeNumber('--days', days, 1, MAX_DAYS) * DAY_MS,
     untilMs: now - wholeNumber('--grace-hours', graceHours, 0, MAX_GRACE_HOURS) * HOUR_MS,
   };
-  const losses = await withDatabase(async ({ pool }) => {
+  const { losses, missing } = await withDatabase(async ({ pool }) => {
     const { id } = await requireGame(pool, tenant, game);
-    return listLosses(pool, id, span);
+    return {
+      losses: await listLosses(pool, id, span),
+      missing: await listMissing(pool, id, { sinceMs: span.untilMs }),
+    };
   });
-  if (losses.length === 0) return say('No numbered event is missing.');
-  const rows = losses.map(({ day, build, platform, events, players }) => [
-    day,
+  if (losses.length === 0 && missing.length === 0) return say('No numbered event is missing.');
+  if (missing.length > 0) sayMissing(missing, graceHours);
+  if (losses.length > 0) sayLosses(losses);
+}
+
+function sayMissing(missing: readonly Missing[], graceHours: string): void {
+  const rows = missing.map((each) => [new Date(each.since).toISOString(), ...figures(each)]);
+  for (const line of tableLines([['missing since', ...FIGURES], ...rows], isBetweenTexts)) say(line);
+  say(
+    `${countEvents(missing)} events are missing now. They may still arrive: they count as lost after ${graceHours} hours.`,
+  );
+}
+
+function sayLosses(losses: readonly Loss[]): void {
+  const rows = losses.map((loss) => [loss.day, ...figures(loss)]);
+  for (const line of tableLines([['noticed', ...FIGURES], ...rows], isBetweenTexts)) say(line);
+  say(`${countEvents(losses)} events are lost.`);
+}
+
+const FIGURES = ['events', 'players', 'build', 'platform'];
+
+function figures({ events, players, build, platform }: Omit<Loss, 'day'>): string[] {
+  return [
     grouped(events),
     grouped(players),
     build === null ? '–' : printable(build),
     platform === null ? '–' : printable(platform),
-  ]);
-  for (const line of tableLines(
-    [['noticed', 'lost', 'players', 'build', 'platform'], ...rows],
-    isBetweenTexts,
-  ))
-    say(line);
-  say(`${grouped(losses.reduce((sum, { events }) => sum + events, 0))} events are missing.`);
+  ];
+}
+
+function countEvents(rows: readonly Readonly<{ events: number }>[]): string {
+  return grouped(rows.reduce((sum, { events }) => sum + events, 0));
 }

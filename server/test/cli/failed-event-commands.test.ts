@@ -14,7 +14,7 @@ const GAME = ['--tenant', 'demo-studio', '--game', 'demo-game'];
 type Run = { code: number; out: string; err: string };
 
 /** The commands as a person types them, beside a running service. `npm test` has built what they run. */
-describe('savepoint event-type and failed-events', () => {
+describe('savepoint event-type, failed-events and losses', () => {
   let harness: Harness;
   let session: Session;
   let folder: string;
@@ -163,6 +163,27 @@ describe('savepoint event-type and failed-events', () => {
     expect((await savepoint(...replay)).out).toBe('Replayed 30 of 30 entries.\n');
     expect((await savepoint(...replay)).out).toBe('There are no open entries of this kind.\n');
     expect(await eventCount()).toBe(before + 30);
+  });
+
+  it('tells numbers that are missing now from those that are lost', async () => {
+    expect((await savepoint('losses', ...GAME)).out).toBe('No numbered event is missing.\n');
+    await harness.pool.query(
+      `insert into event_gaps (player_id, install_id, first_seq, last_seq, game_id, noticed_at, client_build)
+       select p.id, 'phone', g.first_seq, g.first_seq + 1, p.game_id, now() - g.ago, '1.2'
+       from players p, (values (1, interval '3 days'), (11, interval '1 hour')) g(first_seq, ago)
+       where p.user_id = $1`,
+      [session.userId],
+    );
+    const [head, missing, still, lostHead, lost, given] = (await savepoint('losses', ...GAME)).out.split(
+      '\n',
+    );
+    expect(head).toMatch(/^missing since +events +players +build +platform$/);
+    expect(missing).toMatch(/^\S+Z +2 +1 +1\.2 +–$/);
+    expect(still).toBe('2 events are missing now. They may still arrive: they count as lost after 24 hours.');
+    expect(lostHead).toMatch(/^noticed +events/);
+    expect(lost).toMatch(/^[\d-]{10} +2 +1 +1\.2 +–$/);
+    expect(given).toBe('2 events are lost.');
+    await harness.pool.query('delete from event_gaps');
   });
 
   it('says how to call it', async () => {

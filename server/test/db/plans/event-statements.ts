@@ -19,7 +19,7 @@ import {
 } from '../../../src/features/events/failed/failed-event-queries.js';
 import { replayFailedEvent, replayFailedGroup } from '../../../src/features/events/failed/replay.js';
 import { updateReasons } from '../../../src/features/events/failed/replay-queries.js';
-import { countLosses, listLosses } from '../../../src/features/events/losses/losses.js';
+import { countLosses, listLosses, listMissing } from '../../../src/features/events/losses/losses.js';
 import { compactEvents } from '../../../src/features/events/storage/compact-events.js';
 import { countDaysToCompact, listStuckDays } from '../../../src/features/events/storage/compact-queries.js';
 import { closedBefore, dayTable } from '../../../src/features/events/storage/event-partitions.js';
@@ -149,6 +149,7 @@ export const EVENT_STATEMENTS: readonly Listed[] = [
     call: async ({ admin, nowMs }) => {
       const span = { sinceMs: nowMs - DAY_MS, untilMs: nowMs + DAY_MS };
       await listLosses(admin, gameId, span);
+      await listMissing(admin, gameId, span);
       await countLosses(admin, span);
     },
     reads: { tables: ['event_gaps', 'games'], why: 'all gaps of a span of days are added up', atMost: 'all' },

@@ -3,12 +3,12 @@ import { Type } from 'typebox';
 import type { AdminContext } from '../../../admin/admin-context.js';
 import { gameErrors } from '../../../admin/admin-errors.js';
 import { gameOf, requireRole } from '../../../admin/admin-guard.js';
-import { adminSchema, GameParameters, success } from '../../../admin/admin-responses.js';
+import { adminSchema, GameParameters, success, toTime } from '../../../admin/admin-responses.js';
 import { DAY_SPAN_PARAMETERS, daySpanOf } from '../../../admin/day-span.js';
 import { withSchemaTypes } from '../../../http/validation.js';
 import { DAY_MS, HOUR_MS } from '../../../lib/day.js';
 import { LossesResponse } from './loss-schemas.js';
-import { LOSS_GRACE_MS, listLosses } from './losses.js';
+import { LOSS_GRACE_MS, listLosses, listMissing } from './losses.js';
 
 const MAX_GRACE_HOURS = 720;
 /** A client can invent any number of builds. */
@@ -23,7 +23,7 @@ export function lossRoutes(app: FastifyInstance, ctx: AdminContext): void {
       schema: {
         ...adminSchema('Events'),
         operationId: 'listLosses',
-        summary: 'Numbered events that never arrived, by day, build and platform',
+        summary: 'Numbered events that never arrived, by day, build and platform, and those missing now',
         params: GameParameters,
         querystring: Type.Object({
           ...DAY_SPAN_PARAMETERS,
@@ -44,16 +44,19 @@ export function lossRoutes(app: FastifyInstance, ctx: AdminContext): void {
       const nowMs = ctx.clock.now();
       const span = daySpanOf(request.query, nowMs);
       const { graceHours = LOSS_GRACE_MS / HOUR_MS } = request.query;
+      const lostBeforeMs = nowMs - graceHours * HOUR_MS;
       const losses = await listLosses(ctx.pool, gameId, {
         sinceMs: Date.parse(span.from),
-        untilMs: Math.min(Date.parse(span.to) + DAY_MS, nowMs - graceHours * HOUR_MS),
+        untilMs: Math.min(Date.parse(span.to) + DAY_MS, lostBeforeMs),
         limit: MAX_LOSSES + 1,
       });
+      const missing = await listMissing(ctx.pool, gameId, { sinceMs: lostBeforeMs, limit: MAX_LOSSES });
       return success({
         ...span,
         graceHours,
         losses: losses.slice(0, MAX_LOSSES),
         isCut: losses.length > MAX_LOSSES,
+        missing: missing.map((each) => ({ ...each, since: toTime(each.since) })),
       });
     },
   );

@@ -34,6 +34,35 @@ export async function listLosses(
   return rows;
 }
 
+/** Events that have not arrived yet, though later ones of their client have. They may still arrive. */
+export type Missing = {
+  build: string | null;
+  platform: string | null;
+  events: number;
+  players: number;
+  /** When the oldest of the gaps was noticed. */
+  since: number;
+};
+
+/** The largest first. */
+export async function listMissing(
+  pool: Pool,
+  gameId: number,
+  { sinceMs, limit = null }: { sinceMs: number; limit?: number | null },
+): Promise<Missing[]> {
+  const { rows } = await pool.query<Missing>(
+    `select client_build as build, platform, sum(last_seq - first_seq + 1)::float8 as events,
+       count(distinct player_id)::int as players, min(noticed_at) as since
+     from event_gaps
+     where game_id = $1 and noticed_at >= $2
+     group by 1, 2
+     order by 3 desc, 1, 2
+     limit $3`,
+    [gameId, new Date(sinceMs), limit],
+  );
+  return rows;
+}
+
 /** Lost events of all games together that were noticed since an instant. */
 export async function countLosses(
   pool: Pool,

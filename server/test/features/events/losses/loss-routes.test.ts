@@ -5,7 +5,14 @@ import { DAY_MS } from '../../../support/game-world.js';
 import { adImpression, createHarness, type Harness } from '../../../support/harness.js';
 import { addStudio } from '../../../support/session-calls.js';
 
-type Losses = { from: string; to: string; graceHours: number; losses: unknown[]; isCut: boolean };
+type Losses = {
+  from: string;
+  to: string;
+  graceHours: number;
+  losses: unknown[];
+  isCut: boolean;
+  missing: unknown[];
+};
 
 /** Noon, so that no midnight comes in between. */
 const NOON = Date.parse(`${new Date().toISOString().slice(0, 10)}T12:00:00.000Z`);
@@ -53,6 +60,10 @@ describe('the losses of a game', () => {
         { day: dayOf(NOON - 3 * DAY_MS), build: '1.0', platform: 'Android', events: 4, players: 2 },
         { day: dayOf(NOON - 3 * DAY_MS), build: '2.0', platform: 'Android', events: 1, players: 1 },
       ],
+      // Noticed today: it may still arrive.
+      missing: [
+        { build: '2.0', platform: 'Android', events: 1, players: 1, since: new Date(NOON).toISOString() },
+      ],
     });
   });
 
@@ -67,12 +78,29 @@ describe('the losses of a game', () => {
     expect((await ask(`?to=${dayOf(NOON - 3 * DAY_MS)}`)).losses).toHaveLength(2);
   });
 
+  it('are told as missing within the grace, until they arrive', async () => {
+    const late = { build: '3.0', platform: 'Android', since: new Date(harness.clock.now()).toISOString() };
+    await send('device-5', '3.0', [1, 4]);
+    harness.clock.advance(1_000);
+    await send('device-6', '3.0', [1, 3]);
+    const missing = async (query = '') => (await ask(query)).missing;
+    const largest = { ...late, events: 3, players: 2 };
+    expect(await missing()).toEqual([largest, expect.objectContaining({ build: '2.0', events: 1 })]);
+    // The days that are asked for are those of losses.
+    expect(await missing(`?to=${dayOf(NOON - 3 * DAY_MS)}`)).toHaveLength(2);
+    await send('device-5', '3.0', [2, 3]);
+    expect(await missing()).toMatchObject([{ build: '2.0' }, { build: '3.0', events: 1, players: 1 }]);
+    await send('device-6', '3.0', [2]);
+    expect(await missing()).toMatchObject([{ build: '2.0', events: 1 }]);
+  });
+
   it('are those of a game of the studio', async () => {
     await addStudio(harness, 'other-studio', 'other-game');
     const token = await admin.addToken('viewer', { tenant: 'other-studio' });
     expectGeneralError(await admin.call('GET', `${GAME}/losses`, undefined, token), 404, 'game_not_found');
     expect(await admin.ask('GET', '/games/other-game/losses', undefined, token)).toMatchObject({
       losses: [],
+      missing: [],
     });
     expect((await admin.call('GET', `${GAME}/losses`, undefined, null)).statusCode).toBe(401);
   });
