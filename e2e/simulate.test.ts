@@ -2,8 +2,10 @@ import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { dashboardCells, differingCells } from '../simulator/test/support/dashboard-truth.js';
 import {
   cleanUp,
+  get,
   SAVEPOINT,
   type Service,
   type Settings,
@@ -13,7 +15,10 @@ import {
 } from './support/service.js';
 
 const PLAYERS = 120;
+/** Enough for the 28th day of some players. */
+const DAYS = 40;
 const WAIT_MS = 120_000;
+const DAY_MS = 86_400_000;
 let service: Service;
 let settings: Settings;
 
@@ -46,15 +51,25 @@ const simulate = (...args: string[]) =>
     '--players',
     String(PLAYERS),
     '--days',
-    '20',
+    String(DAYS),
     '--seed',
     '3',
     ...args,
   );
 
+/** What the console shows of the game. */
+async function readDashboard(fromMs: number, toMs: number): Promise<Parameters<typeof dashboardCells>[0]> {
+  const created = await command('admin-token', 'create', '--role', 'viewer', '--tenant', 'demo-studio').end;
+  const token = /sp_admin_[A-Za-z0-9_-]+/.exec(created.output)?.[0] ?? '';
+  const [from, to] = [fromMs, toMs].map((ms) => new Date(ms).toISOString().slice(0, 10));
+  const url = `${service.ops}/admin/v1/games/demo-game/dashboard?from=${from}&to=${to}`;
+  const { body } = await get(url, { authorization: `Bearer ${token}` });
+  return (body as { data: Parameters<typeof dashboardCells>[0] }).data;
+}
+
 describe('savepoint simulate', () => {
   it('goes on after kill -9, and the service has what was sent: nothing is lost, nothing counts twice', async () => {
-    const stateFile = join(settings.SAVEPOINT_DATA_DIR ?? '', `simulation-3-${PLAYERS}x20.ndjson`);
+    const stateFile = join(settings.SAVEPOINT_DATA_DIR ?? '', `simulation-3-${PLAYERS}x${DAYS}.ndjson`);
     const playersIn = () =>
       existsSync(stateFile) ? readFileSync(stateFile, 'utf8').split('\n').length - 2 : 0;
     // One player at a time: the player who is played when the process is killed has sent a part.
@@ -71,7 +86,7 @@ describe('savepoint simulate', () => {
       '--players',
       String(PLAYERS),
       '--days',
-      '21',
+      String(DAYS + 1),
       '--state',
       stateFile,
     ).end;
@@ -100,6 +115,21 @@ describe('savepoint simulate', () => {
       '0',
     ).end;
     expect(losses.output).toContain(`${lost[0]} events are lost.`);
+
+    // The dashboard shows the truth of the lives in every cell. By build: `retention-truth.test.ts` of the simulator.
+    const { seed, players, days, endMs } = JSON.parse(readFileSync(stateFile, 'utf8').split('\n')[0] ?? '');
+    const untilMs = Date.now();
+    const dashboard = await readDashboard(endMs - 150 * DAY_MS, untilMs);
+    expect(dashboard.cohorts.filter(({ retention }) => (retention['28'] ?? 0) > 0)).not.toEqual([]);
+    const differences = differingCells(
+      dashboardCells(dashboard),
+      { seed, players, days, endMs },
+      {
+        sinceMs: endMs,
+        untilMs,
+      },
+    );
+    expect(differences).toEqual([]);
   });
 
   it('needs no database where it is given a key', async () => {

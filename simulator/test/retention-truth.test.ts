@@ -3,15 +3,22 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { KEY, type RealService, startRealService } from '../../sdk/test/support/real-service.js';
+import { listBreakdownDays } from '../../server/src/features/analytics/breakdowns/breakdown.js';
+import { gameDashboard } from '../../server/src/features/analytics/dashboard.js';
+import { cohortResponse } from '../../server/src/features/analytics/dashboard-response.js';
 import { recountGame } from '../../server/src/features/analytics/recount.js';
-import { type Life, lifeOf } from '../src/model/life.js';
-import { eventsOf } from '../src/model/session-events.js';
+import { sumOn } from '../../server/test/features/analytics/breakdowns/breakdown-world.js';
 import { DAY_MS } from '../src/model/simulation.js';
+import { traitsOf } from '../src/model/traits.js';
 import { simulate } from '../src/simulate.js';
+import { dashboardCells, differingCells, retentionCells, type ShownCell } from './support/dashboard-truth.js';
 
-const SIZE = { seed: 5, players: 150, days: 60 };
-/** A client that corrects its clock is wrong by milliseconds, so the day of an event next to midnight is not certain. */
-const NEAR_MIDNIGHT_MS = 30_000;
+const SIZE = { seed: 5, players: 200, days: 60 };
+/** A clock that is wrong by more than this may tell another day. */
+const WRONG_CLOCK_MS = 3_600_000;
+
+/** A run that took a second is repeated after 20. */
+const RUN_PAUSE_MS = 60_000;
 
 let service: RealService;
 let folder: string;
@@ -24,50 +31,41 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-const dayOf = (ms: number) => Math.floor(ms / DAY_MS);
+const dateOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
 
-/** When a player did something that reached the service. */
-function timesOf(life: Life): number[] {
-  return life.sessions
-    .filter(({ network }) => network !== 'swallowed')
-    .flatMap((session) => eventsOf(life, session))
-    .filter(({ refusedAs }) => refusedAs === undefined)
-    .map(({ atMs }) => atMs);
-}
-
-/** Whether the service can know the player's days: the clock of the device is about right, and nothing happens next to midnight. */
-function isCertain(life: Life): boolean {
-  return (
-    life.sessions.every(({ clockErrorMs }) => Math.abs(clockErrorMs) < NEAR_MIDNIGHT_MS) &&
-    timesOf(life).every((ms) => dayOf(ms - NEAR_MIDNIGHT_MS) === dayOf(ms + NEAR_MIDNIGHT_MS))
-  );
-}
-
-it('starts players on the day of their first event after a simulation of 60 days, and cohorts agree', async () => {
-  const { endMs, deviceIds } = await simulate({
+it('shows the truth of a simulation of 60 days in every cell: days, cohorts, retention and builds', async () => {
+  const { endMs } = await simulate({
     ...{ url: service.baseUrl, ...KEY, ...SIZE, clients: 16 },
     stateFile: join(folder, 'state.ndjson'),
     signal: new AbortController().signal,
     onProgress: () => {},
   });
-  const { rows } = await service.pool.query<{ deviceId: string; gameId: number; days: number[] }>(
-    `select d.device_id as "deviceId", p.game_id as "gameId", array(
-       select a.day - date '1970-01-01' from (
-         select start_day(p.created_at, p.first_day) as day
-         union select generate_series(lower(r), upper(r) - 1, interval '1 day')::date from unnest(p.active_days) r
-       ) a order by 1
-     ) as days
-     from devices d join players p on p.id = d.player_id`,
-  );
-  const shown = new Map(rows.map(({ deviceId, days }) => [deviceId, days]));
-  let compared = 0;
-  for (const [index, deviceId] of deviceIds.entries()) {
-    const life = lifeOf({ ...SIZE, endMs }, index);
-    const days = [...new Set(timesOf(life).map(dayOf))].sort((a, b) => a - b);
-    if (days.length === 0 || !isCertain(life)) continue;
-    expect(shown.get(deviceId), deviceId).toEqual(days);
-    compared++;
+  const simulation = { ...SIZE, endMs };
+  const nowMs = Date.now();
+  const received = { sinceMs: endMs, untilMs: nowMs };
+  // Some players have a clock that is wrong by hours or months.
+  const clocks = Array.from({ length: SIZE.players }, (_, index) => traitsOf(simulation, index).clockErrorMs);
+  expect(clocks.filter((errorMs) => Math.abs(errorMs) > WRONG_CLOCK_MS).length).toBeGreaterThan(2);
+
+  const { pool } = service;
+  const { rows } = await pool.query<{ gameId: number }>('select distinct game_id as "gameId" from players');
+  const gameId = rows[0]?.gameId ?? 0;
+  const span = { from: dateOf(nowMs - 150 * DAY_MS), to: dateOf(nowMs) };
+  const { days, cohorts } = await gameDashboard(pool, gameId, span.from, span.to, nowMs);
+  const cells = dashboardCells({ days, cohorts: cohorts.map(cohortResponse) });
+  expect(differingCells(cells, simulation, received)).toEqual([]);
+
+  // A run sums 31 days at most, and the next run comes a while later.
+  for (let at = nowMs; ; at += RUN_PAUSE_MS) {
+    const { daysSummed } = await sumOn(pool, { nowMs: at, playersPerChunk: 1_000 });
+    if (daysSummed === 0) break;
   }
-  expect(compared).toBeGreaterThan(SIZE.players / 3);
-  expect((await recountGame(service.pool, rows[0]?.gameId ?? 0)).differences).toEqual([]);
+  const byBuild = (await listBreakdownDays(pool, gameId, 'build', span)).flatMap((row): ShownCell[] => [
+    [`new ${row.day} ${row.value}`, row.newPlayers],
+    [`active ${row.day} ${row.value}`, row.activePlayers],
+    ...retentionCells(`cohort ${row.day} ${row.value}`, { 1: row.d1, 7: row.d7, 28: row.d28 }),
+  ]);
+  expect(byBuild.filter(([name, players]) => /^cohort.*[+]28$/.test(name) && players > 0)).not.toEqual([]);
+  expect(differingCells(byBuild, simulation, received)).toEqual([]);
+  expect((await recountGame(pool, gameId)).differences).toEqual([]);
 });
