@@ -1,14 +1,11 @@
 import { Button, Group, NativeSelect, Stack, Text, Title } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
-import type { DataOf } from '../../api/client.js';
 import { useGet, usePages, useStudioAndGame } from '../../api/hooks.js';
-import { formatMoney } from '../../lib/format.js';
 import { MomentInput } from '../../parts/fields.js';
 import { ProblemNote } from '../../parts/states.js';
-import { Moment } from '../../parts/texts.js';
+import { TimelineLine } from './TimelineLine.js';
 
 const route = getRouteApi('/$studio/$game/players/$playerId');
-type Item = DataOf<'getTimeline'>['items'][number];
 
 const KINDS: readonly (readonly [string, string])[] = [
   ['', 'everything'],
@@ -141,53 +138,4 @@ function TypeSelect({
       onChange={({ currentTarget }) => onChange(currentTarget.value || undefined)}
     />
   );
-}
-
-function TimelineLine({ item }: { item: Item }) {
-  const isEvent = 'payload' in item;
-  return (
-    <div className="timeline-item">
-      <Group gap="xs" wrap="nowrap" align="flex-start">
-        <Text size="xs" c="dimmed" miw={105}>
-          <Moment at={item.at} />
-        </Text>
-        {isEvent ? (
-          <details>
-            <summary>{describe(item)}</summary>
-            <pre className="source mono">
-              {JSON.stringify(
-                { timestamp: item.timestamp, payload: item.payload, metadata: item.metadata },
-                null,
-                2,
-              )}
-            </pre>
-          </details>
-        ) : (
-          <Text size="sm">{describe(item)}</Text>
-        )}
-      </Group>
-    </div>
-  );
-}
-
-/** One line for support: what happened, in words. */
-function describe(item: Item): string {
-  switch (item.kind) {
-    case 'purchase': {
-      const price = item.price === null ? '' : formatMoney(item.price, item.currency ?? '');
-      const promotion = item.promoId === null ? '' : `, promotion ${item.promoId}`;
-      const order = item.transactionId === null ? '' : `, transaction ${item.transactionId}`;
-      return `Purchase ${item.skuId ?? ''} ${price}${promotion}${order}${item.refundedAt === null ? '' : ' (refunded)'}`;
-    }
-    case 'refund':
-      return `Refund of transaction ${item.transactionId ?? 'unknown'}`;
-    case 'login':
-      return `${item.isFirst ? 'First login' : 'Login'}${item.deviceId === null ? '' : ` on device ${item.deviceId}`}`;
-    case 'override':
-      return `Flag ${item.flagId}: override ${item.value ? 'yes' : 'no'} ${item.change}${item.by === null ? '' : ` by ${item.by}`} (“${item.reason}”)`;
-    case 'version':
-      return `Version ${item.version} published by ${item.author}${item.note === '' ? '' : `: ${item.note}`}`;
-    default:
-      return `${item.eventType}${item.clockSuspect ? ' (clock of the device is off)' : ''}`;
-  }
 }

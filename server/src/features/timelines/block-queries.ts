@@ -1,76 +1,65 @@
 import { type Client, query } from '../../db/pool.js';
 
-/** A span of receipt in milliseconds, both ends included. */
+/** A span in milliseconds, both ends included. */
 export type MsSpan = Readonly<{ fromMs: number; toMs: number }>;
 
-/** A window of receipt: its blocks hold events that were received at any time in it. See `event_block_days` in the schema. */
-export type BlockHead = {
+/** A block without its events. Its times of receipt are those of its first and last event. */
+export type StoredHead = {
+  id: string;
   receivedMs: number;
+  lastReceivedMs: number;
+  /** The smallest own time of its events, also if the clock of that event is suspect; the time of receipt if that is smaller. */
+  ownMs: number;
   count: number;
-  windowStartMs: number | null;
+  /** The end of the window of receipt in which it was compacted: see `event_block_days` in the schema. */
   windowEndMs: number | null;
 };
 
-/** The newest blocks of a player in a span, without their events. With both ends PostgreSQL opens only the days in between. */
+/**
+ * The blocks of a player that were received in a span, newest first, except those with nothing from before the end of `toMs`. With
+ * both ends PostgreSQL opens only the days in between. Only compacted blocks are unpacked, for the receipt of their last event.
+ */
 export async function listBlockHeads(
   client: Client,
   playerId: string,
-  { fromMs, toMs }: MsSpan,
+  received: MsSpan,
+  toMs: number,
   limit: number,
-): Promise<BlockHead[]> {
-  return query<BlockHead>(
+): Promise<StoredHead[]> {
+  return query<StoredHead>(
     client,
     {
       name: 'list_block_heads',
-      text: `select floor(extract(epoch from b.received_at) * 1000)::float8 as "receivedMs", b.event_count as count,
-               floor(extract(epoch from w.starts_at) * 1000)::float8 as "windowStartMs",
-               floor(extract(epoch from w.ends_at) * 1000)::float8 as "windowEndMs"
+      text: `select b.id, b.received_ms as "receivedMs", floor(extract(epoch from b.own_at) * 1000)::float8 as "ownMs", b.event_count as count,
+               floor(extract(epoch from w.ends_at) * 1000)::float8 as "windowEndMs",
+               case when w.ends_at is null then b.received_ms
+                 else coalesce((b.events -> -1 -> 6 -> 'received')::float8, b.received_ms)
+               end as "lastReceivedMs"
              from (
-               select received_at, event_count from event_blocks
-               where player_id = $1 and received_at >= $2 and received_at < $3
+               select id, received_at, floor(extract(epoch from received_at) * 1000)::float8 as received_ms,
+                 least(first_at, received_at) as own_at, event_count, events
+               from event_blocks
+               where player_id = $1 and received_at >= $2 and received_at < $3 and least(first_at, received_at) < $4
                order by received_at desc
-               limit $4
+               limit $5
              ) b
              left join lateral (
-               select window_starts[n] as starts_at, coalesce(window_starts[n + 1], (day + 1)::timestamp at time zone 'UTC') as ends_at
+               select coalesce(window_starts[n + 1], (day + 1)::timestamp at time zone 'UTC') as ends_at
                from event_block_days
                cross join lateral width_bucket(b.received_at, window_starts) n
-               where day = (b.received_at at time zone 'UTC')::date and window_starts is not null
+               where day = (b.received_at at time zone 'UTC')::date and window_starts[n] is not null
                offset 0
              ) w on true
              order by b.received_at desc`,
     },
-    [playerId, new Date(fromMs), endOf(toMs), limit],
-  );
-}
-
-/** A block in a window of receipt, and when the first and the last of its events were received. */
-export type WindowBlock = { id: string; firstMs: number; lastMs: number; count: number };
-
-/**
- * All blocks of a player in a window. Their events are in the order of receipt, so the last one tells how far they reach. A window
- * holds at most what lay on 16,384 pages: 800 blocks if it is all of one player.
- */
-export async function listWindowBlocks(
-  client: Client,
-  playerId: string,
-  { fromMs, toMs }: MsSpan,
-): Promise<WindowBlock[]> {
-  return query<WindowBlock>(
-    client,
-    {
-      name: 'list_window_blocks',
-      text: `select id, floor(extract(epoch from received_at) * 1000)::float8 as "firstMs", event_count as count,
-               coalesce((events -> -1 -> 6 -> 'received')::float8, floor(extract(epoch from received_at) * 1000)::float8) as "lastMs"
-             from event_blocks
-             where player_id = $1 and received_at >= $2 and received_at < $3`,
-    },
-    [playerId, new Date(fromMs), endOf(toMs)],
+    [playerId, new Date(received.fromMs), endOf(received.toMs), endOf(toMs), limit],
   );
 }
 
 /** An event of a block. */
 export type ScannedEvent = {
+  /** When it counts: its own time, or its receipt if that is earlier or its clock is suspect. */
+  effectiveMs: number;
   receivedMs: number;
   eventType: string;
   /** As it was sent, where that was not in the normal form. */
@@ -87,13 +76,12 @@ export type ScannedEvent = {
 /** Which types of events are wanted: those in `only`, or all if it is null, but those in `except`. */
 export type TypeFilter = Readonly<{ only: readonly string[] | null; except: readonly string[] }>;
 
-/** Which blocks to unpack, and which of their events to take: those that were received in the span. */
+/** Which blocks to unpack, and which of their events to take: those whose time lies in the span. */
 export type BlockRun = Readonly<{
   span: MsSpan;
-  /** Where the blocks themselves lie. */
-  blocks: MsSpan;
-  /** Null: all of them. */
-  blockIds: readonly string[] | null;
+  /** When the blocks were received. */
+  received: MsSpan;
+  blockIds: readonly string[];
   /** How many events are unpacked. */
   count: number;
 }>;
@@ -105,7 +93,7 @@ export type BlockRun = Readonly<{
 export async function listRunEvents(
   client: Client,
   playerId: string,
-  { span, blocks, blockIds }: BlockRun,
+  { span, received, blockIds }: BlockRun,
   { only, except }: TypeFilter,
   limit: number,
 ): Promise<ScannedEvent[]> {
@@ -113,27 +101,33 @@ export async function listRunEvents(
     client,
     {
       name: 'list_run_events',
-      text: `select e.received_ms as "receivedMs", e.event_type as "eventType", e.timestamp_text as "timestampText",
-               floor(extract(epoch from e.occurred_at) * 1000)::float8 as "occurredMs", e.clock_suspect as "clockSuspect",
+      text: `select t.effective_ms as "effectiveMs", e.received_ms as "receivedMs", e.event_type as "eventType", e.timestamp_text as "timestampText",
+               floor(extract(epoch from e.occurred_at) * 1000)::float8 as "occurredMs",
+               e.clock_suspect as "clockSuspect",
                e.event_id as "eventId", e.seq::float8 as sequence, b.install_id as "installId", e.payload, e.metadata
              from (
                select received_at, id, install_id, events from event_blocks
-               where player_id = $1 and received_at >= $2 and received_at < $3 and ($4::bigint[] is null or id = any($4))
+               where player_id = $1 and received_at >= $2 and received_at < $3 and id = any($4::bigint[])
                offset 0
              ) b
              cross join lateral (
                select r.*, floor(extract(epoch from coalesce(r.received_at, b.received_at)) * 1000)::float8 as received_ms
                from event_rows(b.events) r
              ) e
-             where e.received_ms >= $5 and e.received_ms <= $6
+             cross join lateral (
+               select case when e.clock_suspect then e.received_ms
+                 else least(floor(extract(epoch from e.occurred_at) * 1000)::float8, e.received_ms)
+               end as effective_ms
+             ) t
+             where t.effective_ms >= $5 and t.effective_ms <= $6
                and ($7::text[] is null or e.event_type = any($7)) and e.event_type <> all($8::text[])
-             order by e.received_ms desc, b.install_id desc, b.id desc, e.place desc
+             order by t.effective_ms desc, e.received_ms desc, b.install_id desc, b.id desc, e.place desc
              limit $9`,
     },
     [
       playerId,
-      new Date(blocks.fromMs),
-      endOf(blocks.toMs),
+      new Date(received.fromMs),
+      endOf(received.toMs),
       blockIds,
       span.fromMs,
       span.toMs,

@@ -33,10 +33,11 @@ export function typeFilter({ kinds, eventType }: TimelineFilter): TypeFilter | u
 }
 
 export function eventItem(event: ScannedEvent, refunds: ReadonlyMap<string, number>): TimelineItem {
-  const { receivedMs, timestampText, occurredMs, ...rest } = event;
+  const { effectiveMs, receivedMs, timestampText, occurredMs, ...rest } = event;
   const common = {
     ...rest,
-    at: toTime(receivedMs),
+    at: toTime(effectiveMs),
+    receivedAt: toTime(receivedMs),
     // Without a text of its own it was in the normal form.
     timestamp: timestampText ?? new Date(occurredMs).toISOString(),
   };

@@ -8,7 +8,10 @@ export const TIMELINE_KINDS = ['event', 'purchase', 'refund', 'login', 'override
 export type TimelineKind = (typeof TIMELINE_KINDS)[number];
 
 const eventMembers = {
-  at: Time('When the service received it: the order of the timeline'),
+  at: Time(
+    'When it happened, the order of the timeline: its own time, but not later than its receipt, and its receipt if the clock is suspect',
+  ),
+  receivedAt: Time('When the service received it'),
   eventType: Type.String(),
   timestamp: Type.String({ description: "The event's own time, as the client sent it" }),
   clockSuspect: Type.Boolean({
@@ -119,7 +122,8 @@ export const TimelineResponse = successOf(
       items: [
         {
           kind: 'purchase',
-          at: '2026-11-15T14:02:07.000Z',
+          at: '2026-11-15T14:02:05.120Z',
+          receivedAt: '2026-11-15T14:02:07.000Z',
           eventType: 'Purchase',
           timestamp: '2026-11-15T14:02:05.120Z',
           clockSuspect: false,

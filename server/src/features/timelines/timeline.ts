@@ -99,14 +99,14 @@ async function listEvents(client: Client, question: TimelineQuestion): Promise<T
   const scan = {
     playerId: player.playerId,
     toMs: from.ms,
-    // From the start of a day: a compacted block that begins before the time may reach beyond it.
+    // What happens from a time on is received from then on. From the start of a day: a compacted block may reach beyond the time.
     floorMs: sinceMs === undefined ? firstMs : Math.max(firstMs, Math.floor(sinceMs / DAY_MS) * DAY_MS),
     types,
     wanted: wantedOf(question),
   };
   const { events, completeSinceMs }: ScannedEvents = await scanEvents(client, scan);
   const refunds = await refundsOf(client, player.playerId, events);
-  const timed = events.map((event) => ({ ms: event.receivedMs, item: eventItem(event, refunds) }));
+  const timed = events.map((event) => ({ ms: event.effectiveMs, item: eventItem(event, refunds) }));
   return { events: timed, completeSinceMs };
 }
 

@@ -16,7 +16,7 @@ import {
   listSessions,
   NO_SESSION,
 } from '../../../src/features/sessions/session-list-queries.js';
-import { listWindowBlocks } from '../../../src/features/timelines/block-queries.js';
+import { listBlockHeads } from '../../../src/features/timelines/block-queries.js';
 import { timelinePage } from '../../../src/features/timelines/timeline.js';
 import { findRefunds, findTimelinePlayer } from '../../../src/features/timelines/timeline-queries.js';
 import { TIMELINE_KINDS } from '../../../src/features/timelines/timeline-schemas.js';
@@ -132,7 +132,7 @@ export const STUDIO_VIEW_STATEMENTS: readonly Listed[] = [
     what: 'parts of a timeline',
     call: ({ admin, nowMs }) =>
       snapshot(admin, async (client) => {
-        await listWindowBlocks(client, playerId, { fromMs: nowMs - DAY_MS, toMs: nowMs });
+        await listBlockHeads(client, playerId, { fromMs: nowMs - DAY_MS, toMs: nowMs }, nowMs, 50);
         await findRefunds(client, playerId, ['transaction-1', 'transaction-2']);
       }),
   },

@@ -77,7 +77,7 @@ async function storedOf({ playerId }: TestPlayer): Promise<Stored[]> {
 
 async function shownAsStored(items: readonly TimelineItem[]): Promise<Stored[]> {
   const { rows } = await world.pool.query<Stored>(
-    `select e ->> 'at' as received, e ->> 'eventType' as type, (e -> 'payload')::text as payload
+    `select e ->> 'receivedAt' as received, e ->> 'eventType' as type, (e -> 'payload')::text as payload
      from jsonb_array_elements($1::jsonb) e order by 1, 2, 3`,
     [JSON.stringify(items)],
   );
@@ -119,7 +119,7 @@ describe('the events of a timeline', () => {
     }
   });
 
-  it('from a time on are those of all that arrived then or later, also where it lies in a compacted block', async () => {
+  it('from a time on are all that happened then or later, also where it lies in a compacted block', async () => {
     const players = await fillClosedDay(world);
     expect((await compact(world)).state).toBe('done');
     for (const player of players) {
@@ -155,7 +155,36 @@ describe('the events of a timeline', () => {
     const { items, pages } = await readAll(player);
     expect(pages).toBe(6);
     expect(await shownAsStored(items)).toEqual(await storedOf(player));
-    expect(items.at(-1)).toMatchObject({ at: new Date(DAY_START + 4).toISOString() });
+    expect(items.at(-1)).toMatchObject({ receivedAt: new Date(DAY_START + 4).toISOString() });
+  });
+
+  it('are in the order in which they happened, whenever they were received, also once they are compacted', async () => {
+    const players = await fillClosedDay(world);
+    const [player] = players as [TestPlayer];
+    await ensureDays(world.pool, [new Date(NOW).toISOString().slice(0, 10)]);
+    // Two weeks offline, sent in three requests, one of them days after the others.
+    const offline = (n: number) => adImpressionAt(DAY_START - 14 * DAY_MS + n * 3_600_000, 5_000 + n);
+    const hours = Array.from({ length: 14 * 24 + 30 }, (_, n) => n);
+    for (const [rest, receivedMs] of [DAY_START + 600_000, DAY_START + DAY_MS / 2, NOW].entries()) {
+      const sent = hours.filter(
+        (n) => n % 3 === rest && DAY_START - 14 * DAY_MS + n * 3_600_000 < receivedMs,
+      );
+      await send(world, player, sent.map(offline), receivedMs);
+    }
+    const expectOrder = async () => {
+      const { items: all } = await readAll(player, { limit: 200 });
+      expect(timesOf(all)).toEqual(newestFirst(all));
+      expect(await shownAsStored(all)).toEqual(await storedOf(player));
+      expect((await readAll(player, { limit: 7 })).items).toEqual(all);
+      expect(all.at(-1)).toMatchObject({ at: new Date(DAY_START - 14 * DAY_MS).toISOString() });
+      const sinceMs = DAY_START - 7 * DAY_MS;
+      const since = await readAll(player, { sinceMs, limit: 50 });
+      expect(since.items).toEqual(all.filter(({ at }) => Date.parse(at) >= sinceMs));
+      return all;
+    };
+    const before = await expectOrder();
+    expect((await compact(world)).state).toBe('done');
+    expect(await expectOrder()).toEqual(before);
   });
 
   it('are found however long the player has been away', async () => {
@@ -181,8 +210,9 @@ describe('the events of a timeline', () => {
     const bought = { eventType: 'Purchase', timestamp: new Date(DAY_START).toISOString(), payload: {} };
     await send(world, player, [bought], DAY_START);
     for (let batch = 0; batch < 24; batch++) {
-      const events = Array.from({ length: 500 }, (_, n) => adImpressionAt(DAY_START, batch * 500 + n));
-      await send(world, player, events, DAY_START + 1 + batch);
+      const at = DAY_START + 1 + batch;
+      const events = Array.from({ length: 500 }, (_, n) => adImpressionAt(at, batch * 500 + n));
+      await send(world, player, events, at);
     }
     const first = await pageOf(player, START, PURCHASES, 50);
     expect(first.items).toEqual([]);

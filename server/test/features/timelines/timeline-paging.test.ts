@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { WindowBlock } from '../../../src/features/timelines/block-queries.js';
-import { runOfWindow } from '../../../src/features/timelines/block-run.js';
+import { type BlockHead, nextRun } from '../../../src/features/timelines/block-run.js';
 import { cutTimeline, type TimelinePosition } from '../../../src/features/timelines/timeline.js';
 
 type Timed = { ms: number; item: number };
@@ -75,24 +74,30 @@ const block = fc
   .map(([firstMs, length, count]) => ({ firstMs, lastMs: firstMs + length, count }));
 const blocks = fc
   .array(block, { maxLength: 20 })
-  .map((all): WindowBlock[] => all.map((each, index) => ({ id: String(index), ...each })));
+  .map((all): BlockHead[] =>
+    all.map((each, index) => ({ id: String(index), receivedMs: each.lastMs + index, ...each })),
+  );
 
-describe('a run in a window of receipt', () => {
+describe('a run of blocks', () => {
   it('unpacks every block with an event in its span, and no other', () => {
     fc.assert(
       fc.property(blocks, fc.nat(80), fc.integer({ min: 1, max: 40 }), (all, toMs, wanted) => {
-        const { span, blockIds, count } = runOfWindow(all, 0, toMs, wanted);
+        const { span, received, blockIds, count } = nextRun(all, 0, toMs, wanted);
         const touched = all.filter(({ firstMs, lastMs }) => firstMs <= span.toMs && lastMs >= span.fromMs);
-        expect([...(blockIds ?? [])].sort()).toEqual(touched.map(({ id }) => id).sort());
+        expect([...blockIds].sort()).toEqual(touched.map(({ id }) => id).sort());
+        for (const { receivedMs } of touched) {
+          expect(receivedMs).toBeGreaterThanOrEqual(received.fromMs);
+          expect(receivedMs).toBeLessThanOrEqual(received.toMs);
+        }
         expect(count).toBe(touched.reduce((sum, each) => sum + each.count, 0));
       }),
     );
   });
 
-  it('holds enough events, or reaches to the beginning of the window', () => {
+  it('holds enough events, or reaches back to where the blocks are known', () => {
     fc.assert(
       fc.property(blocks, fc.nat(80), fc.integer({ min: 1, max: 40 }), (all, toMs, wanted) => {
-        const { span } = runOfWindow(all, 0, toMs, wanted);
+        const { span } = nextRun(all, 0, toMs, wanted);
         const within = all.filter(({ firstMs, lastMs }) => firstMs >= span.fromMs && lastMs <= toMs);
         const certain = within.reduce((sum, { count }) => sum + count, 0);
         if (certain < wanted) expect(span.fromMs).toBe(0);
@@ -105,8 +110,9 @@ describe('a run in a window of receipt', () => {
       id: String(n),
       firstMs: n * 10,
       lastMs: n * 10 + 9,
+      receivedMs: n * 10 + 9,
       count: 500,
     }));
-    expect(runOfWindow(inRow, 0, 1_500, 51).blockIds).toEqual(['150', '149']);
+    expect(nextRun(inRow, 0, 1_500, 51).blockIds).toEqual(['150', '149']);
   });
 });

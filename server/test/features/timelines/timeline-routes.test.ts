@@ -80,6 +80,7 @@ describe('the timeline of a player', () => {
         ...event,
         kind: 'refund',
         at: refundedAt,
+        receivedAt: refundedAt,
         eventType: 'Refund',
         timestamp: refundedAt,
         payload: { transactionId: 'tx-1' },
@@ -105,6 +106,7 @@ describe('the timeline of a player', () => {
         ...event,
         kind: 'purchase',
         at: boughtAt,
+        receivedAt: boughtAt,
         eventType: 'Purchase',
         timestamp: boughtAt,
         payload: bought,
@@ -116,6 +118,7 @@ describe('the timeline of a player', () => {
         ...event,
         kind: 'event',
         at: startAt,
+        receivedAt: startAt,
         eventType: 'Level_Start',
         timestamp: startAt,
         eventId: 'e1',
@@ -148,6 +151,7 @@ describe('the timeline of a player', () => {
       {
         kind: 'event',
         at: now(),
+        receivedAt: now(),
         eventType: 'Odd',
         timestamp,
         clockSuspect: true,
@@ -158,6 +162,34 @@ describe('the timeline of a player', () => {
         metadata: {},
       },
     ]);
+  });
+
+  it('places an event by its own time, and tells when it was received', async () => {
+    const ago = (ms: number) => new Date(harness.clock.now() - ms).toISOString();
+    const [week, quarter] = [ago(7 * 86_400_000), ago(89 * 86_400_000)];
+    await send({ eventType: 'First' });
+    // A client that was offline sends what happened long before its first login here.
+    await send(
+      { eventType: 'Purchase', timestamp: week, payload: { transactionId: 'tx-late' } },
+      { eventType: 'Oldest', timestamp: quarter },
+      { eventType: 'Ahead', timestamp: ago(-60_000) },
+    );
+    const receivedAt = now();
+    await send({ eventType: 'Last' });
+    for (const limit of [1, 2, 200]) {
+      const items = await readAll(`kinds=event,purchase,login&limit=${limit}`);
+      expect(items.map(({ eventType, kind }) => eventType ?? kind)).toEqual([
+        ...['Last', 'Ahead', 'First', 'login', 'Purchase', 'Oldest'],
+      ]);
+      // What happens later than it is received does not.
+      expect(items[1]).toMatchObject({ at: receivedAt, receivedAt });
+      expect(items[4]).toMatchObject({ at: week, timestamp: week, receivedAt });
+      expect(items[5]).toMatchObject({ at: quarter, receivedAt });
+    }
+    const types = async (query: string) =>
+      (await readAll(`kinds=event,purchase&${query}`)).map(({ eventType }) => eventType);
+    expect(await types(`to=${ago(86_400_000)}`)).toEqual(['Purchase', 'Oldest']);
+    expect(await types(`from=${ago(30 * 86_400_000)}&to=${ago(86_400_000)}`)).toEqual(['Purchase']);
   });
 
   it('is filtered by kinds and by event type', async () => {

@@ -41,7 +41,7 @@ export type TypeCheck = (eventType: string, event: Record<string, unknown>) => E
 /** An hour covers badly set clocks and time zones taken for UTC only in part; beyond it the future cannot be real. */
 const FAR_AHEAD_MS = 3_600_000;
 /** Players come back after weeks offline; a quarter of a year is rather a wrong clock. */
-const FAR_BEHIND_MS = 90 * DAY_MS;
+export const FAR_BEHIND_MS = 90 * DAY_MS;
 const YEAR_ONE_MS = Date.parse('0001-01-01T00:00:00Z');
 const EMPTY_OBJECT = '{}';
 /** Longer than any pointer into a real event: a member may have a name of a megabyte. */

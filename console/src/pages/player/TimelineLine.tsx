@@ -1,0 +1,75 @@
+import { Group, Text } from '@mantine/core';
+import type { DataOf } from '../../api/client.js';
+import { formatMoney } from '../../lib/format.js';
+import { Moment } from '../../parts/texts.js';
+
+type Item = DataOf<'getTimeline'>['items'][number];
+
+/** One line for each thing that happened; events unfold to what was sent. */
+export function TimelineLine({ item }: { item: Item }) {
+  const isEvent = 'payload' in item;
+  return (
+    <div className="timeline-item">
+      <Group gap="xs" wrap="nowrap" align="flex-start">
+        <Text size="xs" c="dimmed" miw={105}>
+          <Moment at={item.at} />
+        </Text>
+        {isEvent ? (
+          <details>
+            <summary>
+              {describe(item)}
+              {isLate(item) && (
+                <Text span size="xs" c="dimmed">
+                  , received <Moment at={item.receivedAt} />
+                </Text>
+              )}
+            </summary>
+            <pre className="source mono">
+              {JSON.stringify(
+                {
+                  timestamp: item.timestamp,
+                  receivedAt: item.receivedAt,
+                  payload: item.payload,
+                  metadata: item.metadata,
+                },
+                null,
+                2,
+              )}
+            </pre>
+          </details>
+        ) : (
+          <Text size="sm">{describe(item)}</Text>
+        )}
+      </Group>
+    </div>
+  );
+}
+
+/** Events are sent in batches, so some seconds between an event and its receipt are nothing to tell. */
+const NOTABLE_DELAY_MS = 60_000;
+
+function isLate({ at, receivedAt }: { at: string; receivedAt: string }): boolean {
+  return Date.parse(receivedAt) - Date.parse(at) >= NOTABLE_DELAY_MS;
+}
+
+/** One line for support: what happened, in words. */
+function describe(item: Item): string {
+  switch (item.kind) {
+    case 'purchase': {
+      const price = item.price === null ? '' : formatMoney(item.price, item.currency ?? '');
+      const promotion = item.promoId === null ? '' : `, promotion ${item.promoId}`;
+      const order = item.transactionId === null ? '' : `, transaction ${item.transactionId}`;
+      return `Purchase ${item.skuId ?? ''} ${price}${promotion}${order}${item.refundedAt === null ? '' : ' (refunded)'}`;
+    }
+    case 'refund':
+      return `Refund of transaction ${item.transactionId ?? 'unknown'}`;
+    case 'login':
+      return `${item.isFirst ? 'First login' : 'Login'}${item.deviceId === null ? '' : ` on device ${item.deviceId}`}`;
+    case 'override':
+      return `Flag ${item.flagId}: override ${item.value ? 'yes' : 'no'} ${item.change}${item.by === null ? '' : ` by ${item.by}`} (“${item.reason}”)`;
+    case 'version':
+      return `Version ${item.version} published by ${item.author}${item.note === '' ? '' : `: ${item.note}`}`;
+    default:
+      return `${item.eventType}${item.clockSuspect ? ` (clock of the device is off: ${item.timestamp})` : ''}`;
+  }
+}
