@@ -26,6 +26,14 @@ COMMENT ON COLUMN accounts.second_factor IS 'The secret of the one-time codes, s
 COMMENT ON COLUMN accounts.second_factor_pending IS 'The same, until a code of it has been sent.';
 COMMENT ON COLUMN accounts.second_factor_step IS 'The interval of the last code that was used: a code works once.';
 
+CREATE TABLE account_recovery_codes (
+  account_id uuid NOT NULL,
+  code_hash bytea NOT NULL,
+  CONSTRAINT account_recovery_codes_pkey PRIMARY KEY (account_id, code_hash),
+  CONSTRAINT account_recovery_codes_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id)
+);
+COMMENT ON TABLE account_recovery_codes IS 'A code that signs a person in once instead of a code of the authenticator app. The row is deleted when its code is used. The hash is of 80 random bits: nothing to guess, nothing to salt.';
+
 CREATE TABLE account_sessions (
   token_hash bytea NOT NULL,
   account_id uuid NOT NULL,

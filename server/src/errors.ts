@@ -6,7 +6,8 @@ export const ADMIN_ERRORS = {
   sign_in_refused: { status: 401, message: 'Email or password is wrong.' },
   second_factor_needed: {
     status: 401,
-    message: 'This account has a second factor. Send the code that your authenticator app shows now.',
+    message:
+      'This account has a second factor. Send the code that your authenticator app shows now, or a recovery code.',
   },
   role_too_low: { status: 403, message: 'This needs a higher role in the studio.' },
   account_needed: {
@@ -58,6 +59,10 @@ export const ADMIN_ERRORS = {
       'The studio has as many games as owners may create. An operator of the installation creates more.',
   },
   already_member: { status: 409, message: 'The person with this email is a member of the studio already.' },
+  second_factor_off: {
+    status: 409,
+    message: 'Your second factor is off. Turn it on: that makes recovery codes, too.',
+  },
   last_owner: {
     status: 409,
     message: 'This is the last owner of the studio. Make another member an owner first.',

@@ -19,6 +19,8 @@ export const AUDIT_ACTIONS = {
   'invitation.revoke': 'an invitation was withdrawn',
   'account.password': 'a member set a password; all other sessions of the account ended',
   'account.second_factor': 'a member turned the second factor on or off',
+  'account.recovery_codes': 'a member made new recovery codes; the former ones ended',
+  'account.recovery_code_used': 'a member signed in with a recovery code',
   'account.reset': 'password, second factor and sessions of a member were deleted by command',
   'account.link': 'a sign-in link was made at a start in development',
   'account.sign_out': 'a member ended sessions of the account: all, one, or all others',

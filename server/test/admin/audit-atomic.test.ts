@@ -23,6 +23,7 @@ import { createHarness, type Harness, testActor, testMasterKeys } from '../suppo
 
 /** All tables that a change may touch, so that a partial change is noticed. */
 const TABLES = [
+  'account_recovery_codes',
   'account_sessions',
   'accounts',
   'admin_tokens',

@@ -138,6 +138,16 @@ export const ROUTE_STEPS: Record<string, AuditStep<(world: RouteWorld) => Promis
       return { path: '/account/second-factor', body: { code }, by: ada, actor: 'Ada' };
     },
   },
+  'POST /account/recovery-codes': {
+    action: 'account.recovery_codes',
+    target: 'account ',
+    call: async ({ ada }) => ({
+      path: '/account/recovery-codes',
+      body: { currentPassword: PASSWORD },
+      by: ada,
+      actor: 'Ada',
+    }),
+  },
   'DELETE /account/second-factor': {
     action: 'account.second_factor',
     target: 'account ',

@@ -6,6 +6,7 @@ import { accountRoutes } from './account-routes.js';
 import { invitationRoutes } from './invitation-routes.js';
 import { memberRoutes } from './member-routes.js';
 import { ownSessionRoutes } from './own-session-routes.js';
+import { recoveryCodeRoutes } from './recovery-code-routes.js';
 import { createSignInGuesses } from './sign-in-guesses.js';
 import { signInRoutes } from './sign-in-routes.js';
 
@@ -15,6 +16,7 @@ type AccountRoutes = (app: FastifyInstance, ctx: AccountContext) => void;
 const ROUTES: readonly AccountRoutes[] = [
   signInRoutes,
   accountRoutes,
+  recoveryCodeRoutes,
   ownSessionRoutes,
   memberRoutes,
   invitationRoutes,

@@ -14,6 +14,7 @@ import {
   updatePasswordHash,
 } from './account-queries.js';
 import { insertMember } from './member-queries.js';
+import { deleteRecoveryCodes } from './recovery-code-queries.js';
 import { deleteSignInLinks, replaceSignInLink } from './sign-in-links.js';
 
 export type NewMember = Readonly<{
@@ -65,7 +66,7 @@ export function addMember(pool: Pool, member: NewMember, actor: Actor): Promise<
 }
 
 /**
- * Deletes the password and the second factor, ends all sessions, and returns a sign-in link. Undefined if no account has the
+ * Deletes the password and the second factor with its recovery codes, ends all sessions, and returns a sign-in link. Undefined if no account has the
  * address.
  */
 export function resetAccount(
@@ -81,6 +82,7 @@ export function resetAccount(
     // The links first: a sign-in by link also locks the link before it reads the account.
     await deleteSignInLinks(client, accountId);
     await updateAccountReset(client, accountId);
+    await deleteRecoveryCodes(client, accountId);
     const sessionsEnded = await deleteSessionsOfAccount(client, accountId);
     const token = await replaceSignInLink(client, accountId, linkExpiresAt);
     await insertAccountEntries(client, actor, accountId, {

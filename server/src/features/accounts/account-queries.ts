@@ -141,6 +141,15 @@ export async function updateSecondFactorEnded(client: Client, accountId: string)
   return rowCount === 1;
 }
 
+/** Locks the account until the transaction ends. */
+export async function isSecondFactorOn(client: Client, accountId: string): Promise<boolean> {
+  const { rowCount } = await client.query(
+    'select from accounts where id = $1 and second_factor is not null for update',
+    [accountId],
+  );
+  return rowCount === 1;
+}
+
 /** False if the code of this interval, or of a later one, is used already. Of two concurrent requests one succeeds. */
 export async function useSecondFactorStep(
   db: Pool | Client,

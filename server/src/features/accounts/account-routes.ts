@@ -9,6 +9,7 @@ import { changePassword } from './account-changes.js';
 import type { AccountContext } from './account-context.js';
 import { type AccountRow, findAccount } from './account-queries.js';
 import {
+  ConfirmedSecondFactorResponse,
   ConfirmSecondFactorBody,
   EndSecondFactorBody,
   PasswordBody,
@@ -22,13 +23,15 @@ import { refuseWeakPassword } from './new-password.js';
 import { confirmSecondFactor, endSecondFactor, startSecondFactor } from './second-factor.js';
 import { OPEN_BODY_BYTES } from './sign-in-routes.js';
 
+/** Of routes that require the current password. */
+export const PASSWORD_ERRORS = [...BODY_ERRORS, 'password_wrong', 'sign_in_slowed', 'busy'] as const;
+
 /** The routes of the own account: password and second factor. */
 export function accountRoutes(app: FastifyInstance, ctx: AccountContext): void {
   const routes = withSchemaTypes(app);
   app.addHook('onRequest', requireAccount(ctx));
   const common = adminSchema('Account');
   const bodyLimit = OPEN_BODY_BYTES;
-  const passwordErrors = [...BODY_ERRORS, 'password_wrong', 'sign_in_slowed', 'busy'] as const;
 
   routes.put(
     '/admin/v1/account/password',
@@ -39,7 +42,7 @@ export function accountRoutes(app: FastifyInstance, ctx: AccountContext): void {
         operationId: 'changePassword',
         summary: 'Set a new password; all other sessions of the account end',
         body: PasswordBody,
-        response: { 200: PasswordResponse, ...accountErrors([...passwordErrors, 'password_weak']) },
+        response: { 200: PasswordResponse, ...accountErrors([...PASSWORD_ERRORS, 'password_weak']) },
       },
     },
     async (request) => {
@@ -68,7 +71,7 @@ export function accountRoutes(app: FastifyInstance, ctx: AccountContext): void {
         description:
           'A second factor that is in force stays in force until a code of the new secret is confirmed.',
         body: StartSecondFactorBody,
-        response: { 200: StartedSecondFactorResponse, ...accountErrors(passwordErrors) },
+        response: { 200: StartedSecondFactorResponse, ...accountErrors(PASSWORD_ERRORS) },
       },
     },
     async (request) => {
@@ -88,7 +91,7 @@ export function accountRoutes(app: FastifyInstance, ctx: AccountContext): void {
         summary: 'Turn the second factor on, with a code of the new secret',
         body: ConfirmSecondFactorBody,
         response: {
-          200: SecondFactorResponse,
+          200: ConfirmedSecondFactorResponse,
           ...accountErrors([...BODY_ERRORS, 'second_factor_code_wrong', 'sign_in_slowed']),
         },
       },
@@ -98,10 +101,10 @@ export function accountRoutes(app: FastifyInstance, ctx: AccountContext): void {
       const guess = ctx.guesses.tryCode(account.accountId);
       const actor = personOf(ctx, request);
       const { code } = request.body;
-      if (!(await confirmSecondFactor(ctx.pool, ctx.masterKeys, account, code, actor)))
-        throw new ApiError('second_factor_code_wrong');
+      const recoveryCodes = await confirmSecondFactor(ctx.pool, ctx.masterKeys, account, code, actor);
+      if (recoveryCodes === undefined) throw new ApiError('second_factor_code_wrong');
       guess.succeed();
-      return success({ hasSecondFactor: true });
+      return success({ hasSecondFactor: true, recoveryCodes });
     },
   );
 
@@ -114,7 +117,7 @@ export function accountRoutes(app: FastifyInstance, ctx: AccountContext): void {
         operationId: 'endSecondFactor',
         summary: 'Turn the second factor off',
         body: EndSecondFactorBody,
-        response: { 200: SecondFactorResponse, ...accountErrors(passwordErrors) },
+        response: { 200: SecondFactorResponse, ...accountErrors(PASSWORD_ERRORS) },
       },
     },
     async (request) => {
@@ -126,13 +129,13 @@ export function accountRoutes(app: FastifyInstance, ctx: AccountContext): void {
   );
 }
 
-async function ownAccount(ctx: AccountContext, request: FastifyRequest): Promise<AccountRow> {
+export async function ownAccount(ctx: AccountContext, request: FastifyRequest): Promise<AccountRow> {
   const account = await findAccount(ctx.pool, signedInOf(request).accountId);
   if (account === undefined) throw new ApiError('session_ended');
   return account;
 }
 
 /** The key by which wrong passwords are counted: those of one session do not slow down other sessions. */
-function sessionKey(request: FastifyRequest): string {
+export function sessionKey(request: FastifyRequest): string {
   return signedInOf(request).tokenHash.toString('base64url');
 }

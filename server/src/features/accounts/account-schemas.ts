@@ -38,6 +38,11 @@ export const SecondFactorCode = Type.String({
   pattern: '^\\d{6}$',
   description: 'The six digits that the authenticator app shows; each code works once',
 });
+/** For signing in. A person without the phone sends a recovery code. */
+export const SignInCode = Type.String({
+  pattern: '^(?:\\d{6}|[A-Za-z2-7]{4}(?:[ -]?[A-Za-z2-7]{4}){3})$',
+  description: 'The six digits that the authenticator app shows, or a recovery code; each code works once',
+});
 export const LinkToken = Type.String({
   minLength: 1,
   maxLength: 100,
@@ -47,7 +52,7 @@ export const LinkToken = Type.String({
 export const TOKEN_EXAMPLE = 'b1Qy0n8z5xkqT4dR7mVw2LhJ9sXcE6uFgA3iPoYtKZM';
 
 export const SignInBody = Type.Object(
-  { email: Email, password: GivenPassword, code: Type.Optional(SecondFactorCode) },
+  { email: Email, password: GivenPassword, code: Type.Optional(SignInCode) },
   {
     title: 'SignInRequest',
     examples: [{ email: 'ada@studio.example', password: 'correct horse battery staple' }],
@@ -153,6 +158,38 @@ export const StartedSecondFactorResponse = successOf(
 export const ConfirmSecondFactorBody = Type.Object(
   { code: SecondFactorCode },
   { title: 'SecondFactorConfirmRequest', examples: [{ code: '492039' }] },
+);
+
+const RecoveryCodes = Type.Array(Type.String(), {
+  description:
+    'Each signs you in once instead of a code of the authenticator app. Shown once. The former codes end.',
+});
+const RECOVERY_CODES_EXAMPLE = ['J7KQ-2XWD-ZN4C-A5RT', 'PB3M-Y6EH-QS2V-LG7U'];
+
+export const ConfirmedSecondFactorResponse = successOf(
+  'SecondFactorConfirmResponse',
+  Type.Object({ hasSecondFactor: Type.Boolean(), recoveryCodes: RecoveryCodes }),
+  { example: { hasSecondFactor: true, recoveryCodes: RECOVERY_CODES_EXAMPLE } },
+);
+
+export const NewRecoveryCodesBody = Type.Object(
+  { currentPassword: CurrentPassword },
+  {
+    title: 'RecoveryCodesRequest',
+    examples: [{ currentPassword: 'correct horse battery staple' }],
+  },
+);
+
+export const RecoveryCodesResponse = successOf(
+  'RecoveryCodesResponse',
+  Type.Object({ recoveryCodes: RecoveryCodes }),
+  { example: { recoveryCodes: RECOVERY_CODES_EXAMPLE } },
+);
+
+export const RecoveryCodesLeftResponse = successOf(
+  'RecoveryCodesLeftResponse',
+  Type.Object({ left: Type.Integer({ description: 'How many of the codes were not used yet' }) }),
+  { example: { left: 9 } },
 );
 
 export const EndSecondFactorBody = Type.Object(

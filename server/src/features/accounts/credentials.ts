@@ -5,9 +5,13 @@ import type { HashOutcome, Lane } from '../../security/passwords.js';
 import type { AccountContext } from './account-context.js';
 import { type AccountRow, emailKeyOf, findAccountByEmail, updateOutdatedHash } from './account-queries.js';
 import { knownDevice } from './known-device.js';
+import { useRecoveryCode } from './recovery-codes.js';
 import { useSecondFactorCode } from './second-factor.js';
 
 export type Credentials = Readonly<{ email: string; password: string; code?: string | undefined }>;
+
+/** A code of the authenticator app. Any other code that the schema accepts is a recovery code. */
+const APP_CODE = /^\d{6}$/;
 
 /**
  * Finds the account of these credentials.
@@ -64,16 +68,20 @@ async function findByPassword(
 
 async function requireSecondFactor(
   ctx: AccountContext,
-  { accountId, secondFactor: sealed }: AccountRow,
+  account: AccountRow,
   code: string | undefined,
 ): Promise<void> {
+  const { accountId, secondFactor: sealed } = account;
   if (sealed === null) return;
   if (code === undefined) throw new ApiError('second_factor_needed');
   const guess = ctx.guesses.tryCode(accountId);
-  const use = { sealed, code, nowMs: ctx.clock.now() };
-  if (!(await useSecondFactorCode(ctx.pool, ctx.masterKeys, accountId, use))) {
+  const nowMs = ctx.clock.now();
+  const isRight = APP_CODE.test(code)
+    ? await useSecondFactorCode(ctx.pool, ctx.masterKeys, accountId, { sealed, code, nowMs })
+    : await useRecoveryCode(ctx.pool, account, code, nowMs);
+  if (!isRight) {
     throw new ApiError('second_factor_needed', {
-      message: 'The code is wrong, or was used already. Wait for the next code.',
+      message: 'The code is wrong, or was used already. Wait for the next code, or use a recovery code.',
     });
   }
   guess.succeed();

@@ -2,14 +2,7 @@ import { Type } from 'typebox';
 import { nullable, successOf, Time } from '../../admin/admin-responses.js';
 import { NextCursor } from '../../admin/page-cursor.js';
 import { RoleSchema } from '../../admin/role-schema.js';
-import {
-  Email,
-  GivenPassword,
-  LinkToken,
-  PersonName,
-  SecondFactorCode,
-  TOKEN_EXAMPLE,
-} from './account-schemas.js';
+import { Email, GivenPassword, LinkToken, PersonName, SignInCode, TOKEN_EXAMPLE } from './account-schemas.js';
 
 /** Requests and responses of the routes of members and invitations. */
 
@@ -185,7 +178,7 @@ export const AcceptInvitationBody = Type.Object(
     token: LinkToken,
     name: Type.Optional(PersonName),
     password: GivenPassword,
-    code: Type.Optional(SecondFactorCode),
+    code: Type.Optional(SignInCode),
   },
   {
     title: 'AcceptInvitationRequest',

@@ -12,6 +12,8 @@ import {
   updateSecondFactorEnded,
   useSecondFactorStep,
 } from './account-queries.js';
+import { deleteRecoveryCodes } from './recovery-code-queries.js';
+import { insertNewRecoveryCodes } from './recovery-codes.js';
 import { secondFactorBinding } from './second-factor-binding.js';
 
 /** As long as the output of SHA-1 (RFC 4226, section 4). */
@@ -31,28 +33,29 @@ export async function startSecondFactor(
   return { secret: toBase32(secret), uri: otpauthUri(ISSUER, email, secret) };
 }
 
-/** False if the code does not belong to the newest secret. */
+/** The recovery codes; undefined if the code does not belong to the newest secret. */
 export function confirmSecondFactor(
   pool: Pool,
   masterKeys: MasterKeys,
   { accountId, email }: Account,
   code: string,
   actor: Actor,
-): Promise<boolean> {
+): Promise<string[] | undefined> {
   return transaction(pool, async (client) => {
     const sealed = await findPendingSecondFactor(client, accountId);
-    if (sealed === undefined) return false;
+    if (sealed === undefined) return undefined;
     const secret = unseal(masterKeys, sealed, secondFactorBinding(accountId));
     const step = findStep(secret, code, actor.nowMs);
-    if (step === undefined) return false;
+    if (step === undefined) return undefined;
     await updateSecondFactorConfirmed(client, accountId, step);
+    const recoveryCodes = await insertNewRecoveryCodes(client, accountId);
     await insertAccountEntries(client, actor, accountId, {
       action: 'account.second_factor',
       target: `account ${email}`,
       before: null,
-      after: { hasSecondFactor: true },
+      after: { hasSecondFactor: true, unusedRecoveryCodes: recoveryCodes.length },
     });
-    return true;
+    return recoveryCodes;
   });
 }
 
@@ -60,6 +63,7 @@ export function confirmSecondFactor(
 export function endSecondFactor(pool: Pool, { accountId, email }: Account, actor: Actor): Promise<boolean> {
   return transaction(pool, async (client) => {
     if (!(await updateSecondFactorEnded(client, accountId))) return false;
+    await deleteRecoveryCodes(client, accountId);
     await insertAccountEntries(client, actor, accountId, {
       action: 'account.second_factor',
       target: `account ${email}`,

@@ -19,6 +19,7 @@ import { acceptInvitation, invite, revokeInvitation } from '../../../src/feature
 import { listAccounts } from '../../../src/features/accounts/member-queries.js';
 import { changeRole, removeMember } from '../../../src/features/accounts/members.js';
 import { endOtherSessions, endOwnSession, sessionIdOf } from '../../../src/features/accounts/own-sessions.js';
+import { renewRecoveryCodes, useRecoveryCode } from '../../../src/features/accounts/recovery-codes.js';
 import {
   confirmSecondFactor,
   endSecondFactor,
@@ -97,7 +98,9 @@ export const ACCOUNT_STATEMENTS: readonly Listed[] = [
       const sealed = seal(keys, secret, secondFactorBinding(accountId));
       await admin.query('update accounts set second_factor_pending = $2 where id = $1', [accountId, sealed]);
       const step = stepAt(nowMs);
-      await confirmSecondFactor(admin, keys, account, codeAt(secret, step), actorAt(on));
+      const codes = await confirmSecondFactor(admin, keys, account, codeAt(secret, step), actorAt(on));
+      await useRecoveryCode(admin, account, codes?.[0] ?? '', nowMs);
+      await renewRecoveryCodes(admin, account, actorAt(on));
       await useSecondFactorCode(admin, keys, accountId, { sealed, code: codeAt(secret, step + 1), nowMs });
       await endSecondFactor(admin, account, actorAt(on));
     },

@@ -65,6 +65,8 @@ const FILLS = [
    select sha256(convert_to(n::text, 'UTF8')), ${USER_UUID}, now(), now(), now() + interval '1 day' from ${ROWS}`,
   `insert into sign_in_links (token_hash, account_id, expires_at)
    select sha256(convert_to(n::text, 'UTF8')), ${USER_UUID}, now() + interval '1 day' from ${ROWS}`,
+  `insert into account_recovery_codes (account_id, code_hash)
+   select ${USER_UUID}, sha256(convert_to(n::text, 'UTF8')) from ${ROWS}`,
   `insert into invitations (id, tenant_id, email, email_key, role, token_hash, invited_by, created_at, expires_at,
      invited_by_account, invited_by_token)
    select ${USER_UUID}, 1 + n % 3, '', 'i-' || n || '@b', 'viewer', sha256(convert_to(n::text, 'UTF8')), '', now(),

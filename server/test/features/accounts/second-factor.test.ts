@@ -67,7 +67,7 @@ describe('a second factor', () => {
       422,
       'second_factor_code_wrong',
     );
-    expect(await turnOn()).toEqual({ hasSecondFactor: true });
+    expect(await turnOn()).toMatchObject({ hasSecondFactor: true });
     expect(await ada.ask('GET', '/me')).toMatchObject({ account: { hasSecondFactor: true } });
     nextStep();
     expectRefused(await signIn(admin, ada.email, PASSWORD, from()), 'second_factor_needed');
