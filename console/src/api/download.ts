@@ -1,3 +1,4 @@
+import { saveFile } from '../lib/save-file.js';
 import { type OperationId, type RequestOf, send } from './client.js';
 
 /** Saves a response as a file. Fetched, not linked: a link could not name the studio. */
@@ -7,10 +8,5 @@ export async function download<Id extends OperationId>(
   { studio, fileName }: { studio: string; fileName: string },
 ): Promise<void> {
   const response = await send(id, request, { studio });
-  const address = URL.createObjectURL(await response.blob());
-  const link = document.createElement('a');
-  link.href = address;
-  link.download = fileName;
-  link.click();
-  URL.revokeObjectURL(address);
+  saveFile(await response.blob(), fileName);
 }

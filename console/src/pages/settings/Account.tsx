@@ -1,4 +1,4 @@
-import { Button, Group, PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core';
+import { Button, Group, PasswordInput, Stack, Text, Title } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import type { Schemas } from '../../api/client.js';
@@ -6,8 +6,8 @@ import { useApiMutation } from '../../api/hooks.js';
 import { useMe } from '../../api/session.js';
 import { countOf } from '../../lib/format.js';
 import { ProblemNote } from '../../parts/states.js';
-import { CopyableCode } from '../../parts/texts.js';
 import { OwnSessions } from './OwnSessions.js';
+import { SecondFactor } from './SecondFactor.js';
 
 /** Password, second factor and sessions of the signed-in person. */
 export function Account() {
@@ -57,6 +57,7 @@ function Password({ account }: { account: Schemas['Account'] }) {
           <PasswordInput
             label="Current password"
             autoComplete="current-password"
+            required
             value={current}
             onChange={({ currentTarget }) => setCurrent(currentTarget.value)}
           />
@@ -65,6 +66,7 @@ function Password({ account }: { account: Schemas['Account'] }) {
           label="New password"
           description="At least 12 characters. A whole sentence works well. All your other sessions end."
           autoComplete="new-password"
+          required
           value={next}
           onChange={({ currentTarget }) => setNext(currentTarget.value)}
         />
@@ -79,74 +81,5 @@ function Password({ account }: { account: Schemas['Account'] }) {
         </Group>
       </Stack>
     </form>
-  );
-}
-
-function SecondFactor({ account }: { account: Schemas['Account'] }) {
-  const queries = useQueryClient();
-  const [password, setPassword] = useState('');
-  const [code, setCode] = useState('');
-  const onDone = () => queries.invalidateQueries({ queryKey: ['me'] });
-  const start = useApiMutation('startSecondFactor');
-  const confirm = useApiMutation('confirmSecondFactor', { onDone });
-  const end = useApiMutation('endSecondFactor', { onDone });
-  const given = account.hasPassword ? { currentPassword: password } : {};
-  return (
-    <Stack gap="sm">
-      <Title order={2} size="h4">
-        Second factor
-      </Title>
-      <Text size="sm">
-        {account.hasSecondFactor
-          ? 'On: signing in needs a code of your authenticator app.'
-          : 'Off: the password alone is enough to sign in.'}
-      </Text>
-      {account.hasPassword && (
-        <PasswordInput
-          label="Current password"
-          autoComplete="current-password"
-          value={password}
-          onChange={({ currentTarget }) => setPassword(currentTarget.value)}
-        />
-      )}
-      <ProblemNote problem={start.error ?? confirm.error ?? end.error} />
-      {account.hasSecondFactor ? (
-        <Group>
-          <Button
-            color="red"
-            variant="outline"
-            loading={end.isPending}
-            onClick={() => end.mutate({ body: given })}
-          >
-            Turn it off
-          </Button>
-        </Group>
-      ) : start.data === undefined ? (
-        <Group>
-          <Button variant="default" loading={start.isPending} onClick={() => start.mutate({ body: given })}>
-            Turn it on
-          </Button>
-        </Group>
-      ) : (
-        <>
-          <Text size="sm">
-            Type this into your authenticator app, then a code that it shows. It is shown once.
-          </Text>
-          <CopyableCode text={start.data.secret} label="Copy the secret" />
-          <TextInput
-            label="Code"
-            inputMode="numeric"
-            maxLength={6}
-            value={code}
-            onChange={({ currentTarget }) => setCode(currentTarget.value)}
-          />
-          <Group>
-            <Button loading={confirm.isPending} onClick={() => confirm.mutate({ body: { code } })}>
-              Confirm
-            </Button>
-          </Group>
-        </>
-      )}
-    </Stack>
   );
 }

@@ -4,6 +4,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { type ApiProblem, call, type DataOf, rememberCsrfToken } from '../../api/client.js';
 import { useApiMutation } from '../../api/hooks.js';
+import { CodeInput } from '../../parts/CodeInput.js';
 import { ProblemNote } from '../../parts/states.js';
 import { Moment } from '../../parts/texts.js';
 import { SignInCard } from './Card.js';
@@ -52,7 +53,7 @@ function AcceptForm({ token, invitation }: { token: string; invitation: DataOf<'
 
   function submit(event: FormEvent) {
     event.preventDefault();
-    const given = { ...(hasAccount ? {} : { name }), ...(code === '' ? {} : { code }) };
+    const given = { ...(hasAccount ? {} : { name }), ...(code === '' ? {} : { code: code.trim() }) };
     accept.mutate({ body: { token, password, ...given } });
   }
 
@@ -87,12 +88,7 @@ function AcceptForm({ token, invitation }: { token: string; invitation: DataOf<'
             onChange={({ currentTarget }) => setPassword(currentTarget.value)}
           />
           {accept.error?.code === 'second_factor_needed' && (
-            <TextInput
-              label="Code of your authenticator app"
-              inputMode="numeric"
-              value={code}
-              onChange={({ currentTarget }) => setCode(currentTarget.value)}
-            />
+            <CodeInput isRecoveryAllowed value={code} onChange={setCode} />
           )}
           <ProblemNote problem={accept.error} />
           {accept.error?.code === 'sign_in_refused' && !hasAccount && (

@@ -4,6 +4,7 @@ import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { rememberCsrfToken } from '../../api/client.js';
 import { useApiMutation } from '../../api/hooks.js';
+import { CodeInput } from '../../parts/CodeInput.js';
 import { ProblemNote } from '../../parts/states.js';
 import { CopyableCode } from '../../parts/texts.js';
 import { SignInCard } from './Card.js';
@@ -72,7 +73,7 @@ function PasswordForm() {
 
   function submit(event: FormEvent) {
     event.preventDefault();
-    signIn.mutate({ body: { email, password, ...(needsCode && code !== '' ? { code } : {}) } });
+    signIn.mutate({ body: { email, password, ...(needsCode && code !== '' ? { code: code.trim() } : {}) } });
   }
 
   return (
@@ -94,19 +95,8 @@ function PasswordForm() {
             value={password}
             onChange={({ currentTarget }) => setPassword(currentTarget.value)}
           />
-          {needsCode && (
-            <TextInput
-              label="Code of your authenticator app"
-              description="Six digits. Each code works once."
-              inputMode="numeric"
-              autoComplete="one-time-code"
-              maxLength={6}
-              data-autofocus
-              value={code}
-              onChange={({ currentTarget }) => setCode(currentTarget.value.replace(/\D/g, ''))}
-            />
-          )}
-          {!isCodeMissing && <ProblemNote problem={signIn.error} />}
+          {needsCode && <CodeInput isRecoveryAllowed value={code} onChange={setCode} />}
+          {!(isCodeMissing && code === '') && <ProblemNote problem={signIn.error} />}
           <Button type="submit" loading={signIn.isPending}>
             Sign in
           </Button>
