@@ -28,7 +28,8 @@ Decides for every player twice: with the published document and with the new one
 
   savepoint config dry-run --tenant my-studio --game my-game --file config.json
 
-An offer that begins later applies to no player now: --at decides for that time, with what is known of the players now.
+It decides for now and for each time at which an offer or a SKU begins or ends later, with what is known of the players now. With --at it
+decides for that time only.
 
 Payers are players with a purchase that was not refunded; revenue is the share that those after have in all that was spent.`;
 
@@ -59,6 +60,7 @@ async function run(options: DryRunOptions): Promise<void> {
     const line = createProgressLine();
     const outcome = await dryRun(pool, {
       ...{ gameId, before, after, nowMs, sample, signal },
+      isWithLater: options.at === undefined,
       onProgress: ({ examined, total }) =>
         line.show(`${progressBar(examined, total)} ${grouped(examined)} of ${grouped(total)} players`),
     }).finally(() => line.end());

@@ -1,5 +1,5 @@
-import type { DryRunResult } from '../features/dry-runs/dry-run.js';
-import type { PartEffect } from '../features/dry-runs/dry-run-report.js';
+import type { DryRunResult, LaterEffects } from '../features/dry-runs/dry-run.js';
+import type { Effects, PartEffect } from '../features/dry-runs/dry-run-report.js';
 import type { ShownPrice } from '../features/dry-runs/price-tally.js';
 import { EVALUATED_PARTS } from '../personalisation/decide/evaluated-parts.js';
 import { idOf } from '../personalisation/document/document-part.js';
@@ -10,28 +10,61 @@ const COLUMNS = ['before', 'after', 'enter', 'leave', 'stay', 'payers'] as const
 
 type Row = readonly [id: string, effect: PartEffect];
 
-/** A dry run as lines for a terminal: a table for each kind of thing, examples and failing rules below. */
+/** A dry run as lines for a terminal: a table for each kind of thing, examples and failing rules below, then the later instants. */
 export function dryRunLines(result: DryRunResult): string[] {
   const { players, examined, sampled, at, seconds } = result;
   const whom = sampled
     ? `A sample of ${grouped(examined)} of ${grouped(players)} players: the numbers are estimates for all of them`
     : `All ${grouped(players)} players`;
+  return [
+    `${whom}, at ${at}, in ${seconds.toFixed(1)} s.`,
+    ...effectLines(result),
+    ...result.later.flatMap(laterLines),
+    ...leftOutLines(result),
+  ];
+}
+
+function effectLines(effects: Effects): string[] {
   // Flags last: most changes are about the others.
   const [flags, ...others] = EVALUATED_PARTS;
   const tables = [...others, flags].map(({ part }): [string, Row[]] => [
     part.noun,
-    result[part.name].map((entry) => [idOf(part, entry), entry]),
+    effects[part.name].map((entry) => [idOf(part, entry), entry]),
   ]);
   return [
-    `${whom}, at ${at}, in ${seconds.toFixed(1)} s.`,
     ...tables.flatMap(([kind, rows]) => (rows.length === 0 ? [] : ['', ...table(kind, rows)])),
-    ...prices(result),
+    ...prices(effects),
     ...examples(tables.flatMap(([, rows]) => rows)),
-    ...result.ruleErrors.map(
+    ...effects.ruleErrors.map(
       ({ part, before, after }) =>
         `The rule of ${part} fails for ${grouped(after)} of the players examined (${grouped(before)} as published).`,
     ),
   ];
+}
+
+function laterLines(later: LaterEffects): string[] {
+  const { at, begins, ends, priced } = later;
+  const why = [...begins.map((name) => `${name} begins`), ...ends.map((name) => `${name} ends`)];
+  const heading = `From ${utcTime(at)} (${why.join(', ')})`;
+  const isSame = EVALUATED_PARTS.every(({ part }) => later[part.name].length === 0);
+  if (isSame && priced.players === 0) return [`${heading}: no player sees a difference.`, ''];
+  const { players, payLess, payMore } = priced;
+  const what = `${grouped(players)} players see other prices, ${grouped(payLess)} pay less, ${grouped(payMore)} pay more.`;
+  return [`${heading}: ${what}`, ...effectLines(later)];
+}
+
+function leftOutLines({ leftOut }: DryRunResult): string[] {
+  if (leftOut === null) return [];
+  const { instants, firstAt } = leftOut;
+  return [
+    `${grouped(instants)} more times at which something begins or ends were not looked at, the first at ${firstAt}. --at decides for one of them.`,
+  ];
+}
+
+/** `Sat 21 Nov 2026, 00:00 UTC` */
+function utcTime(at: string): string {
+  const [weekday, day, month, year, time] = new Date(at).toUTCString().split(/,? /);
+  return `${weekday} ${day} ${month} ${year}, ${time?.slice(0, 5)} UTC`;
 }
 
 function table(kind: string, rows: readonly Row[]): string[] {
@@ -45,7 +78,7 @@ function table(kind: string, rows: readonly Row[]): string[] {
   return tableLines([[kind, ...COLUMNS, 'revenue'], ...cells], isBetweenTexts);
 }
 
-function prices({ prices: changes }: DryRunResult): string[] {
+function prices({ prices: changes }: Effects): string[] {
   if (changes.length === 0) return [];
   const shown = (price: ShownPrice | null) => (price === null ? '–' : `${price.price} ${price.currency}`);
   const cells = changes.map(({ skuId, from, to, players, estimate }) => [

@@ -109,6 +109,28 @@ it('a dry run reads as tables', () => {
         },
       ],
       ruleErrors: [],
+      priced: { players: 1_200, payLess: 0, payMore: 0 },
+      later: [
+        {
+          ...{ at: '2026-11-21T00:00:00.000Z', begins: ['offer:weekend'], ends: [] },
+          ...{ examined: 12_000, sampled: false, segments: [], flags: [], ruleErrors: [] },
+          offers: [{ offerId: 'weekend', ...effect(0, 12_000, 0, 1) }],
+          prices: [
+            {
+              ...{ skuId: 'gems', players: 12_000, estimate: null },
+              from: { currency: 'USD', price: '4.99' },
+              to: { currency: 'USD', price: '3.49' },
+            },
+          ],
+          priced: { players: 12_000, payLess: 12_000, payMore: 0 },
+        },
+        {
+          ...{ at: '2026-11-23T00:00:00.000Z', begins: [], ends: ['offer:weekend'] },
+          ...{ examined: 12_000, sampled: false, segments: [], flags: [], ruleErrors: [] },
+          ...{ offers: [], prices: [], priced: { players: 0, payLess: 0, payMore: 0 } },
+        },
+      ],
+      leftOut: { instants: 3, firstAt: '2027-01-01T00:00:00.000Z' },
     }),
   ).toEqual([
     'All 12,000 players, at 2026-11-15T12:00:00.000Z, in 1.3 s.',
@@ -126,5 +148,19 @@ it('a dry run reads as tables', () => {
     'Some of those who',
     '  enter payer: u1 u2',
     '',
+    'From Sat 21 Nov 2026, 00:00 UTC (offer:weekend begins): 12,000 players see other prices, 12,000 pay less, 0 pay more.',
+    '',
+    'offer    before   after   enter  leave  stay  payers  revenue',
+    'weekend       0  12,000  12,000      0     0       3  100.0% EUR, 100.0% USD',
+    '',
+    'price of    before     after  players',
+    'gems      4.99 USD  3.49 USD  12,000',
+    '',
+    'Some of those who',
+    '  enter weekend: u1 u2',
+    '',
+    'From Mon 23 Nov 2026, 00:00 UTC (offer:weekend ends): no player sees a difference.',
+    '',
+    '3 more times at which something begins or ends were not looked at, the first at 2027-01-01T00:00:00.000Z. --at decides for one of them.',
   ]);
 });

@@ -5,7 +5,7 @@ import { entryName } from '../../personalisation/document/document-part.js';
 import type { Evaluation } from '../evaluations/evaluate-player.js';
 import { revenueShares } from '../evaluations/shares.js';
 import { addSpend, type Counts, Tally } from '../evaluations/tally.js';
-import { type PriceChange, PriceTally } from './price-tally.js';
+import { type PriceChange, type PricedPlayers, PriceTally } from './price-tally.js';
 
 /** How many players a flag, segment or offer is true of, and how many of them pay. */
 export type PartEffect = Readonly<{
@@ -33,6 +33,8 @@ export type Effects = PartEffects &
   Readonly<{
     /** Of most players first. */
     prices: readonly PriceChange[];
+    /** Of all players; an estimate if only a sample was examined. */
+    priced: PricedPlayers;
     ruleErrors: readonly RuleErrors[];
   }>;
 
@@ -98,13 +100,25 @@ export class DryRunReport {
 
   /** `scale`: how many players each examined player stands for. */
   effects(scale: number): Effects {
+    return this.#effects(scale, () => true);
+  }
+
+  /** Without the entries that no player enters or leaves. */
+  changes(scale: number): Effects {
+    return this.#effects(scale, ({ tally: { counts } }) => counts.enter > 0 || counts.leave > 0);
+  }
+
+  #effects(scale: number, isListed: (entry: TalliedEntry) => boolean): Effects {
     const effects = this.#parts.map(({ part, entries }): [string, unknown] => [
       part.name,
-      entries.map(({ id, tally }) => ({ [part.idMember]: id, ...this.#effect(tally, scale) })),
+      entries
+        .filter(isListed)
+        .map(({ id, tally }) => ({ [part.idMember]: id, ...this.#effect(tally, scale) })),
     ]);
     return {
       ...(Object.fromEntries(effects) as PartEffects),
       prices: this.#prices.changes(scale),
+      priced: this.#prices.priced(scale),
       ruleErrors: [...this.#errors].map(([part, counted]) => ({ part, ...counted })),
     };
   }

@@ -41,7 +41,7 @@ export function dryRunRoutes(app: FastifyInstance, ctx: AdminContext): void {
         operationId: 'dryRun',
         summary: 'What publishing a document would change, for all players',
         description:
-          'Evaluates every player, or a sample of them, under the published document and under the new one. Changes nothing. The response is a stream of lines of JSON. If the client disconnects, the run stops. With `background` it goes on as a job.',
+          'Evaluates every player, or a sample of them, under the published document and under the new one: now, and at each instant at which something of the two begins or ends later. Changes nothing. The response is a stream of lines of JSON. If the client disconnects, the run stops. With `background` it goes on as a job.',
         params: GameParameters,
         querystring: BackgroundQuery,
         body,
@@ -63,11 +63,11 @@ export function dryRunRoutes(app: FastifyInstance, ctx: AdminContext): void {
     },
     async (request, reply) => {
       const { gameId, publishedVersion } = await gameOf(ctx, request);
-      const { sample, at, ...candidate } = request.body ?? {};
+      const { sample, at, later = at === undefined, ...candidate } = request.body ?? {};
       const nowMs = instantOf(at, ctx.clock.now());
       const { document: after, revision } = await candidateOf(ctx, gameId, candidate);
       const { document: before } = await requireConfigVersion(ctx.pool, gameId, publishedVersion);
-      const run = { gameId, before, after, nowMs, sample };
+      const run = { gameId, before, after, nowMs, sample, isWithLater: later };
       const slot = semaphore.of(adminOf(request).tenantId);
       if (request.query.background === 'true') {
         const subject = { revision, version: candidate.version ?? null, publishedVersion };

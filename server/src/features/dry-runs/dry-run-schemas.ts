@@ -1,10 +1,11 @@
 import { Type } from 'typebox';
 import { nullable, Time } from '../../admin/admin-responses.js';
 import { EVALUATED_PARTS, type EvaluatedPart } from '../../personalisation/decide/evaluated-parts.js';
+import { MAX_COMING_INSTANTS } from '../../personalisation/document/coming-instants.js';
 import { ConfigDocument } from '../../personalisation/document/document.js';
 import { DOCUMENT_EXAMPLE } from '../game-configs/config-schemas.js';
 import type { DryRunResult } from './dry-run.js';
-import type { PartEffect, PartEffects } from './dry-run-report.js';
+import type { Effects, PartEffect, PartEffects } from './dry-run-report.js';
 
 /** Request and response of a dry run. */
 
@@ -16,7 +17,13 @@ const asked = {
     Type.String({
       maxLength: 40,
       description:
-        'The instant to evaluate for, RFC 3339 with a zone, not in the past; now, if left out. Useful for an offer that begins later. The facts about players are those of now.',
+        'The instant to evaluate for, RFC 3339 with a zone, not in the past; now, if left out. The facts about players are those of now.',
+    }),
+  ),
+  later: Type.Optional(
+    Type.Boolean({
+      description:
+        'Whether to evaluate also for the instants at which something of the two documents begins or ends later. True, if left out, unless `at` is given.',
     }),
   ),
   sample: Type.Optional(
@@ -82,40 +89,80 @@ function effectsOf({ part: { noun, idMember }, description }: EvaluatedPart) {
 
 const ShownPrice = Type.Object({ currency: Type.String(), price: Type.String() }, { title: 'ShownPrice' });
 
+const effects = {
+  ...Object.fromEntries(EVALUATED_PARTS.map((evaluated) => [evaluated.part.name, effectsOf(evaluated)])),
+  prices: Type.Array(
+    Type.Object(
+      {
+        skuId: Type.String(),
+        from: nullable(ShownPrice),
+        to: nullable(ShownPrice),
+        players: count('Examined players whose price changes in this way'),
+        estimate: nullable(count('The same for all players, if only a sample was examined')),
+      },
+      { title: 'DryRunPrice' },
+    ),
+    {
+      description:
+        'Prices that some players would see changed, the change of most players first; 200 at most. Null: the SKU is not in the store of these players.',
+    },
+  ),
+  priced: Type.Object(
+    {
+      players: count('Players who would see another price of a SKU, a new SKU, or a SKU no longer'),
+      payLess: count('Those of them for whom some SKU costs less'),
+      payMore: count('Those of them for whom some SKU costs more'),
+    },
+    { title: 'DryRunPriced', description: 'Of all players; an estimate if only a sample was examined' },
+  ),
+  ruleErrors: Type.Array(
+    Type.Object({
+      part: Type.String({ description: 'Such as `segment:whales`' }),
+      before: count(
+        'For how many players the rule fails under the published document: a flag then has its default, segments and offers do not match',
+      ),
+      after: count('For how many players the rule would fail'),
+    }),
+  ),
+};
+const examined = {
+  examined: count('How many players were examined'),
+  sampled: Type.Boolean({
+    description: 'True: `counts` are for the examined players, `estimate` is for all players.',
+  }),
+};
+const names = (description: string) => Type.Array(Type.String(), { description });
+
+const Later = Type.Object(
+  {
+    at: Time('The instant'),
+    begins: names('What begins then, such as `offer:weekend`'),
+    ends: names('What ends then'),
+    ...examined,
+    ...effects,
+  },
+  {
+    title: 'DryRunLater',
+    description:
+      'What the new document changes at a later instant, against the published document at the same instant, for the players as they are now. Flags, segments and offers that no player enters or leaves are left out.',
+  },
+);
+
 const Result = Type.Object(
   {
     players: count('All players of the game'),
-    examined: count('How many of them were examined'),
-    sampled: Type.Boolean({
-      description: 'True: `counts` are for the examined players, `estimate` is for all players.',
-    }),
+    ...examined,
     at: Time('The instant that was evaluated'),
     seconds: Type.Number({ description: 'How long the run took' }),
-    ...Object.fromEntries(EVALUATED_PARTS.map((evaluated) => [evaluated.part.name, effectsOf(evaluated)])),
-    prices: Type.Array(
+    ...effects,
+    later: Type.Array(Later, {
+      description: `The instants at which something of the two documents begins or ends later, in order; ${MAX_COMING_INSTANTS} at most, those of changed entries first. In a large game, fewer players are examined for them.`,
+    }),
+    leftOut: nullable(
       Type.Object(
-        {
-          skuId: Type.String(),
-          from: nullable(ShownPrice),
-          to: nullable(ShownPrice),
-          players: count('Examined players whose price changes in this way'),
-          estimate: nullable(count('The same for all players, if only a sample was examined')),
-        },
-        { title: 'DryRunPrice' },
+        { instants: count('How many'), firstAt: Time('The first of them') },
+        { description: 'Later instants that were not evaluated, because there are too many' },
       ),
-      {
-        description:
-          'Prices that some players would see changed, the change of most players first; 200 at most. Null: the SKU is not in the store of these players.',
-      },
-    ),
-    ruleErrors: Type.Array(
-      Type.Object({
-        part: Type.String({ description: 'Such as `segment:whales`' }),
-        before: count(
-          'For how many players the rule fails under the published document: a flag then has its default, segments and offers do not match',
-        ),
-        after: count('For how many players the rule would fail'),
-      }),
     ),
   },
   { title: 'DryRunResult' },
@@ -130,12 +177,7 @@ const EFFECT_EXAMPLE: PartEffect = {
     leave: ['0199c1a2-7b3c-7d4e-8f5a-6b7c8d9e0f1b'],
   },
 };
-const RESULT_EXAMPLE: DryRunResult = {
-  players: 1000,
-  examined: 1000,
-  sampled: false,
-  at: '2026-11-15T12:00:00.000Z',
-  seconds: 0.4,
+const EFFECTS_EXAMPLE: Effects = {
   ...(Object.fromEntries(
     EVALUATED_PARTS.map(({ part, exampleId }): [string, unknown] => [
       part.name,
@@ -151,7 +193,26 @@ const RESULT_EXAMPLE: DryRunResult = {
       estimate: null,
     },
   ],
+  priced: { players: 150, payLess: 150, payMore: 0 },
   ruleErrors: [{ part: 'segment:whales', before: 0, after: 3 }],
+};
+const EXAMINED_EXAMPLE = { examined: 1000, sampled: false };
+const RESULT_EXAMPLE: DryRunResult = {
+  players: 1000,
+  ...EXAMINED_EXAMPLE,
+  at: '2026-11-15T12:00:00.000Z',
+  seconds: 0.4,
+  ...EFFECTS_EXAMPLE,
+  later: [
+    {
+      at: '2026-11-21T00:00:00.000Z',
+      begins: ['offer:winter_sale'],
+      ends: [],
+      ...EXAMINED_EXAMPLE,
+      ...EFFECTS_EXAMPLE,
+    },
+  ],
+  leftOut: null,
 };
 
 export const DryRunLine = Type.Union(

@@ -19,6 +19,9 @@ export type PriceChange = Readonly<{
   estimate: number | null;
 }>;
 
+/** How many players see another price of some SKU. A player may pay less for one SKU and more for another. */
+export type PricedPlayers = Readonly<{ players: number; payLess: number; payMore: number }>;
+
 /** Changes that are listed: those of most players. */
 const MAX_LISTED = 200;
 /** Different changes that are counted. A document with so many has offers for nearly every player. */
@@ -26,7 +29,15 @@ const MAX_COUNTED = 20_000;
 /** Players with the same offers and currency see the same prices. */
 const MAX_CASES = 5_000;
 
-type Counted = Omit<PriceChange, 'players' | 'estimate'> & { players: number };
+type Difference = Omit<PriceChange, 'players' | 'estimate'>;
+type Counted = Difference & { players: number };
+/** What changes for players who see the same prices. */
+type PriceCase = Readonly<{
+  changes: readonly Counted[];
+  isOther: boolean;
+  isLess: boolean;
+  isMore: boolean;
+}>;
 
 /** Counts the players who see a SKU at another price, or see it no longer, or for the first time. */
 export class PriceTally {
@@ -35,7 +46,8 @@ export class PriceTally {
   readonly #unchanged: ReadonlySet<string>;
   readonly #nowMs: number;
   readonly #counted = new Map<string, Counted>();
-  readonly #cases = createFifoMap<string, readonly Counted[]>();
+  readonly #cases = createFifoMap<string, PriceCase>();
+  readonly #priced = { players: 0, payLess: 0, payMore: 0 };
 
   /** `unchanged`: offers such as `offer:sale` that apply to the same players under both documents. */
   constructor(
@@ -53,14 +65,17 @@ export class PriceTally {
   add(facts: PlayerFacts, before: Evaluation, after: Evaluation): void {
     const { currency, paidCurrency } = facts.profile;
     const key = [(currency ?? paidCurrency)?.v, ...before.offers, '', ...after.offers].join('\n');
-    let changes = this.#cases.get(key);
-    if (changes === undefined) {
-      changes = this.#compare(facts, before.offers, after.offers);
-      this.#cases.set(key, changes);
+    let found = this.#cases.get(key);
+    if (found === undefined) {
+      found = this.#caseOf(this.#compare(facts, before.offers, after.offers));
+      this.#cases.set(key, found);
       const oldest = this.#cases.size > MAX_CASES ? this.#cases.oldest() : undefined;
       if (oldest !== undefined) this.#cases.delete(oldest[0]);
     }
-    for (const change of changes) change.players++;
+    for (const change of found.changes) change.players++;
+    if (found.isOther) this.#priced.players++;
+    if (found.isLess) this.#priced.payLess++;
+    if (found.isMore) this.#priced.payMore++;
   }
 
   /** `scale`: how many players each examined player stands for. */
@@ -72,18 +87,35 @@ export class PriceTally {
       .map((change) => ({ ...change, estimate: scale === 1 ? null : Math.round(change.players * scale) }));
   }
 
-  #compare(facts: PlayerFacts, before: ReadonlySet<string>, after: ReadonlySet<string>): Counted[] {
+  /** Of all players, if each examined player stands for `scale` players. */
+  priced(scale: number): PricedPlayers {
+    const { players, payLess, payMore } = this.#priced;
+    return {
+      players: Math.round(players * scale),
+      payLess: Math.round(payLess * scale),
+      payMore: Math.round(payMore * scale),
+    };
+  }
+
+  #caseOf(differences: readonly Difference[]): PriceCase {
+    return {
+      changes: differences.flatMap((difference) => this.#countedAs(difference) ?? []),
+      isOther: differences.length > 0,
+      isLess: differences.some(({ from, to }) => isLess(to, from)),
+      isMore: differences.some(({ from, to }) => isLess(from, to)),
+    };
+  }
+
+  #compare(facts: PlayerFacts, before: ReadonlySet<string>, after: ReadonlySet<string>): Difference[] {
     const same = [...after].filter((offerId) => this.#unchanged.has(`offer:${offerId}`));
     const from = this.#shown(this.#before, facts, new Set([...before, ...same]));
     const to = this.#shown(this.#after, facts, after);
-    return [...new Set([...to.keys(), ...from.keys()])].flatMap((skuId) => {
-      const counted = this.#changeOf(skuId, from.get(skuId) ?? null, to.get(skuId) ?? null);
-      return counted ?? [];
-    });
+    return [...new Set([...to.keys(), ...from.keys()])]
+      .map((skuId) => ({ skuId, from: from.get(skuId) ?? null, to: to.get(skuId) ?? null }))
+      .filter((each) => each.from?.price !== each.to?.price || each.from?.currency !== each.to?.currency);
   }
 
-  #changeOf(skuId: string, from: ShownPrice | null, to: ShownPrice | null): Counted | undefined {
-    if (from?.price === to?.price && from?.currency === to?.currency) return undefined;
+  #countedAs({ skuId, from, to }: Difference): Counted | undefined {
     const key = [skuId, from?.price, from?.currency, to?.price, to?.currency].join('\n');
     const known = this.#counted.get(key);
     if (known !== undefined || this.#counted.size >= MAX_COUNTED) return known;
@@ -116,4 +148,9 @@ export class PriceTally {
     }
     return shown;
   }
+}
+
+/** Prices in different currencies are not compared. */
+function isLess(one: ShownPrice | null, other: ShownPrice | null): boolean {
+  return one?.currency === other?.currency && Number(one?.price) < Number(other?.price);
 }

@@ -36,8 +36,9 @@ export type FactColumns = Readonly<{
   toFacts: (row: readonly Value[]) => RowFacts;
 }>;
 
-export function factColumns(needs: FactNeeds, nowMs: number): FactColumns {
-  return new Columns(needs, nowMs);
+/** For decisions at `atMs`, which may be later than now. Overrides are those of now: what was cleared does not apply later. */
+export function factColumns(needs: FactNeeds, atMs: number, nowMs = atMs): FactColumns {
+  return new Columns(needs, atMs, nowMs);
 }
 
 /** PostgreSQL allows 1,664 columns in a select list. */
@@ -59,10 +60,10 @@ class Columns implements FactColumns {
   readonly #reachesBack: boolean;
   readonly #single;
 
-  constructor(needs: FactNeeds, nowMs: number) {
+  constructor(needs: FactNeeds, atMs: number, nowMs: number) {
     // $1 of OVERRIDES_COLUMN.
     this.#bind(new Date(nowMs), 'timestamptz');
-    this.#today = epochDay(nowMs);
+    this.#today = epochDay(atMs);
     this.#reachesBack = needs.windows.some(({ last28d }) => last28d);
     this.#single = {
       recent: Object.freeze({ ...summedDay(this.#today), events: 1 }),

@@ -7,6 +7,9 @@ export type Problems = { add(pointer: string, message: string): void };
 /** A rule of an entry, and the member that it stands in or follows from. */
 export type EntryRule = Readonly<{ member: string; expression: string }>;
 
+/** An instant, RFC 3339, at which an entry begins or ends. */
+export type EntryBoundary = Readonly<{ change: 'begins' | 'ends'; at: string }>;
+
 type PartBase = Readonly<{
   /** Where it stands: `segments`, `flags/custom`. Changes of a document are named by it. */
   path: string;
@@ -33,6 +36,8 @@ type ListBase = PartBase &
 type EntryFunctions<Entry> = {
   /** The rules of an entry; left out if entries have none. */
   rulesOf?(entry: Entry): readonly EntryRule[];
+  /** When an entry begins and ends; left out if entries have no times. Dry runs and publications look at these instants. */
+  boundariesOf?(entry: Entry): readonly EntryBoundary[];
   /** What must be right within one entry, besides its schema. What concerns several entries is in `validate`. */
   check?(entry: Entry, pointer: string, problems: Problems): void;
 };
@@ -55,6 +60,15 @@ export function listPart<Schema extends TSchema, Name extends string, IdMember e
 ): ListPart<Static<Schema>> & Readonly<{ name: Name; idMember: IdMember; schema: TArray<Schema> }> {
   const schema = Type.Array(definition.entry, { maxItems: definition.limit });
   return { ...definition, kind: 'list', schema };
+}
+
+/** The boundaries of an entry with a schedule. */
+export function scheduleBoundaries(entry: { from: string | null; until: string | null }): EntryBoundary[] {
+  const { from, until } = entry;
+  return [
+    ...(from === null ? [] : [{ change: 'begins', at: from } as const]),
+    ...(until === null ? [] : [{ change: 'ends', at: until } as const]),
+  ];
 }
 
 export function partOf(document: unknown, part: DocumentPart): unknown {

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import type { DryRunResult } from '../../../src/features/dry-runs/dry-run.js';
-import type { PartEffect } from '../../../src/features/dry-runs/dry-run-report.js';
+import type { DryRunResult, LaterEffects } from '../../../src/features/dry-runs/dry-run.js';
+import type { Effects, PartEffect } from '../../../src/features/dry-runs/dry-run-report.js';
 import { numberIn, type PlayerFacts } from '../../../src/personalisation/attributes/player-facts.js';
 import { compileDocument } from '../../../src/personalisation/compile/compile-document.js';
 import { decide } from '../../../src/personalisation/decide/decide.js';
@@ -8,12 +8,14 @@ import type { ConfigDocument } from '../../../src/personalisation/document/docum
 import type { ModelsInForce } from '../../../src/personalisation/predict/models-in-force.js';
 import { NOW } from '../../personalisation/support/fixtures.js';
 
+export type Circumstances = { models?: ModelsInForce; atMs?: number };
+
 /** The slow way: compares what is served to each player under each document. */
 export function expectedEffects(
   before: ConfigDocument,
   after: ConfigDocument,
   players: readonly PlayerFacts[],
-  models?: ModelsInForce,
+  { models, atMs = NOW }: Circumstances = {},
 ) {
   const errors = new Map<string, { before: number; after: number }>();
   const under = (document: ConfigDocument, which: 'before' | 'after') => {
@@ -21,7 +23,7 @@ export function expectedEffects(
     // `decide` evaluates past offers only to date the last change, which is not needed here.
     const past = new Set(
       document.offers
-        .filter(({ until }) => until !== null && Date.parse(until) <= NOW)
+        .filter(({ until }) => until !== null && Date.parse(until) <= atMs)
         .map(({ offerId }) => `offer:${offerId}`),
     );
     return players.map((facts) => {
@@ -31,8 +33,8 @@ export function expectedEffects(
         counted[which]++;
         errors.set(part, counted);
       };
-      const { flags, segments } = decide(prepared, facts, NOW, { models, onError });
-      const trace = decide(prepared, facts, NOW, { models, trace: true }).trace;
+      const { flags, segments } = decide(prepared, facts, atMs, { models, onError });
+      const trace = decide(prepared, facts, atMs, { models, trace: true }).trace;
       const offers = trace?.offers ?? [];
       return {
         prices: new Map(
@@ -73,17 +75,26 @@ export function expectedEffects(
   };
   const skuIds = [...before.catalogue, ...after.catalogue].map(({ skuId }) => skuId);
   const prices = new Map<string, number>();
+  const priced = { players: 0, payLess: 0, payMore: 0 };
   for (const [index, old] of olds.entries()) {
+    const ways = new Set<string>();
     for (const skuId of new Set(skuIds)) {
       const [from, to] = [old.prices.get(skuId) ?? null, news[index]?.prices.get(skuId) ?? null];
       const [key, isSame] = [
         JSON.stringify({ skuId, from, to }),
         JSON.stringify(from) === JSON.stringify(to),
       ];
-      if (!isSame) prices.set(key, (prices.get(key) ?? 0) + 1);
+      if (isSame) continue;
+      prices.set(key, (prices.get(key) ?? 0) + 1);
+      ways.add('other');
+      if (from?.currency !== to?.currency) continue;
+      ways.add(Number(to?.price) < Number(from?.price) ? 'less' : 'more');
     }
+    if (ways.has('other')) priced.players++;
+    if (ways.has('less')) priced.payLess++;
+    if (ways.has('more')) priced.payMore++;
   }
-  return { effectOf, errors, prices };
+  return { effectOf, errors, prices, priced };
 }
 
 function sharesOf(payers: readonly PlayerFacts[], players: readonly PlayerFacts[]): Record<string, number> {
@@ -108,30 +119,70 @@ export function expectEffects(
   players: readonly PlayerFacts[],
   models?: ModelsInForce,
 ): void {
-  const { effectOf, errors, prices } = expectedEffects(before, after, players, models);
-  for (const { flagId, ...effect } of result.flags) expect(effect, flagId).toEqual(effectOf('flags', flagId));
-  for (const { segmentId, ...effect } of result.segments) {
+  const expected = expectedEffects(before, after, players, models && { models });
+  expectListed(result, expected);
+  const listed = listedIds(result);
+  for (const kind of KINDS) expect(listed[kind]).toEqual(idsOf(kind, before, after));
+}
+
+/** The same at a later instant: entries that no player enters or leaves are not listed. */
+export function expectLaterEffects(
+  later: LaterEffects,
+  before: ConfigDocument,
+  after: ConfigDocument,
+  players: readonly PlayerFacts[],
+): void {
+  const expected = expectedEffects(before, after, players, { atMs: Date.parse(later.at) });
+  expectListed(later, expected);
+  const listed = listedIds(later);
+  for (const kind of KINDS) {
+    const isChanged = (id: string) => {
+      const { enter, leave } = expected.effectOf(kind, id).counts;
+      return enter + leave > 0;
+    };
+    expect(listed[kind], `${kind} at ${later.at}`).toEqual(
+      new Set([...idsOf(kind, before, after)].filter(isChanged)),
+    );
+  }
+}
+
+const KINDS = ['flags', 'segments', 'offers'] as const;
+
+function listedIds({ flags, segments, offers }: Effects): Record<(typeof KINDS)[number], Set<string>> {
+  return {
+    flags: new Set(flags.map(({ flagId }) => flagId)),
+    segments: new Set(segments.map(({ segmentId }) => segmentId)),
+    offers: new Set(offers.map(({ offerId }) => offerId)),
+  };
+}
+
+function idsOf(kind: (typeof KINDS)[number], ...documents: ConfigDocument[]): Set<string> {
+  return new Set(
+    documents.flatMap(({ flags, segments, offers }) => {
+      if (kind === 'flags') return ['isPayer', ...flags.custom.map(({ flagId }) => flagId)];
+      return kind === 'segments'
+        ? segments.map(({ segmentId }) => segmentId)
+        : offers.map(({ offerId }) => offerId);
+    }),
+  );
+}
+
+function expectListed(effects: Effects, expected: ReturnType<typeof expectedEffects>): void {
+  const { effectOf, errors, prices, priced } = expected;
+  for (const { flagId, ...effect } of effects.flags)
+    expect(effect, flagId).toEqual(effectOf('flags', flagId));
+  for (const { segmentId, ...effect } of effects.segments) {
     expect(effect, segmentId).toEqual(effectOf('segments', segmentId));
   }
-  for (const { offerId, ...effect } of result.offers)
+  for (const { offerId, ...effect } of effects.offers)
     expect(effect, offerId).toEqual(effectOf('offers', offerId));
-  const ids = (document: ConfigDocument) => [
-    ...['isPayer', ...document.flags.custom.map(({ flagId }) => flagId)],
-    ...document.segments.map(({ segmentId }) => segmentId),
-    ...document.offers.map(({ offerId }) => offerId),
-  ];
-  const reported = [
-    ...result.flags.map(({ flagId }) => flagId),
-    ...result.segments.map(({ segmentId }) => segmentId),
-    ...result.offers.map(({ offerId }) => offerId),
-  ];
-  expect(new Set(reported)).toEqual(new Set([...ids(before), ...ids(after)]));
-  const told = result.prices.map(
+  const told = effects.prices.map(
     ({ players: n, estimate: _, ...change }) => [JSON.stringify(change), n] as const,
   );
   // Of more changes, those of most players are listed.
   if (prices.size > 200) expect([...prices]).toEqual(expect.arrayContaining(told.map((each) => [...each])));
   else expect(new Map(told)).toEqual(prices);
+  expect(effects.priced).toEqual(priced);
   const slow = [...errors].map(([part, counted]) => ({ part, ...counted }));
-  expect(new Set(result.ruleErrors)).toEqual(new Set(slow));
+  expect(new Set(effects.ruleErrors)).toEqual(new Set(slow));
 }

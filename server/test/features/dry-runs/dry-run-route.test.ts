@@ -144,11 +144,18 @@ describe('a dry run', () => {
       const [last] = linesOf((await post({ document: announced, ...(at && { at }) })).body).slice(-1);
       return last?.result;
     };
-    expect(await entering()).toMatchObject({ offers: [{ counts: { enter: 0 } }] });
+    expect(await entering()).toMatchObject({
+      offers: [{ counts: { enter: 0 } }],
+      later: [{ at: tomorrow, begins: ['offer:tomorrow'], offers: [{ counts: { enter: PLAYERS } }] }],
+      leftOut: null,
+    });
     expect(await entering(tomorrow)).toMatchObject({
       at: tomorrow,
       offers: [{ counts: { enter: PLAYERS } }],
+      later: [],
     });
+    const [last] = linesOf((await post({ document: announced, later: false })).body).slice(-1);
+    expect(last?.result).toMatchObject({ later: [] });
     const past = new Date(harness.clock.now() - 1).toISOString();
     for (const at of [past, 'tomorrow', 5, null]) {
       expectGeneralError(await post({ document, at }), 400, 'body_invalid');

@@ -9,10 +9,18 @@ import type { ConfigDocument } from '../../../src/personalisation/document/docum
 import { type Artefact, PREDICTION_NAMES } from '../../../src/personalisation/predict/artefact.js';
 import { ALL_TRUSTED, score, toldValue } from '../../../src/personalisation/predict/score.js';
 import { pairedDocuments } from '../../personalisation/support/document-arbitrary.js';
-import { configWith, NOW, offer, segment, sku, TODAY } from '../../personalisation/support/fixtures.js';
+import {
+  configWith,
+  DAY_MS,
+  NOW,
+  offer,
+  segment,
+  sku,
+  TODAY,
+} from '../../personalisation/support/fixtures.js';
 import { createGameWorld, type GameWorld } from '../../support/game-world.js';
 import { putInForce, trainedArtefact } from '../../support/prediction-models.js';
-import { expectEffects, expectedEffects } from './dry-run-expectation.js';
+import { expectEffects, expectedEffects, expectLaterEffects } from './dry-run-expectation.js';
 import { insertPlayersOfAllKinds } from './dry-run-players.js';
 
 const PLAYERS = 400;
@@ -43,7 +51,7 @@ afterAll(() => world.close());
 async function run(
   before: ConfigDocument,
   after: ConfigDocument,
-  options: { sample?: number } = {},
+  options: { sample?: number; isWithLater?: boolean } = {},
 ): Promise<DryRunResult> {
   const outcome = await dryRun(world.pool, { gameId, before, after, nowMs: NOW, ...options });
   if (outcome.outcome !== 'done') throw new Error(outcome.outcome);
@@ -151,6 +159,113 @@ describe('a dry run has the same result as deciding for each player', () => {
       }),
       { numRuns: 40 },
     );
+  });
+});
+
+describe('a dry run looks at the instants at which something begins or ends later', () => {
+  const saturday = Date.parse('2026-11-21T00:00:00.000Z');
+  const text = (ms: number) => new Date(ms).toISOString();
+  const before = configWith({ catalogue: [sku('gems'), sku('pass')] });
+  const weekend = offer('weekend', {
+    effect: { price: { discountPercent: '30' } },
+    from: text(saturday),
+    until: text(saturday + 2 * DAY_MS),
+  });
+
+  it('−30% on everything from Saturday changes no price now, and all prices then', async () => {
+    const after = configWith({ ...before, offers: [weekend] });
+    const result = await run(before, after, { isWithLater: true });
+    expect(result).toMatchObject({ prices: [], priced: { players: 0 }, leftOut: null });
+    const [start, end] = result.later;
+    expect(start).toMatchObject({
+      ...{ at: text(saturday), begins: ['offer:weekend'], ends: [] },
+      ...{ examined: PLAYERS, sampled: false },
+      offers: [{ offerId: 'weekend', counts: { before: 0, enter: PLAYERS } }],
+      priced: { players: PLAYERS, payLess: PLAYERS, payMore: 0 },
+    });
+    expect(start?.prices).toEqual(
+      ['gems', 'pass'].map((skuId) => ({
+        skuId,
+        from: { currency: 'USD', price: '10.00' },
+        to: { currency: 'USD', price: '7.00' },
+        ...{ players: PLAYERS, estimate: null },
+      })),
+    );
+    expect(end).toMatchObject({
+      ...{ at: text(saturday + 2 * DAY_MS), begins: [], ends: ['offer:weekend'] },
+      ...{ offers: [], prices: [], priced: { players: 0 } },
+    });
+    expect(result.later).toHaveLength(2);
+    expect((await run(before, after)).later).toEqual([]);
+  });
+
+  it('also of a scheduled offer that is taken away, and of a price that an offer hides until it ends', async () => {
+    const scheduled = configWith({ ...before, offers: [weekend] });
+    const [start] = (await run(scheduled, before, { isWithLater: true })).later;
+    expect(start).toMatchObject({ priced: { players: PLAYERS, payLess: 0, payMore: PLAYERS } });
+
+    const setTo = { price: { setTo: { USD: '5' } } };
+    const fixed = offer('fixed', { skus: ['gems'], effect: setTo, until: text(saturday) });
+    const dearer = sku('gems', { prices: { USD: { actualPrice: '12', offerPrice: '12' } } });
+    const { priced, later } = await run(
+      configWith({ catalogue: [sku('gems')], offers: [fixed] }),
+      configWith({ catalogue: [dearer], offers: [fixed] }),
+      { isWithLater: true },
+    );
+    expect(priced.players).toBe(0);
+    expect(later).toMatchObject([{ ends: ['offer:fixed'], priced: { payMore: PLAYERS } }]);
+  });
+
+  it('with the same result as deciding for each player then', async () => {
+    let instants = 0;
+    await fc.assert(
+      fc.asyncProperty(pairedDocuments, pairedDocuments, async ({ document: old }, { document: next }) => {
+        const { later, at } = await run(old, next, { isWithLater: true });
+        expect(later.map((each) => each.at)).toEqual(later.map((each) => each.at).toSorted());
+        instants += later.length;
+        for (const each of later) {
+          expect(each.at > at).toBe(true);
+          expectLaterEffects(each, old, next, everybody);
+        }
+      }),
+      { numRuns: 15 },
+    );
+    expect(instants).toBeGreaterThan(15);
+  });
+
+  it('but not of documents that are the same', async () => {
+    const same = configWith({ ...before, offers: [weekend] });
+    expect((await run(same, same, { isWithLater: true })).later).toEqual([]);
+  });
+
+  it('of at most twelve, those of changed entries first, and says what was left out', async () => {
+    const day = (n: number) => offer(`day_${n}`, { from: text(saturday + n * DAY_MS) });
+    const long = configWith({ ...before, offers: Array.from({ length: 20 }, (_, n) => day(n)) });
+    const changed = { ...day(17), effect: { price: { discountPercent: '50' } } };
+    const after = { ...long, offers: long.offers.map((each, n) => (n === 17 ? changed : each)) };
+    const { later, leftOut } = await run(long, after, { isWithLater: true });
+    expect(later.flatMap(({ begins }) => begins)).toEqual(
+      [...Array.from({ length: 11 }, (_, n) => n), 17].map((n) => `offer:day_${n}`),
+    );
+    expect(leftOut).toEqual({ instants: 8, firstAt: text(saturday + 11 * DAY_MS) });
+  });
+
+  it('and tells progress over all of them', async () => {
+    const after = configWith({
+      ...before,
+      segments: [segment('lively', 'activeDays.last7d > 2')],
+      offers: [weekend],
+    });
+    const seen: { examined: number; total: number }[] = [];
+    await dryRun(world.pool, {
+      ...{ gameId, before, after, nowMs: NOW, isWithLater: true, stopwatch: ticking(1) },
+      onProgress: (progress) => seen.push(progress),
+    });
+    const examined = seen.map((each) => each.examined);
+    expect(examined).toEqual(examined.toSorted((a, b) => a - b));
+    expect(seen.at(-1)).toEqual({ examined: PLAYERS, total: PLAYERS });
+    // Two readings of the players for the two days, after that of now.
+    expect(examined.filter((each) => each === Math.round(PLAYERS / 3)).length).toBeGreaterThan(0);
   });
 });
 

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { DOCUMENT_LIMITS } from '../document-limits.js';
-import { listPart } from '../document-part.js';
+import { listPart, scheduleBoundaries } from '../document-part.js';
 import { PATTERNS } from '../document-patterns.js';
 import { Asset, Currency, Instant, nullable, Price, SkuId, strict } from '../member-schemas.js';
 
@@ -63,4 +63,5 @@ export const SKUS = listPart({
   idMember: 'skuId',
   limit: 1000,
   entry: Sku,
+  boundariesOf: (entry) => (entry.active ? scheduleBoundaries(entry) : []),
 });

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { DOCUMENT_LIMITS } from '../document-limits.js';
-import { listPart } from '../document-part.js';
+import { listPart, scheduleBoundaries } from '../document-part.js';
 import { PATTERNS } from '../document-patterns.js';
 import {
   Asset,
@@ -78,4 +78,6 @@ export const OFFERS = listPart({
   limit: 200,
   entry: Offer,
   rulesOf: ({ when }) => (when === null ? [] : [{ member: 'when', expression: when }]),
+  // An offer for no player changes nothing when it begins.
+  boundariesOf: (entry) => (entry.sharePercent > 0 ? scheduleBoundaries(entry) : []),
 });
