@@ -4,6 +4,7 @@ import { ApiError } from '../errors.js';
 import { accessRoutes } from '../features/accounts/access-routes.js';
 import { breakdownRoutes } from '../features/analytics/breakdowns/breakdown-routes.js';
 import { dashboardRoutes } from '../features/analytics/dashboard-routes.js';
+import { forecastRoutes } from '../features/analytics/forecast/forecast-routes.js';
 import { holdoutRoutes } from '../features/analytics/holdouts/holdout-routes.js';
 import { recountRoutes } from '../features/analytics/recount-routes.js';
 import { playerListRoutes } from '../features/audiences/player-list-routes.js';
@@ -73,6 +74,7 @@ const ROUTES: readonly AdminRoutes[] = [
   sampledRoutes,
   dashboardRoutes,
   breakdownRoutes,
+  forecastRoutes,
   holdoutRoutes,
   recountRoutes,
   failedEventRoutes,

@@ -2,6 +2,8 @@ import { Command, Option } from 'commander';
 import { listBreakdownTotals } from '../features/analytics/breakdowns/breakdown.js';
 import { DIMENSIONS, type Dimension } from '../features/analytics/breakdowns/dimensions.js';
 import { type Cohort, type Dashboard, gameDashboard } from '../features/analytics/dashboard.js';
+import { forecastResponse } from '../features/analytics/forecast/forecast-response.js';
+import { listRevenueDays } from '../features/analytics/forecast/revenue-days.js';
 import { compareGroups } from '../features/analytics/holdouts/comparison.js';
 import { findNewestComparison } from '../features/analytics/holdouts/holdout-queries.js';
 import {
@@ -14,6 +16,7 @@ import { recountInWords } from '../features/analytics/recount-words.js';
 import { DAY_MS, HOUR_MS, utcDay } from '../lib/day.js';
 import { StartupError } from '../lib/startup-error.js';
 import { breakdownTable } from './breakdown-table.js';
+import { forecastLines } from './forecast-lines.js';
 import { requireGame, withGame } from './game-option.js';
 import { holdoutLines } from './holdout-lines.js';
 import { printable } from './printable.js';
@@ -40,6 +43,10 @@ export function rollupCommands(): Command {
   withGame(rollups.command('holdout'))
     .description('compare the players who are held out of targeting with the rest')
     .action(holdout);
+  withGame(rollups.command('forecast'))
+    .description('forecast the revenue of the next 28 days, with an interval')
+    .option('--currency <code>', 'by default the one with revenue on the most days')
+    .action(forecast);
   withGame(rollups.command('check'))
     .description('count everything again from the events, slowly, and print what differs')
     .action(check);
@@ -67,6 +74,15 @@ async function holdout({ tenant, game }: GameOptions): Promise<void> {
     return findNewestComparison(pool, id);
   });
   for (const line of holdoutLines(stored && { ...stored, ...compareGroups(stored.sums) })) say(line);
+}
+
+async function forecast({ tenant, game, currency }: GameOptions & { currency?: string }): Promise<void> {
+  const now = Date.now();
+  const days = await withDatabase(async ({ pool }) => {
+    const { id } = await requireGame(pool, tenant, game);
+    return listRevenueDays(pool, id, now);
+  });
+  for (const line of forecastLines(forecastResponse(days, currency, now))) say(line);
 }
 
 const COLUMNS = [

@@ -38,6 +38,7 @@ export const COMMAND_STEPS: Record<
   'export events': { reason: READS },
   'rollups check': { reason: READS },
   'rollups holdout': { reason: READS },
+  'rollups forecast': { reason: READS },
   losses: { reason: READS },
   simulate: { reason: 'it only sends what players send' },
   'tenant create': {

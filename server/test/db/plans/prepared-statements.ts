@@ -19,6 +19,7 @@ import {
   listBreakdownTotals,
 } from '../../../src/features/analytics/breakdowns/breakdown.js';
 import { gameDashboard } from '../../../src/features/analytics/dashboard.js';
+import { listRevenueDays } from '../../../src/features/analytics/forecast/revenue-days.js';
 import { findNewestComparison } from '../../../src/features/analytics/holdouts/holdout-queries.js';
 import { listSegmentSizeDays } from '../../../src/features/audiences/segment-size-queries.js';
 import { applyEvents } from '../../../src/features/events/apply/apply-events.js';
@@ -247,6 +248,7 @@ export const PREPARED_STATEMENTS: readonly Listed[] = [
       await findNewestComparison(admin, gameId);
     },
   },
+  { what: 'list_revenue_days', call: ({ admin, nowMs }) => listRevenueDays(admin, gameId, nowMs) },
   { what: 'find_player_id', call: ({ admin }) => findPlayerId(admin, gameId, WORLD.userId) },
   {
     what: 'list_overrides',

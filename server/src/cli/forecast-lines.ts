@@ -1,0 +1,29 @@
+import type { forecastResponse } from '../features/analytics/forecast/forecast-response.js';
+import { tableLines } from './table.js';
+
+/** What is expected of each day, and how often the method was right. */
+export function forecastLines(forecast: ReturnType<typeof forecastResponse>): string[] {
+  const { currency, state, days, total, nominalCoverage, pastIntervals, pastCovered } = forecast;
+  if (state === 'too_little_data' || currency === null) return [tooLittle(forecast)];
+  const amount = (value: number) => value.toFixed(2);
+  const rows = [...days, ...(total === null ? [] : [{ day: '28 days', ...total }])].map(
+    ({ day, expected, low, high }) => [day, ...[expected, low, high].map(amount)],
+  );
+  const share = (part: number) => `${Math.round(100 * part)}%`;
+  return [
+    ...tableLines([['day', `expected ${currency}`, 'low', 'high'], ...rows], (column) => column > 0),
+    '',
+    `The interval is meant to hold on ${share(nominalCoverage)} of the days.`,
+    pastIntervals === 0
+      ? 'How often past intervals held is known later.'
+      : `Past intervals held on ${share(pastCovered / pastIntervals)} of ${pastIntervals} days.`,
+  ];
+}
+
+function tooLittle(forecast: ReturnType<typeof forecastResponse>): string {
+  const { currency, daysKnown, daysNeeded, revenueDaysKnown, revenueDaysNeeded } = forecast;
+  if (currency === null) return 'No forecast: the game had no revenue in the last year.';
+  return daysKnown < daysNeeded
+    ? `No forecast yet: ${daysKnown} of ${daysNeeded} days since the first revenue in ${currency}.`
+    : `No forecast: ${revenueDaysKnown} of the last 56 days had revenue in ${currency}, ${revenueDaysNeeded} are needed.`;
+}

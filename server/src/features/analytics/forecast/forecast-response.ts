@@ -1,0 +1,44 @@
+import { DAY_MS, utcDay } from '../../../lib/day.js';
+import {
+  type ForecastDay,
+  forecastRevenue,
+  MIN_DAYS,
+  MIN_REVENUE_DAYS,
+  NOMINAL_COVERAGE,
+} from './forecast.js';
+import { currenciesOf, type RevenueDay, seriesOf } from './revenue-days.js';
+
+/** What the chart shows before the first day of the forecast. */
+const HISTORY_DAYS = 56;
+
+/** The forecast of a game as the admin API shows it. Without a currency: the one with revenue on the most days. */
+export function forecastResponse(days: readonly RevenueDay[], wanted: string | undefined, nowMs: number) {
+  const currencies = currenciesOf(days);
+  const currency = wanted ?? currencies[0] ?? null;
+  const series = currency === null ? [] : seriesOf(days, currency, nowMs);
+  const forecast = forecastRevenue(series.map(({ revenue }) => revenue));
+  const isForecast = forecast.outcome === 'forecast';
+  return {
+    currency,
+    currencies,
+    state: forecast.outcome,
+    daysKnown: series.length,
+    daysNeeded: MIN_DAYS,
+    revenueDaysKnown: isForecast ? null : forecast.revenueDays,
+    revenueDaysNeeded: MIN_REVENUE_DAYS,
+    nominalCoverage: NOMINAL_COVERAGE,
+    pastIntervals: isForecast ? forecast.coverage.intervals : 0,
+    pastCovered: isForecast ? forecast.coverage.covered : 0,
+    history: series.slice(-HISTORY_DAYS),
+    days: isForecast
+      ? forecast.days.map((day, ahead) => ({ day: utcDay(nowMs + ahead * DAY_MS), ...inCents(day) }))
+      : [],
+    total: isForecast && forecast.total !== null ? inCents(forecast.total) : null,
+  };
+}
+
+/** Estimates: more digits would claim more than is known. */
+function inCents({ expected, low, high }: ForecastDay): ForecastDay {
+  const cents = (amount: number) => Math.round(amount * 100) / 100;
+  return { expected: cents(expected), low: cents(low), high: cents(high) };
+}

@@ -1,0 +1,77 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type AdminClient, GAME, openAdminClient } from '../../../support/admin-calls.js';
+import { expectGeneralError } from '../../../support/data-calls.js';
+import { DAY_MS } from '../../../support/game-world.js';
+import { createHarness, type Harness } from '../../../support/harness.js';
+
+type Day = { day: string; expected: number; low: number; high: number };
+type Forecast = {
+  state: string;
+  currency: string | null;
+  currencies: string[];
+  daysKnown: number;
+  history: { day: string; revenue: number }[];
+  days: Day[];
+  total: Omit<Day, 'day'> | null;
+};
+
+let harness: Harness;
+let admin: AdminClient;
+beforeAll(async () => {
+  harness = await createHarness();
+  admin = await openAdminClient(harness);
+});
+afterAll(async () => {
+  await admin.close();
+  await harness.close();
+});
+
+const dayBefore = (days: number) => new Date(harness.clock.now() - days * DAY_MS).toISOString().slice(0, 10);
+const ask = (query = '') =>
+  admin.ask<Forecast>('GET', `${GAME}/revenue-forecast${query}`, undefined, admin.tokens.viewer);
+
+/** Two shards for each day, as intake leaves them. */
+const addDays = (currency: string, from: string, to: string, amount: string) =>
+  harness.pool.query(
+    `insert into game_days (game_id, day, shard, revenue)
+     select g.id, d::date, s, jsonb_build_object($1::text, $4::numeric)
+     from games g, generate_series($2::date, $3::date, interval '1 day') d, unnest($5::int[]) s
+     where g.slug = 'demo-game'`,
+    [currency, from, to, amount, currency === 'EUR' ? [1, 2] : [3]],
+  );
+
+describe('the forecast of revenue', () => {
+  it('says that there is too little data, without a number', async () => {
+    expect(await ask()).toMatchObject({ state: 'too_little_data', currency: null, days: [], total: null });
+    await addDays('USD', dayBefore(20), dayBefore(1), '9.99');
+    expect(await ask()).toMatchObject({
+      ...{ state: 'too_little_data', currency: 'USD', daysKnown: 20, daysNeeded: 84, revenueDaysKnown: 20 },
+      ...{ days: [], total: null },
+    });
+  });
+
+  it('is of the 28 days from today on, in the currency with the most days or in the one that is asked for', async () => {
+    await addDays('EUR', dayBefore(120), dayBefore(0), '5.05');
+    const { days, history, total, ...rest } = await ask();
+    expect(rest).toMatchObject({
+      state: 'forecast',
+      currency: 'EUR',
+      currencies: ['EUR', 'USD'],
+      daysKnown: 120,
+    });
+    expect(days.map(({ day }) => day)).toEqual(Array.from({ length: 28 }, (_, ahead) => dayBefore(-ahead)));
+    // Today is not over, so it is expected and not known.
+    expect(history.at(-1)).toEqual({ day: dayBefore(1), revenue: 10.1 });
+    for (const { expected, low, high } of days) expect([low, expected, high]).toEqual([10.1, 10.1, 10.1]);
+    expect(total).toEqual({ expected: 282.8, low: 282.8, high: 282.8 });
+    expect(await ask('?currency=USD')).toMatchObject({ state: 'too_little_data', currency: 'USD' });
+  });
+
+  it('refuses what is no currency', async () => {
+    expectGeneralError(
+      await admin.call('GET', `${GAME}/revenue-forecast?currency=usd`),
+      400,
+      'parameter_invalid',
+    );
+  });
+});
