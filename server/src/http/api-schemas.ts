@@ -213,12 +213,3 @@ export const PLAYER_GUARD_ERRORS = [
   'game_mismatch',
   'player_mismatch',
 ] as const satisfies readonly ErrorCode[];
-
-/**
- * A name that people see: no control characters, and not blank. The first two parts share no character, so that matching takes one
- * step a character whatever is sent.
- */
-export const NAME_PATTERN = '^[^\\S\\p{C}]*[^\\p{C}\\s][^\\p{C}]*$';
-/** What `NAME_PATTERN` asks for, after the name of the member. */
-export const NAME_RULE =
-  'must have a character that can be seen, and no control characters such as line breaks';

@@ -1,11 +1,8 @@
 import type { FastifyInstance, FastifySchemaCompiler, FastifyTypeProvider } from 'fastify';
 import type { Static, TSchema } from 'typebox';
-import type { TLocalizedValidationError } from 'typebox/error';
 import { Compile } from 'typebox/schema';
 import { ApiError } from '../errors.js';
-import { createSuggest, didYouMean, nearestName } from '../lib/nearest-name.js';
-import { noMember, schemaAt, valueAt } from '../lib/schema-members.js';
-import { NAME_PATTERN, NAME_RULE } from './api-schemas.js';
+import { bodySentence } from './body-sentences.js';
 import { readParameters } from './parameters.js';
 import { closeObjects } from './unknown-members.js';
 
@@ -16,14 +13,16 @@ const accept = () => true;
  * read as their schema says. Header schemas are documentation; the guards check headers, because their errors have codes of
  * their own.
  */
-const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
+export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
   if (httpPart === 'params' || httpPart === 'querystring') return parameterReader(schema);
   if (httpPart !== 'body') return accept;
   const validator = Compile(schema);
   return (value: unknown) => {
     if (validator.Check(value)) return { value };
     return {
-      error: new ApiError('body_invalid', { message: describe(schema, value, validator.Errors(value)[1]) }),
+      error: new ApiError('body_invalid', {
+        message: bodySentence(schema, value, validator.Errors(value)[1]),
+      }),
     };
   };
 };
@@ -36,52 +35,6 @@ function parameterReader(schema: TSchema) {
       return { error: error as ApiError };
     }
   };
-}
-
-/** A sentence about the first thing that is wrong with a body; for an unknown member, with the name that was probably meant. */
-function describe(schema: TSchema, value: unknown, errors: readonly TLocalizedValidationError[]): string {
-  // Says what `additionalProperties` says better.
-  const first = errors.find(({ keyword }) => keyword !== 'boolean');
-  if (first === undefined) return 'The body is not valid.';
-  const where = first.instancePath === '' ? 'The body' : first.instancePath.slice(1).replaceAll('/', '.');
-  const unknown = unknownMember(first, schema, value);
-  if (unknown === undefined) {
-    return `${where} ${wordProblem(first, schema, value) ?? nameProblem(first) ?? `${first.message}.`}`;
-  }
-  return `${where} has ${noMember(unknown, schemaAt(schema, first.schemaPath), createSuggest())}`;
-}
-
-/** Names the allowed words, where the schema allows only a few. */
-function wordProblem(
-  { schemaPath, instancePath }: TLocalizedValidationError,
-  schema: TSchema,
-  value: unknown,
-): string | undefined {
-  const { anyOf = [] } = schemaAt(schema, schemaPath.replace(/\/anyOf\/\d+$/, ''));
-  const words = anyOf.flatMap((each) => (typeof each.const === 'string' ? [each.const] : []));
-  if (words.length === 0 || words.length < anyOf.length) return undefined;
-  const given = valueAt(value, instancePath);
-  const nearest = typeof given === 'string' ? didYouMean(nearestName(given, words)) : '';
-  return `must be ${words.map((word) => `"${word}"`).join(' or ')}.${nearest}`;
-}
-
-/** The pattern of names is not for people to read. */
-function nameProblem({ keyword, params }: TLocalizedValidationError): string | undefined {
-  return keyword === 'pattern' && params.pattern === NAME_PATTERN ? `${NAME_RULE}.` : undefined;
-}
-
-/** Names an unknown member. Where a required member is missing, only if the unknown one is probably that member, misspelt. */
-function unknownMember(
-  error: TLocalizedValidationError,
-  schema: TSchema,
-  value: unknown,
-): string | undefined {
-  if (error.keyword === 'additionalProperties') return error.params.additionalProperties[0];
-  if (error.keyword !== 'required') return undefined;
-  const known = Object.keys(schemaAt(schema, error.schemaPath).properties ?? {});
-  const given = Object.keys(valueAt(value, error.instancePath) ?? {});
-  const missing = error.params.requiredProperties;
-  return given.find((name) => !known.includes(name) && missing.includes(nearestName(name, known) ?? ''));
 }
 
 export function registerValidation(app: FastifyInstance): void {

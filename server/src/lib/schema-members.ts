@@ -10,7 +10,7 @@ export type SchemaPart = {
   properties?: Record<string, unknown>;
   patternProperties?: Record<string, unknown>;
   pattern?: string;
-  anyOf?: readonly { const?: unknown }[];
+  anyOf?: readonly { const?: unknown; type?: string }[];
 };
 
 /** The part of a schema that an error of its validation is about, by the path in the error: `#/properties/offers/items`. */

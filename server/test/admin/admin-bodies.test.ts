@@ -163,7 +163,7 @@ it.each<['POST' | 'PUT', string, object, string]>([
     { revision: 0, documnet: {} },
     'The body has no member "documnet". Did you mean "document"?',
   ],
-  ['POST', '/draft/publish', { note: 'x', colour: 1 }, 'The body must have required properties revision.'],
+  ['POST', '/draft/publish', { note: 'x', colour: 1 }, 'The revision is missing.'],
 ])('%s %s names a misspelt member of %j', async (method, path, body, message) => {
   const response = await admin.call(method, `${GAME}${path}`, body);
   expectGeneralError(response, 400, 'body_invalid');
@@ -176,7 +176,7 @@ it('a value that is none of a few words gets the words', async () => {
     expectGeneralError(response, 400, 'body_invalid');
     return response.json().error.message;
   };
-  const words = 'role must be "viewer" or "editor" or "owner".';
+  const words = 'The role must be "viewer" or "editor" or "owner".';
   expect(await messageOf('ownr')).toBe(`${words} Did you mean "owner"?`);
   expect(await messageOf('x')).toBe(words);
   expect(await messageOf(5)).toBe(words);

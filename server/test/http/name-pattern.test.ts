@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { NAME_PATTERN } from '../../src/http/api-schemas.js';
+import { TEXT_FORMS } from '../../src/lib/text-forms.js';
 
-const pattern = new RegExp(NAME_PATTERN, 'u');
+const pattern = new RegExp(TEXT_FORMS.name.pattern, 'u');
 
 it.each([
   ['Ada', true],

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { Compile } from 'typebox/schema';
 import { successOf } from '../../admin/admin-responses.js';
 import { MAX_STUDIOS } from '../../admin/admin-sessions.js';
-import { NAME_PATTERN } from '../../http/api-schemas.js';
+import { TEXT_FORMS } from '../../lib/text-forms.js';
 import { AccountSchema, STUDIO_EXAMPLE, StudioSchema } from '../studios/me-schema.js';
 
 /** Requests and responses of signing in, the own account and its second factor. */
@@ -15,9 +15,8 @@ const MAX_PASSWORD = 256;
 const MAX_NAME = 100;
 
 export const Email = Type.String({
-  minLength: 3,
   maxLength: MAX_EMAIL,
-  pattern: '^[^\\s\\p{C}@<>"]+@[^\\s\\p{C}@<>"]+$',
+  pattern: TEXT_FORMS.email.pattern,
   description: 'Upper and lower case are treated as equal',
   examples: ['ada@studio.example'],
 });
@@ -31,16 +30,16 @@ export const GivenPassword = Type.String({ minLength: 1, maxLength: MAX_PASSWORD
 export const PersonName = Type.String({
   minLength: 1,
   maxLength: MAX_NAME,
-  pattern: NAME_PATTERN,
+  pattern: TEXT_FORMS.name.pattern,
   description: 'What the audit log calls the person',
 });
 export const SecondFactorCode = Type.String({
-  pattern: '^\\d{6}$',
+  pattern: TEXT_FORMS.appCode.pattern,
   description: 'The six digits that the authenticator app shows; each code works once',
 });
 /** For signing in. A person without the phone sends a recovery code. */
 export const SignInCode = Type.String({
-  pattern: '^(?:\\d{6}|[A-Za-z2-7]{4}(?:[ -]?[A-Za-z2-7]{4}){3})$',
+  pattern: TEXT_FORMS.signInCode.pattern,
   description: 'The six digits that the authenticator app shows, or a recovery code; each code works once',
 });
 export const LinkToken = Type.String({

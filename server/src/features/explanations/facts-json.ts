@@ -3,6 +3,8 @@ import { Compile } from 'typebox/schema';
 import { DAY_MS, dateOf } from '../../lib/day.js';
 import { createSuggest } from '../../lib/nearest-name.js';
 import { noMember, schemaAt } from '../../lib/schema-members.js';
+import { ruleOf } from '../../lib/schema-rules.js';
+import { TEXT_FORMS } from '../../lib/text-forms.js';
 import type {
   FlagOverride,
   PlayerDay,
@@ -28,12 +30,14 @@ const Count = (description?: string) =>
 const Counts = (description: string) =>
   Type.Record(Type.String({ maxLength: 128 }), Type.Integer({ minimum: 0 }), { description });
 const Amounts = (description: string) =>
-  Type.Record(Type.String({ pattern: '^[A-Z]{3}$' }), Type.Number({ minimum: 0 }), { description });
+  Type.Record(Type.String({ pattern: TEXT_FORMS.currency.pattern }), Type.Number({ minimum: 0 }), {
+    description,
+  });
 const LastKnown = Type.Optional(Type.String({ minLength: 1, maxLength: 64 }));
 
 const Day = Type.Object(
   {
-    day: Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$', description: 'UTC', examples: ['2026-11-15'] }),
+    day: Type.String({ pattern: TEXT_FORMS.day.pattern, description: 'UTC', examples: ['2026-11-15'] }),
     events: Type.Optional(Count()),
     sessions: Type.Optional(Count()),
     adImpressions: Type.Optional(Count()),
@@ -177,7 +181,7 @@ function schemaProblems(value: unknown): string[] {
     const place = `hypothetical${error.instancePath.replaceAll('/', '.')}`;
     // `additionalProperties` reports the same mistake with a better message.
     if (error.keyword === 'boolean') return [];
-    if (error.keyword !== 'additionalProperties') return [`${place} ${error.message}.`];
+    if (error.keyword !== 'additionalProperties') return [`${place} ${ruleOf(error)}.`];
     const schema = schemaAt(FactsJson, error.schemaPath);
     return error.params.additionalProperties.map((name) => `${place} has ${noMember(name, schema, suggest)}`);
   });

@@ -1,5 +1,6 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import { DAY_MS, dateOf } from '../../lib/day.js';
+import { TEXT_FORMS } from '../../lib/text-forms.js';
 import type { PlayerDay, PlayerHistory } from '../../personalisation/attributes/player-facts.js';
 import { dayRanges, daysText } from '../../personalisation/attributes/player-history.js';
 import type { DayRange } from '../../personalisation/predict/prediction-facts.js';
@@ -8,7 +9,7 @@ import type { DayRange } from '../../personalisation/predict/prediction-facts.js
 
 const strict = { additionalProperties: false } as const;
 const nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
-const DayText = Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$', examples: ['2026-11-15'] });
+const DayText = Type.String({ pattern: TEXT_FORMS.day.pattern, examples: ['2026-11-15'] });
 const Days = (description: string) =>
   Type.Array(Type.Object({ from: DayText, to: DayText }, strict), { maxItems: 200, description });
 
@@ -27,7 +28,7 @@ export const HistoryJson = Type.Object(
       ),
     ),
     repeatSpend: Type.Optional(
-      Type.Record(Type.String({ pattern: '^[A-Z]{3}$' }), Type.Number(), {
+      Type.Record(Type.String({ pattern: TEXT_FORMS.currency.pattern }), Type.Number(), {
         description: 'Currency → spent after the first day with a purchase',
       }),
     ),

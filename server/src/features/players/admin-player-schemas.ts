@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { GameParameters, nullable, PersonEmail, successOf, Time } from '../../admin/admin-responses.js';
 import { NextCursor } from '../../admin/page-cursor.js';
+import { TEXT_FORMS } from '../../lib/text-forms.js';
 import { MAX_REASON } from './override-limits.js';
 
 /** Documentation of the admin API's player routes. */
@@ -25,7 +26,7 @@ export const OverrideBody = Type.Object(
     reason: Type.String({
       minLength: 1,
       maxLength: MAX_REASON,
-      pattern: '\\S',
+      pattern: TEXT_FORMS.notBlank.pattern,
       description: 'Why, for those who look back',
     }),
     until: Type.Optional(

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { nullable, successOf, Time } from '../../admin/admin-responses.js';
 import { NextCursor } from '../../admin/page-cursor.js';
 import { RoleSchema } from '../../admin/role-schema.js';
-import { NAME_PATTERN } from '../../http/api-schemas.js';
+import { TEXT_FORMS } from '../../lib/text-forms.js';
 
 /** Requests and responses of the routes of admin tokens. */
 
@@ -53,7 +53,7 @@ export const NewAdminTokenBody = Type.Object(
     name: Type.String({
       minLength: 1,
       maxLength: MAX_TOKEN_NAME,
-      pattern: NAME_PATTERN,
+      pattern: TEXT_FORMS.name.pattern,
       description: 'The name of the token in the audit log',
     }),
     role: RoleSchema,

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { nullable, successOf } from '../../admin/admin-responses.js';
 import { NextCursor } from '../../admin/page-cursor.js';
 import { SLUG_RULE } from '../../admin/tenants.js';
-import { NAME_PATTERN } from '../../http/api-schemas.js';
+import { TEXT_FORMS } from '../../lib/text-forms.js';
 
 /** Requests and responses of the routes of games. */
 
@@ -55,7 +55,7 @@ export const GamesResponse = successOf(
 
 export const GameResponse = successOf('GameResponse', Game, { example: EXAMPLE });
 
-const GameName = Type.String({ minLength: 1, maxLength: 100, pattern: NAME_PATTERN });
+const GameName = Type.String({ minLength: 1, maxLength: 100, pattern: TEXT_FORMS.name.pattern });
 
 export const NewGameBody = Type.Object(
   {

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { GameParameters, nullable, successOf, Time } from '../../admin/admin-responses.js';
 import { NextCursor } from '../../admin/page-cursor.js';
+import { TEXT_FORMS } from '../../lib/text-forms.js';
 
 /** Requests and responses of the routes of API keys. */
 
@@ -14,7 +15,7 @@ const EnvironmentSchema = Type.Union([Type.Literal('production'), Type.Literal('
 
 const Label = Type.String({
   maxLength: 100,
-  pattern: '^[^\\p{C}]*$',
+  pattern: TEXT_FORMS.label.pattern,
   description: 'What the key is for',
 });
 

@@ -1,7 +1,8 @@
 import type { TLocalizedValidationError } from 'typebox/error';
 import { Settings } from 'typebox/system';
 import type { Suggest } from '../../lib/nearest-name.js';
-import { noMember, schemaAt, valueAt } from '../../lib/schema-members.js';
+import { noMember, type SchemaPart, schemaAt, valueAt } from '../../lib/schema-members.js';
+import { alternativesOf, ruleOf } from '../../lib/schema-rules.js';
 import { PATTERNS, patternProblem } from '../document/document-patterns.js';
 import type { DocumentRegistry } from '../document/document-registry.js';
 import { MAX_PROBLEMS, type ProblemList, pointerPart } from './document-problems.js';
@@ -108,7 +109,7 @@ function describe(
       return [];
     case 'pattern': {
       const problem = patternProblem(String(error.params.pattern), String(valueAt(value, instancePath)));
-      return [{ pointer: instancePath, message: problem ?? `The value ${error.message}.` }];
+      return [{ pointer: instancePath, message: problem ?? `The value ${ruleOf(error)}.` }];
     }
     case 'anyOf':
       return [{ pointer: instancePath, message: choiceProblem(schema) }];
@@ -116,16 +117,16 @@ function describe(
       return [
         {
           pointer: instancePath,
-          message: numberProblem(schema, valueAt(value, instancePath)) ?? `The value ${error.message}.`,
+          message: numberProblem(schema, valueAt(value, instancePath)) ?? `The value ${ruleOf(error)}.`,
         },
       ];
   }
 }
 
 /** A value of one of a few words, or of none of several forms. */
-function choiceProblem({ anyOf = [] }: { anyOf?: readonly { const?: unknown }[] }): string {
-  const words = anyOf.flatMap((each) => (typeof each.const === 'string' ? [`"${each.const}"`] : []));
-  return words.length === anyOf.length ? `Write ${words.join(' or ')}.` : 'The value has the wrong type.';
+function choiceProblem(schema: SchemaPart): string {
+  const alternatives = alternativesOf(schema);
+  return alternatives === undefined ? 'The value has the wrong type.' : `Write ${alternatives}.`;
 }
 
 /** Most JSON has amounts as numbers, so the sentence says how to write them. */

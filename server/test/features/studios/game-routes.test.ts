@@ -102,7 +102,7 @@ describe('a new game', () => {
       const response = await create({ gameId: 'fine', name });
       expectGeneralError(response, 400, 'body_invalid');
       expect(response.json().error.message).toBe(
-        'name must have a character that can be seen, and no control characters such as line breaks.',
+        'The name must have a character that can be seen, and no control characters such as line breaks.',
       );
       expect(await namesOf()).not.toHaveProperty('fine');
     },

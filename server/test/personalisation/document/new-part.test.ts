@@ -89,7 +89,7 @@ describe('a part that is defined in one place', () => {
     [
       'more entries than its limit',
       ['a', 'b', 'c', 'd'].map((id) => quest(id)),
-      'null /quests The value must not have more than 3 items.',
+      'null /quests The value may have at most 3 entries.',
     ],
   ])('is checked for %s', (_what, quests, problem) => {
     expect(problemsOf(withQuests(...quests))).toEqual([problem]);

@@ -155,7 +155,7 @@ describe('the names of members are bounded', () => {
     const setTo = Object.fromEntries(times(DOCUMENT_LIMITS.currencies + 1, (n) => [code(n), '1']));
     const problems = problemsOf(configWith({ offers: [offer('a', { effect: { price: { setTo } } })] }));
     expect(problems).toEqual([
-      expect.stringMatching(/^\/offers\/0\/effect\/price\/setTo .* 180 properties\.$/),
+      expect.stringMatching(/^\/offers\/0\/effect\/price\/setTo .* 180 members\.$/),
     ]);
   });
 });

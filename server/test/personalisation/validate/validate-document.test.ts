@@ -50,17 +50,17 @@ describe('a document can be published', () => {
 
 describe('a document is refused', () => {
   it.each<[string, unknown, string[]]>([
-    ['nothing', null, [' The value must be object.']],
+    ['nothing', null, [' The value must be an object.']],
     [
       'missing and unknown members',
       { ...JSON.parse(JSON.stringify({ ...configWith(), offers: undefined })), offer: [] },
       ['/offers This member is missing.', '/offer There is no member "offer". Did you mean "offers"?'],
     ],
-    ['a wrong type', configWith({ segments: 'none' as never }), ['/segments The value must be array.']],
+    ['a wrong type', configWith({ segments: 'none' as never }), ['/segments The value must be a list.']],
     [
       'a wrong type where there are two',
       configWith({ offers: [offer('a', { when: 1 as never })] }),
-      ['/offers/0/when The value has the wrong type.'],
+      ['/offers/0/when Write a text or null.'],
     ],
     [
       'the form that was meant, of several',
@@ -84,7 +84,7 @@ describe('a document is refused', () => {
     [
       'a share out of range',
       configWith({ offers: [offer('a', { sharePercent: 101 })] }),
-      ['/offers/0/sharePercent The value must be <= 100.'],
+      ['/offers/0/sharePercent The value must be at most 100.'],
     ],
     [
       'a bad locale',
@@ -191,7 +191,7 @@ describe('a document is refused', () => {
     );
     expect(problems).toEqual([
       '/segments/0/segmentId "bad id!" cannot be the id of a segment: begin with a letter, and use letters, digits, hyphens and underscores only, 64 at most.',
-      '/catalogue/0/active The value must be boolean.',
+      '/catalogue/0/active The value must be true or false.',
       '/segments/1/rule There is no attribute "nonsense". A text stands in quotes: "nonsense".',
       '/catalogue/1/defaultCurrency There is no price in EUR.',
       '/offers/0/skus/2 There is no SKU "other".',
