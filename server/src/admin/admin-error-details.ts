@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { nullable } from './admin-responses.js';
+import { nullable, Time } from './admin-responses.js';
 
 /**
  * What errors of the admin API carry besides code and message: the changes and problems of a document, raised prices, and the
@@ -59,6 +59,7 @@ export const PriceRaise = Type.Object(
     currency: Type.String(),
     from: Type.String(),
     to: Type.String(),
+    at: nullable(Time('When the price goes up; null: with the publication')),
     pointer: Type.String({ description: 'JSON pointer to the offer in the published document' }),
   },
   { title: 'PriceRaise' },
@@ -70,6 +71,7 @@ export const RAISE_EXAMPLE = {
   currency: 'USD',
   from: '2.49',
   to: '3.99',
+  at: null,
   pointer: '/offers/0',
 };
 

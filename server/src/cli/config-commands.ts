@@ -126,8 +126,8 @@ function sayPublished(game: string, what: string, outcome: PublishOutcome): void
       throw unpublishable(what, outcome.problems);
     case 'price_raise': {
       const raises = outcome.raises.map(
-        ({ offerId, skuId, currency, from, to }) =>
-          `  - ${skuId} in the running offer ${offerId}: ${from} to ${to} ${currency}`,
+        ({ offerId, skuId, currency, from, to, at }) =>
+          `  - ${skuId} in the running offer ${offerId}: ${from} to ${to} ${currency}${at === null ? '' : `, at ${at}`}`,
       );
       throw new StartupError(
         `${what} would raise prices that players see now:\n${raises.join('\n')}\nIf that is intended, add --confirm-price-raises.`,

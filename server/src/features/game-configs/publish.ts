@@ -130,7 +130,10 @@ export async function publishWithin(
   if (difference.length === 0 && !isFirst) return { outcome: 'unchanged', version: current.version };
   const raises = confirmPriceRaises
     ? []
-    : await documentWork.run(gameId, priceRaiseSteps(current.document, document, actor.nowMs));
+    : await documentWork.run(
+        gameId,
+        priceRaiseSteps(current.document, document, actor.nowMs, changedPaths(difference)),
+      );
   if (raises.length > 0) return { outcome: 'price_raise', raises };
   const version = await insertVersion(
     client,
@@ -140,6 +143,10 @@ export async function publishWithin(
     actor,
   );
   return { outcome: 'published', version, difference };
+}
+
+function changedPaths(difference: readonly DocumentChange[]): Set<string> {
+  return new Set(difference.map(({ path }) => path));
 }
 
 type NextVersion = Pick<Terms, 'note' | 'copyOf' | 'isDraft'> &

@@ -246,11 +246,26 @@ describe('publishing the draft', () => {
       const refused = await publishDraft(revision + 1, rest);
       expectGeneralError(refused, 409, 'price_raise_unconfirmed');
       expect(refused.json().error.raises).toEqual([
-        { offerId: 'sale', skuId: 'gems', currency: 'USD', from: '2.49', to: '3.99', pointer: '/offers/0' },
+        {
+          ...{ offerId: 'sale', skuId: 'gems', currency: 'USD', from: '2.49', to: '3.99' },
+          ...{ at: null, pointer: '/offers/0' },
+        },
       ]);
     }
     expect(await auditCount()).toBe(entries);
     const confirmed = await publishDraft(revision + 1, { confirmPriceRaises: true });
     expect(confirmed.json().data).toMatchObject({ version: version + 1 });
+  });
+
+  it('asks before a price goes up later, and says when', async () => {
+    const sale = offer('sale', { effect: { price: { discountPercent: '50' } } });
+    await publish(harness.pool, gameDocument([sku('gems')], { offers: [sale] }), harness.clock.now());
+    const { revision } = await draft();
+    const until = new Date(harness.clock.now() + 86_400_000).toISOString();
+    await save(revision, gameDocument([sku('gems')], { offers: [{ ...sale, until }] }));
+    const refused = await publishDraft(revision + 1);
+    expectGeneralError(refused, 409, 'price_raise_unconfirmed');
+    expect(refused.json().error.raises).toMatchObject([{ from: '2.49', to: '4.99', at: until }]);
+    expect((await publishDraft(revision + 1, { confirmPriceRaises: true })).statusCode).toBe(201);
   });
 });

@@ -3,7 +3,7 @@ import { priceRaiseSteps } from '../../../src/features/game-configs/price-raises
 import { runSteps } from '../../../src/lib/steps.js';
 import type { ConfigDocument } from '../../../src/personalisation/document/document.js';
 import type { OfferEntry } from '../../../src/personalisation/document/parts/offers.js';
-import { configWith, NOW, offer, segment, sku } from '../../personalisation/support/fixtures.js';
+import { configWith, DAY_MS, NOW, offer, segment, sku } from '../../personalisation/support/fixtures.js';
 
 const priceRaises = (current: ConfigDocument, next: ConfigDocument, now: number) =>
   runSteps(priceRaiseSteps(current, next, now));
@@ -29,7 +29,15 @@ describe('price raises', () => {
   it('finds a price that a running offer raises, and where', () => {
     const next = changed({ effect: { price: { setTo: { USD: '5.01', EUR: '4' } } } });
     expect(priceRaises(current, next, NOW)).toEqual([
-      { offerId: 'sale', skuId: 'gems', currency: 'USD', from: '5.00', to: '5.01', pointer: '/offers/0' },
+      {
+        offerId: 'sale',
+        skuId: 'gems',
+        currency: 'USD',
+        from: '5.00',
+        to: '5.01',
+        at: null,
+        pointer: '/offers/0',
+      },
     ]);
   });
 
@@ -119,7 +127,6 @@ describe('price raises', () => {
       expect(raises(withOffers(plain, sale))).toEqual(back);
       expect(raises(withOffers({ ...plain, skus: ['pass'] }, sale))).toEqual([]);
       expect(raises(withOffers({ ...plain, combine: true }, sale))).toEqual([]);
-      expect(raises(withOffers({ ...plain, from: new Date(NOW + 1).toISOString() }, sale))).toEqual([]);
       expect(raises(withOffers(sale, plain))).toEqual([]);
     });
 
@@ -159,12 +166,70 @@ describe('price raises', () => {
     });
   });
 
+  describe('that begin later', () => {
+    const inDays = (days: number) => new Date(NOW + days * DAY_MS).toISOString();
+    const dear = offer('dear', { effect: { price: { setTo: { USD: '7', EUR: '4' } } } });
+    const withOffers = (...offers: OfferEntry[]) => configWith({ catalogue, offers });
+    /** Each as `price in USD, then`. */
+    const later = (next: ConfigDocument, before = current) =>
+      priceRaises(before, next, NOW)
+        .filter(({ currency }) => currency === 'USD')
+        .map(({ to, at }) => `${to} ${at ?? 'at once'}`);
+
+    it('because a running offer is given an end, or an earlier one', () => {
+      expect(later(changed({ until: inDays(3) }))).toEqual([`10.00 ${inDays(3)}`]);
+      expect(later(changed({ until: inDays(3) }), changed({ until: inDays(9) }))).toEqual([
+        `10.00 ${inDays(3)}`,
+      ]);
+      expect(later(changed({ until: inDays(9) }), changed({ until: inDays(3) }))).toEqual([]);
+      expect(later(changed({ until: inDays(3) }), changed({ until: inDays(3) }))).toEqual([]);
+    });
+
+    it('because a dearer offer comes before it then', () => {
+      const saturday = { ...dear, from: inDays(4), until: inDays(6) };
+      expect(later(withOffers(saturday, sale))).toEqual([`7.00 ${inDays(4)}`]);
+      expect(later(withOffers(sale, saturday))).toEqual([]);
+      expect(later(withOffers(saturday, sale), withOffers(saturday, sale))).toEqual([]);
+      // The running offer has ended by then.
+      const ending = { ...sale, until: inDays(2) };
+      expect(later(withOffers(saturday, ending), withOffers(ending))).toEqual([]);
+    });
+
+    it('are listed again where the price goes up further', () => {
+      const [first, second] = [
+        { ...dear, from: inDays(1), until: inDays(2) },
+        { ...dear, offerId: 'dearer', from: inDays(3), effect: { price: { setTo: { USD: '9', EUR: '4' } } } },
+      ];
+      const dearerNow = { ...sale, effect: { price: { setTo: { USD: '6', EUR: '4' } } } };
+      expect(later(withOffers(first, second, dearerNow))).toEqual([
+        '6.00 at once',
+        `7.00 ${inDays(1)}`,
+        `9.00 ${inDays(3)}`,
+      ]);
+    });
+
+    it('but not of an offer that has not begun: nobody has seen its price', () => {
+      const scheduled = withOffers({ ...sale, from: inDays(1) });
+      expect(later(withOffers(), scheduled)).toEqual([]);
+      expect(later(withOffers({ ...sale, from: inDays(2) }), scheduled)).toEqual([]);
+    });
+
+    it('of changed offers, however long the calendar is', () => {
+      const calendar = Array.from({ length: 30 }, (_, n) =>
+        offer(`day_${n}`, { skus: ['pass'], from: inDays(n + 1) }),
+      );
+      const next = withOffers({ ...sale, until: inDays(60) }, ...calendar);
+      const before = withOffers(sale, ...calendar);
+      const found = runSteps(priceRaiseSteps(before, next, NOW, new Set(['offers/sale'])));
+      expect(found.map(({ at }) => at)).toEqual([inDays(60), inDays(60)]);
+    });
+  });
+
   it('has nothing to say about plain edits', () => {
     const badges = [{ assetId: 'b', type: 'image/png', url: 'https://cdn.example.com/b.png' }];
     expect(
       raises(changed({ name: 'Another name', effect: { ...sale.effect, badges, promoId: 'p' } })),
     ).toEqual([]);
-    expect(raises(changed({ until: new Date(NOW + 1).toISOString() }))).toEqual([]);
     const unrelated = offer('unrelated', { skus: ['pass'] });
     expect(raises(configWith({ catalogue, offers: [unrelated, sale] }))).toEqual([]);
     const segments = [segment('new', 'true')];
