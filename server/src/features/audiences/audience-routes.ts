@@ -12,7 +12,7 @@ import { withTimeout } from '../../lib/with-timeout.js';
 import type { ConfigDocument } from '../../personalisation/document/document.js';
 import { nearMissSentence } from '../../personalisation/rules/near-miss.js';
 import { findCandidate } from '../evaluations/candidate.js';
-import { countAudience } from './audience.js';
+import { audienceInstant, countAudience } from './audience.js';
 import type { CountedAudience } from './audience-count.js';
 import { AudienceBody, AudienceEnvelope, AudienceResponse } from './audience-schemas.js';
 import type { AudiencePart } from './needed-parts.js';
@@ -43,7 +43,7 @@ export function audienceRoutes(
         ...adminSchema('Segments'),
         operationId: 'countAudience',
         summary: 'How many players an offer or a segment would reach',
-        description: `Evaluates up to ${FAST_SAMPLE_SIZE.toLocaleString('en')} players as they are now, under a document that need not be saved. Changes nothing. If the client disconnects, the count stops. For exact numbers, and for the players who enter and leave, use the dry run.`,
+        description: `Evaluates up to ${FAST_SAMPLE_SIZE.toLocaleString('en')} players as they are now, under a document that need not be saved. An offer that begins later is evaluated for its beginning. Changes nothing. If the client disconnects, the count stops. For exact numbers, and for the players who enter and leave, use the dry run.`,
         params: GameParameters,
         body,
         response: { 200: AudienceResponse, ...gameErrors([...BODY_ERRORS, 'document_invalid', 'busy']) },
@@ -58,9 +58,10 @@ export function audienceRoutes(
       const document = await documentOf(ctx, gameId, given);
       const part = partOf(document, asked);
       const nowMs = ctx.clock.now();
+      const atMs = audienceInstant(document, part, nowMs);
       const running = semaphore.of(adminOf(request).tenantId, signal).take(async () => {
         const sample = await samples.of(gameId, FAST_SAMPLE_SIZE);
-        return countAudience(ctx.pool, sample, { gameId, document, part, nowMs, signal });
+        return countAudience(ctx.pool, sample, { gameId, document, part, nowMs, atMs, signal });
       });
       if (running === undefined) {
         throw new ApiError('busy', { headers: { 'retry-after': String(RETRY_AFTER_SECONDS) } });
@@ -71,7 +72,7 @@ export function audienceRoutes(
       });
       switch (outcome?.outcome) {
         case 'counted':
-          return success(toJson(outcome.counted, nowMs));
+          return success(toJson(outcome.counted, { nowMs, atMs }));
         case 'too_many_facts':
           throw new ApiError('document_invalid', {
             message:
@@ -119,11 +120,12 @@ function partOf(
   return offerId === undefined ? { kind: 'segment', id: segmentId ?? '' } : { kind: 'offer', id: offerId };
 }
 
-function toJson({ examples, ...counted }: CountedAudience, nowMs: number) {
+function toJson({ examples, ...counted }: CountedAudience, { nowMs, atMs }: { nowMs: number; atMs: number }) {
   const { inside, outside } = examples;
   return {
     ...counted,
     countedAt: toTime(nowMs),
+    at: toTime(atMs),
     examples: {
       inside,
       outside: outside.map((each) => ({ ...each, sentence: nearMissSentence(each.nearMiss) })),

@@ -39,6 +39,7 @@ export const AudienceResponse = successOf(
         'True: the audience is estimated from an even sample. The error is less than one percent of all players in 19 of 20 cases.',
     }),
     countedAt: Time('The instant of the count'),
+    at: Time('The instant that was evaluated: the beginning of an offer that begins later, otherwise now'),
     audience: Type.Object({
       players: Type.Integer({ description: 'Players that the offer or segment reaches' }),
       payers: Type.Integer({ description: 'Players of the audience with a purchase that was not refunded' }),
@@ -65,6 +66,7 @@ export const AudienceResponse = successOf(
       examined: 10_000,
       isSampled: true,
       countedAt: '2026-11-15T12:00:00.000Z',
+      at: '2026-11-15T12:00:00.000Z',
       audience: { players: 1204, payers: 1204, share: 0.0593 },
       revenueShare: { USD: 0.38 },
       examples: {

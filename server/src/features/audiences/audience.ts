@@ -1,4 +1,5 @@
 import { type Pool, snapshot } from '../../db/pool.js';
+import { parseEventTimestamp } from '../../lib/iso-time.js';
 import { ATTRIBUTE_REGISTRY } from '../../personalisation/attributes/attributes.js';
 import { compilationSteps } from '../../personalisation/compile/compile-document.js';
 import { scopeOf } from '../../personalisation/compile/compile-flags-and-segments.js';
@@ -21,6 +22,8 @@ export type AudienceQuestion = Readonly<{
   document: ConfigDocument;
   part: AudiencePart;
   nowMs: number;
+  /** The instant to evaluate for: now, or later. */
+  atMs: number;
   /** Aborted when the client has disconnected. */
   signal: AbortSignal;
 }>;
@@ -38,12 +41,12 @@ export type AudienceOutcome =
 export async function countAudience(
   pool: Pool,
   sample: PlayerSample,
-  { gameId, document, part, nowMs, signal }: AudienceQuestion,
+  { gameId, document, part, nowMs, atMs, signal }: AudienceQuestion,
 ): Promise<AudienceOutcome> {
   const { models } = await findCurrentModels(pool, gameId);
   const steps = compilationSteps(document, { version: 0, publishedAt: 0 });
   const needed = neededParts(await documentWork.run(gameId, steps), part);
-  const columns = factColumns(factNeeds([needed]), nowMs);
+  const columns = factColumns(factNeeds([needed]), atMs, nowMs);
   if (columns.ofPlayer.length + columns.ofDays.length > MAX_COLUMNS) return { outcome: 'too_many_facts' };
   const nearMiss = nearMissOf(ruleOf(document, part) ?? 'true', scopeOf(document, ATTRIBUTE_REGISTRY));
   const count = new AudienceCount();
@@ -61,7 +64,7 @@ export async function countAudience(
       )) {
         const facts = columns.toFacts(row);
         // A rule that fails for a player counts as false; `explain` shows the error.
-        const { evaluation, attributes } = evaluateWithAttributes(needed, facts, nowMs, models, () => {});
+        const { evaluation, attributes } = evaluateWithAttributes(needed, facts, atMs, models, () => {});
         const isInside = evaluation[part.kind === 'segment' ? 'segments' : 'offers'].has(part.id);
         count.add(facts, isInside, isInside ? null : nearMiss(attributes));
         if (timeSlice.isOver) await timeSlice.giveWay();
@@ -69,6 +72,17 @@ export async function countAudience(
     }
     return { outcome: 'counted', counted: count.result(sample) };
   });
+}
+
+/** When the part begins, if that is later than now; otherwise now. Before its beginning, an offer reaches nobody. */
+export function audienceInstant(
+  { offers }: ConfigDocument,
+  { kind, id }: AudiencePart,
+  nowMs: number,
+): number {
+  const offer = kind === 'offer' ? offers.find(({ offerId }) => offerId === id) : undefined;
+  const from = offer?.from == null ? undefined : parseEventTimestamp(offer.from)?.epochMs;
+  return Math.max(nowMs, from ?? nowMs);
 }
 
 /** Undefined for a segment with two thresholds: its rule alone does not decide who enters. */

@@ -88,7 +88,7 @@ export const STUDIO_VIEW_STATEMENTS: readonly Listed[] = [
       const { signal } = new AbortController();
       const newest = await listNewestPlayers(admin, gameId, MAX_ROW_ID, 500);
       const sample = { players: newest.length, ids: newest.map(({ id }) => id) };
-      await countAudience(admin, sample, { gameId, document, part, nowMs, signal });
+      await countAudience(admin, sample, { gameId, document, part, nowMs, atMs: nowMs, signal });
     },
     reads: {
       tables: ['players', 'player_days'],

@@ -10,6 +10,7 @@ type Audience = {
   examined: number;
   isSampled: boolean;
   countedAt: string;
+  at: string;
   audience: { players: number; payers: number; share: number };
   revenueShare: Record<string, number>;
   examples: { inside: string[]; outside: { playerId: string; nearMiss: object; sentence: string }[] };
@@ -57,6 +58,7 @@ describe('the audience of a part of a document', () => {
       examined: 4,
       isSampled: false,
       countedAt: new Date(harness.clock.now()).toISOString(),
+      at: new Date(harness.clock.now()).toISOString(),
       audience: { players: 2, payers: 2, share: 0.5 },
       revenueShare: { USD: 0.8333 },
     });
@@ -84,9 +86,26 @@ describe('the audience of a part of a document', () => {
     expect(await reach({ when: null })).toBe(4);
     expect(await reach({ when: '"buyers" in segments && purchases.total > 2' })).toBe(1);
     expect(await reach({ sharePercent: 0 })).toBe(0);
-    expect(await reach({ from: new Date(harness.clock.now() + 1000).toISOString() })).toBe(0);
+    expect(await reach({ until: new Date(harness.clock.now()).toISOString() })).toBe(0);
     const limited = { effect: { promoId: 'promo', price: { discountPercent: '5' } }, limitPerPlayer: 1 };
     expect(await reach(limited)).toBe(3);
+  });
+
+  it('of an offer that begins later is counted as of its beginning', async () => {
+    const day = 86_400_000;
+    const from = new Date(harness.clock.now() + 3 * day).toISOString();
+    const scheduled = (when: string) => ask({ document: document('true', { when, from }), offerId: 'sale' });
+    expect(await scheduled('purchases.total >= 1')).toMatchObject({
+      audience: { players: 3 },
+      countedAt: new Date(harness.clock.now()).toISOString(),
+      at: from,
+    });
+    // Days pass until then, and nothing more happens.
+    expect((await scheduled('daysSinceLastPurchase == 3')).audience.players).toBe(3);
+    expect((await scheduled('purchases.last7d >= 2')).audience.players).toBe(2);
+    const ended = new Date(harness.clock.now() + 8 * day).toISOString();
+    const later = document('true', { when: 'purchases.last7d >= 2', from: ended });
+    expect((await ask({ document: later, offerId: 'sale' })).audience.players).toBe(0);
   });
 
   it('is that of the draft if no document is given', async () => {
