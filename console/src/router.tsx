@@ -55,7 +55,7 @@ const player = createRoute({
 const store = createRoute({
   getParentRoute: () => frame,
   path: '/store',
-  validateSearch: known('tab', 'sku', 'offer', 'filter', 'version', 'as', 'invented', 'under'),
+  validateSearch: known('tab', 'sku', 'offer', 'filter', 'version', 'as', 'invented', 'under', 'time'),
   component: lazyRouteComponent(() => import('./pages/store/Store.js'), 'Store'),
 });
 const segments = createRoute({

@@ -1,7 +1,7 @@
 import { Group, Loader, Stack, Text } from '@mantine/core';
 import type { Schemas } from '../api/client.js';
 import type { ConfigDocument } from '../lib/document.js';
-import { countOf, formatCount, formatRevenueShares } from '../lib/format.js';
+import { countOf, formatCount, formatRevenueShares, formatUtc } from '../lib/format.js';
 import { PlayerLink } from '../parts/PlayerLink.js';
 import { ProblemNote } from '../parts/states.js';
 import { type Audience, useAudience } from './use-audience.js';
@@ -24,6 +24,7 @@ export function AudienceNote({ document, part, pointer, hasExamples = false }: P
         {audience !== null && (
           <Text size="sm" className="figures" {...(isCounting && { c: 'dimmed' })}>
             <b>{formatCount(audience.audience.players)}</b> of {countOf(audience.players, 'player')}
+            {audience.at > audience.countedAt ? ` from ${formatUtc(audience.at)}` : ''}
             {formatRevenueShares(audience.revenueShare)}
             {audience.isSampled ? `, estimated from ${formatCount(audience.examined)}` : ''}
           </Text>

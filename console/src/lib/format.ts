@@ -56,6 +56,17 @@ export function formatInstant(text: string): string {
   );
 }
 
+/** `Saturday, Nov 21, 00:00 UTC`, where people of several zones speak of one instant. The year is named if it is another one. */
+export function formatUtc(text: string, nowMs = Date.now()): string {
+  const date = new Date(text);
+  const isOtherYear = date.getUTCFullYear() !== new Date(nowMs).getUTCFullYear();
+  const format = new Intl.DateTimeFormat(LANGUAGE, {
+    ...{ weekday: 'long', day: 'numeric', month: 'short', ...(isOtherYear && { year: 'numeric' }) },
+    ...{ hour: '2-digit', minute: '2-digit', hourCycle: 'h23', timeZone: 'UTC' },
+  });
+  return `${format.format(date)} UTC`;
+}
+
 export function formatClock(text: string): string {
   return new Intl.DateTimeFormat(LANGUAGE, { timeStyle: 'medium' }).format(new Date(text));
 }

@@ -13,6 +13,9 @@ export function ExplainedStore({ explanation }: { explanation: Schemas['Explanat
         {version === 'draft' ? 'Under the draft' : `Under version ${version}`}, as of{' '}
         <Moment at={at} isExact />,{' '}
         {source === 'hypothetical' ? 'for an invented player' : `from the ${source}`}.
+        {source === 'current row' &&
+          Date.parse(at) > Date.now() &&
+          ' As if the player did nothing until then.'}
       </Text>
       {completeSince !== null && (
         <Alert color="orange" variant="light">

@@ -8,11 +8,12 @@ import { Loaded } from '../../parts/states.js';
 
 const route = getRouteApi('/$studio/$game/players/$playerId');
 
-/** The store as this player sees it, now or at any past moment, published or draft, with the reason beside each price. */
+/** The store as this player sees it, now, at any past or any later moment, published or draft, with the reason beside each price. */
 export function StoreAsSeen({ explanation }: { explanation: ExplanationQuery }) {
   const { game } = useStudioAndGame();
   const { at, version } = route.useSearch();
   const navigate = route.useNavigate();
+  const isPast = at !== undefined && Date.parse(at) < Date.now();
   const versions = useGet('listVersions', { params: { game }, query: { limit: 50 } });
   return (
     <section aria-label="Store as seen">
@@ -33,7 +34,7 @@ export function StoreAsSeen({ explanation }: { explanation: ExplanationQuery }) 
             size="xs"
             value={version ?? ''}
             data={[
-              { value: '', label: at === undefined ? 'what is published' : 'what was published' },
+              { value: '', label: isPast ? 'what was published' : 'what is published' },
               { value: 'draft', label: 'the draft' },
               ...(versions.data?.versions ?? []).map((each) => ({
                 value: String(each.version),

@@ -29,7 +29,7 @@ export function WhoEnters({
           variant="default"
           loading={isRunning}
           disabled={!isValid}
-          onClick={() => void start({ document, sample: SAMPLE })}
+          onClick={() => void start({ document, sample: SAMPLE, later: false })}
         >
           Who enters, who leaves?
         </Button>

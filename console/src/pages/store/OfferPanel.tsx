@@ -36,7 +36,7 @@ export function OfferPanel({ offer, document, pointer, problems, onChange, ...re
       isElsewhere={(member) => member === '' || member.startsWith('effect')}
       onId={(offerId) => set({ offerId })}
       onName={(name) => set({ name })}
-      beside={<Preview document={document} rule={offer.when ?? ''} />}
+      beside={<Preview document={document} offer={offer} />}
     >
       <Text fw={600}>Who</Text>
       <RuleEditor

@@ -4,37 +4,57 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { useExplanation } from '../../api/use-explanation.js';
 import { attributesRead } from '../../lib/attribute-usages.js';
-import type { ConfigDocument } from '../../lib/document.js';
+import { laterStart } from '../../lib/coming-instants.js';
+import type { ConfigDocument, Offer } from '../../lib/document.js';
 import { type InventedValues, inventedFacts } from '../../lib/invented-player.js';
 import { ExplainedStore } from '../../parts/ExplainedStore.js';
 import { PlayerLink } from '../../parts/PlayerLink.js';
 import { Loaded } from '../../parts/states.js';
 import { FindPlayer } from './FindPlayer.js';
 import { InventedPlayer } from './InventedPlayer.js';
+import { PreviewTime } from './PreviewTime.js';
 
 const route = getRouteApi('/$studio/$game/store');
 /** A pause in typing. */
 const PAUSE_MS = 400;
 
+/** In the address: now, although the open offer begins later. */
+const NOW = 'now';
+
 /**
- * The store as a chosen or an invented player would get it, under the draft as it is typed or under what is published. The service
- * decides with the code that serves players.
+ * The store as a chosen or an invented player would get it, now or at any later time, under the draft as it is typed or under what is
+ * published. The service decides with the code that serves players.
  */
-export function Preview({ document, rule = '' }: { document: ConfigDocument; rule?: string }) {
-  const { as: playerId, invented, under } = route.useSearch();
+export function Preview({ document, offer }: { document: ConfigDocument; offer?: Offer }) {
+  const { as: playerId, invented, under, time } = route.useSearch();
   const navigate = route.useNavigate();
   const values = useMemo(() => readValues(invented), [invented]);
   const isInvented = invented !== undefined;
   const [pausedValues] = useDebouncedValue(values, PAUSE_MS);
   const [pausedDocument] = useDebouncedValue(document, PAUSE_MS);
-  const hypothetical = useMemo(() => inventedFacts(pausedValues, Date.now()), [pausedValues]);
+  // Before its beginning, the open offer has no effect that could be seen.
+  const at = time === NOW ? undefined : (time ?? laterStart(offer?.from, Date.now()));
+  const [pausedAt] = useDebouncedValue(at, PAUSE_MS);
+  const hypothetical = useMemo(
+    () => inventedFacts(pausedValues, pausedAt === undefined ? Date.now() : Date.parse(pausedAt)),
+    [pausedValues, pausedAt],
+  );
   const player = isInvented ? { hypothetical } : playerId === undefined ? undefined : { playerId };
   const version = under === 'published' ? {} : { document: pausedDocument };
-  const explanation = useExplanation(player === undefined ? undefined : { ...player, ...version });
+  const explanation = useExplanation(
+    player === undefined
+      ? undefined
+      : {
+          ...player,
+          ...version,
+          ...(pausedAt === undefined ? {} : { at: pausedAt }),
+        },
+  );
   const set = (change: {
     as?: string | undefined;
     invented?: string | undefined;
     under?: string | undefined;
+    time?: string | undefined;
   }) => navigate({ search: (before) => ({ ...before, ...change }), replace: true });
 
   return (
@@ -69,10 +89,15 @@ export function Preview({ document, rule = '' }: { document: ConfigDocument; rul
           ]}
           onChange={({ currentTarget }) => set({ under: currentTarget.value || undefined })}
         />
+        <PreviewTime
+          document={document}
+          at={at ?? null}
+          onChange={(next) => set({ time: next ?? (offer === undefined ? undefined : NOW) })}
+        />
         {isInvented ? (
           <InventedPlayer
             values={values}
-            asked={attributesRead(rule, document)}
+            asked={attributesRead(offer?.when ?? '', document)}
             onChange={(next) => set({ invented: JSON.stringify(next) })}
           />
         ) : (

@@ -1,0 +1,70 @@
+import { Alert, Stack, Text } from '@mantine/core';
+import { isChanging, leftOutInWords, pricesInWords, whyInWords } from '../lib/dry-run.js';
+import { countOf, formatCount, formatUtc } from '../lib/format.js';
+import { DryRunTables } from './DryRunTables.js';
+import type { DryRunResult } from './use-draft-dry-run.js';
+
+type Later = DryRunResult['later'][number];
+
+/** What publishing would change: now, and from each later instant at which something begins or ends. */
+export function DryRunResultView({ result }: { result: DryRunResult }) {
+  const { players, examined, sampled, ruleErrors, later, leftOut } = result;
+  const quiet = later.filter((each) => !isChanging(each));
+  return (
+    <>
+      <Text size="sm" c="dimmed">
+        {sampled
+          ? `Estimated from ${formatCount(examined)} of ${countOf(players, 'player')}.`
+          : `Decided for all ${countOf(players, 'player')}.`}{' '}
+        Nothing was changed.
+      </Text>
+      {ruleErrors.map(({ part, after }) => (
+        <Alert key={part} color="orange" variant="light">
+          The rule of {part} fails for {countOf(after, 'player')}.
+        </Alert>
+      ))}
+      {later.length > 0 && (
+        <Text size="sm" fw={600}>
+          Now
+        </Text>
+      )}
+      <Text size="sm">{pricesInWords(result.priced)}</Text>
+      <DryRunTables effects={result} />
+      {later.filter(isChanging).map((each) => (
+        <LaterChanges key={each.at} later={each} />
+      ))}
+      {quiet.length > 0 && (
+        <Text size="sm" c="dimmed">
+          No difference for players from{' '}
+          {quiet.map((each) => `${formatUtc(each.at)} (${whyInWords(each)})`).join('; ')}.
+        </Text>
+      )}
+      {leftOut !== null && (
+        <Alert color="orange" variant="light">
+          {leftOutInWords(leftOut)}
+        </Alert>
+      )}
+    </>
+  );
+}
+
+/** In a sentence first: the tables open with a click. */
+function LaterChanges({ later }: { later: Later }) {
+  const title = `From ${formatUtc(later.at)}`;
+  return (
+    <section aria-label={title}>
+      <Stack gap={4}>
+        <Text size="sm">
+          <b>{title}</b> ({whyInWords(later)}): {pricesInWords(later.priced, 'sentence')}
+          {later.sampled ? ` Estimated from ${countOf(later.examined, 'player')}.` : ''}
+        </Text>
+        <details>
+          <summary>Prices, and who enters and leaves</summary>
+          <Stack gap="md" mt="xs">
+            <DryRunTables effects={later} at={later.at} />
+          </Stack>
+        </details>
+      </Stack>
+    </section>
+  );
+}
