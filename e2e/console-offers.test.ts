@@ -1,17 +1,28 @@
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { usagesOf } from '../console/src/lib/attribute-usages.js';
+import { formatUtc, toLocalInput } from '../console/src/lib/format.js';
 import { canBeInvented, inventedFacts } from '../console/src/lib/invented-player.js';
 import { HAS_BROWSER, NEEDS_BROWSER } from './support/browser.js';
 import { askAsPage, closeConsole, openConsole, type Visitor } from './support/console.js';
 import { get, type Login, login, post, type Service } from './support/service.js';
+
+const DAY_MS = 86_400_000;
+
+/** Saturday, 00:00 UTC; a week ahead on a Saturday. */
+function nextSaturday(): Date {
+  const today = Math.floor(Date.now() / DAY_MS);
+  const isSaturday = (day: number) => new Date(day * DAY_MS).getUTCDay() === 6;
+  const days = [1, 2, 3, 4, 5, 6, 7].map((ahead) => today + ahead);
+  return new Date((days.find(isSaturday) ?? today) * DAY_MS);
+}
 
 type Store = { activeSkus: { skuId: string; offerPrice: unknown }[] };
 
 describe.skipIf(!HAS_BROWSER)(`offers in the console${NEEDS_BROWSER}`, () => {
   let service: Service;
   let owner: Visitor;
-  /** The n-th has bought n times. */
+  /** The n-th has bought n times; the last one in Germany, three weeks ago. */
   const players: Login[] = [];
 
   beforeAll(async () => {
@@ -21,8 +32,9 @@ describe.skipIf(!HAS_BROWSER)(`offers in the console${NEEDS_BROWSER}`, () => {
       players.push(player);
       const events = Array.from({ length: purchases }, (_, n) => ({
         eventType: 'Purchase',
-        timestamp: new Date().toISOString(),
+        timestamp: new Date(Date.now() - (purchases === 2 ? 21 * DAY_MS : 0)).toISOString(),
         payload: { transactionId: `t-${purchases}-${n}`, skuId: 'gems_80', price: 0.99, currency: 'USD' },
+        ...(purchases === 2 && { metadata: { country: 'DE' } }),
       }));
       if (purchases > 0) {
         expect((await post(`${service.api}/v1/events`, player.headers, events)).status).toBe(202);
@@ -132,7 +144,7 @@ describe.skipIf(!HAS_BROWSER)(`offers in the console${NEEDS_BROWSER}`, () => {
     await expect
       .poll(() => rule().inputValue())
       .toBe('(flags.isPayer || !flags.isPayer) && daysSinceLastPurchase >= 14 && country in ["DE", "FR"]');
-    await expect.poll(() => audience().textContent()).toContain('0 of 3 players');
+    await expect.poll(() => audience().textContent()).toContain('1 of 3 players');
 
     await rule().fill('events["Purchas"].total > 0');
     await page.getByText('No event of type “Purchas” came lately.', { exact: false }).waitFor();
@@ -264,6 +276,99 @@ describe.skipIf(!HAS_BROWSER)(`offers in the console${NEEDS_BROWSER}`, () => {
       .filter(({ member }) => !member)
       .map(({ rule: { expression } }) => expression);
     expect(missed).toEqual([]);
+  });
+
+  it('plans a weekend: a segment and an offer without CEL, what a player sees on Saturday, publish, roll back', async () => {
+    const { page, go } = owner;
+    const saturday = nextSaturday();
+    const on = formatUtc(saturday.toISOString());
+    const save = async () => {
+      // The first Escape may only close a list of the form.
+      await expect
+        .poll(async () => {
+          await page.keyboard.press('Escape');
+          return page.getByRole('dialog').isHidden();
+        })
+        .toBe(true);
+      await page.getByRole('button', { name: 'Save draft' }).click();
+      await page.getByRole('button', { name: 'Save draft' }).waitFor({ state: 'detached' });
+    };
+    const before = await served(2);
+
+    await go('/segments');
+    await page.getByRole('button', { name: 'Add segment' }).click();
+    await page.getByLabel('Id', { exact: true }).fill('lapsed_de_fr');
+    const add = page.getByRole('button', { name: 'attribute', exact: true });
+    const attribute = page.getByRole('textbox', { name: 'Attribute' });
+    await add.click();
+    await attribute.fill('daysSinceLastPurchase');
+    await page.getByLabel('Operator').selectOption('at least');
+    await page.getByRole('textbox', { name: 'Value', exact: true }).fill('14');
+    await add.click();
+    await attribute.nth(1).fill('country');
+    await page.getByLabel('Operator').nth(1).selectOption('is one of');
+    for (const country of ['DE', 'FR']) {
+      await page.getByRole('textbox', { name: 'Values' }).fill(country);
+      await page.getByRole('textbox', { name: 'Values' }).press('Enter');
+    }
+    await expect.poll(() => audience().textContent()).toContain('1 of 3 players');
+    await save();
+
+    await go('/store?tab=offers');
+    await page.getByRole('button', { name: 'Add offer' }).click();
+    await page.getByLabel('Id', { exact: true }).fill('weekend');
+    await page.getByRole('button', { name: 'Remove the condition' }).click();
+    await page.getByRole('button', { name: 'segment', exact: true }).click();
+    await page.getByLabel('Segment', { exact: true }).selectOption('lapsed_de_fr');
+    await page.getByLabel('For', { exact: true }).selectOption('all');
+    await page.getByLabel('Percent off the offer price').fill('30');
+    await page.getByLabel('From').fill(toLocalInput(saturday.toISOString()));
+    await page
+      .getByLabel('Until')
+      .fill(toLocalInput(new Date(saturday.getTime() + 2 * DAY_MS).toISOString()));
+    // Not "0 of 3": it is counted as of its beginning.
+    await expect.poll(() => audience().textContent()).toContain(`1 of 3 players from ${on}`);
+
+    // The preview shows the beginning of the offer by itself, and now on demand.
+    await page.getByLabel('Preview for a player').fill('device-2');
+    await page.getByRole('button', { name: 'Preview' }).click();
+    await expect.poll(async () => (await shown(page)).season_pass).toBe(10.49);
+    await page.getByRole('button', { name: 'Now', exact: true }).click();
+    await expect.poll(() => shown(page)).toEqual(before);
+    await page.getByRole('button', { name: on }).click();
+    await expect.poll(async () => (await shown(page)).season_pass).toBe(10.49);
+    await save();
+
+    await page.getByRole('button', { name: 'Publish' }).click();
+    const panel = page.getByRole('dialog', { name: 'Publish the draft' });
+    const then = panel.getByRole('region', { name: `From ${on}` });
+    await then.getByText('1 player sees another price: 1 player pays less.', { exact: false }).waitFor();
+    await panel.getByText('No player sees another price.', { exact: true }).waitFor();
+    await then.getByText('Prices, and who enters and leaves').click();
+    const price = then.getByRole('table', { name: 'Prices' }).getByRole('row', { name: /^season_pass/ });
+    expect(await price.textContent()).toBe('season_passUSD 14.99USD 10.491');
+    await panel.getByRole('button', { name: 'Publish' }).click();
+    await page.getByRole('region', { name: 'Draft' }).waitFor({ state: 'detached' });
+    expect(await served(2)).toEqual(before);
+
+    await go(`/players/${players[2]?.userId}`);
+    const store = page.getByRole('region', { name: 'Store as seen' });
+    await store.getByText('season_pass costs 14.99 USD', { exact: false }).waitFor();
+    await store.getByLabel('At', { exact: true }).fill(toLocalInput(saturday.toISOString()));
+    await store.getByText('season_pass costs 10.49 USD', { exact: false }).waitFor();
+    await store.getByText('As if the player did nothing until then.', { exact: false }).waitFor();
+
+    await go('/store?tab=history');
+    await page
+      .getByRole('table', { name: 'Versions' })
+      .getByRole('button', { name: /^v\d+$/ })
+      .nth(1)
+      .click();
+    await page.getByRole('button', { name: /^Publish version \d+ again$/ }).click();
+    await page.getByRole('dialog').waitFor({ state: 'hidden' });
+    await go(`/players/${players[2]?.userId}?at=${saturday.toISOString()}`);
+    await store.getByText('season_pass costs 14.99 USD', { exact: false }).waitFor();
+    expect(owner.problems).toEqual([]);
   });
 
   it('moves SKUs and offers to another place by dragging their handles', async () => {
