@@ -1,17 +1,34 @@
+/** A decimal as a whole number of units of its last decimal. */
+type Units = { units: bigint; decimals: number };
+
+/** A plain decimal, as PostgreSQL writes it: `4.99`, `-1`. */
+function unitsOf(text: string): Units {
+  const [integer = '', fraction = ''] = text.split('.');
+  return { units: BigInt(integer + fraction), decimals: fraction.length };
+}
+
 /** A sum of decimal texts, exact for any number of decimals: no amount is a floating-point number on the way. */
 export class DecimalSum {
   /** In units of the last decimal. */
   #units = 0n;
   #decimals = 0;
 
-  /** A plain decimal, as PostgreSQL writes it: `4.99`, `-1`. */
   add(text: string): void {
-    const [integer = '', fraction = ''] = text.split('.');
-    if (fraction.length > this.#decimals) {
-      this.#units *= 10n ** BigInt(fraction.length - this.#decimals);
-      this.#decimals = fraction.length;
+    this.#add(unitsOf(text));
+  }
+
+  /** Adds the product of two decimals. */
+  addProduct(text: string, factor: string): void {
+    const [one, other] = [unitsOf(text), unitsOf(factor)];
+    this.#add({ units: one.units * other.units, decimals: one.decimals + other.decimals });
+  }
+
+  #add({ units, decimals }: Units): void {
+    if (decimals > this.#decimals) {
+      this.#units *= 10n ** BigInt(decimals - this.#decimals);
+      this.#decimals = decimals;
     }
-    this.#units += BigInt(integer + fraction.padEnd(this.#decimals, '0'));
+    this.#units += units * 10n ** BigInt(this.#decimals - decimals);
   }
 
   /** The sum, or an estimate that is made of it; with as many decimals as the finest amount. */
@@ -26,4 +43,10 @@ export class DecimalSum {
     const fraction = digits.slice(digits.length - this.#decimals);
     return `${isNegative ? '-' : ''}${integer}${fraction === '' ? '' : `.${fraction}`}`;
   }
+}
+
+/** `12.50` is `12.5`, and `-0.00` is `0`. */
+export function trimDecimal(decimal: string): string {
+  const trimmed = decimal.includes('.') ? decimal.replace(/\.?0+$/, '') : decimal;
+  return trimmed === '-0' ? '0' : trimmed;
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { DecimalSum } from '../../src/lib/decimal-sum.js';
+import { DecimalSum, trimDecimal } from '../../src/lib/decimal-sum.js';
 
 function sumOf(...texts: string[]): DecimalSum {
   const sum = new DecimalSum();
@@ -37,4 +37,22 @@ test('amounts in cents add up like whole numbers, in any order', () => {
       expect(sumOf(...texts.toReversed()).toString()).toBe(sumOf(...texts).toString());
     }),
   );
+});
+
+test('products are exact, and so are their sums', () => {
+  const sum = new DecimalSum();
+  sum.addProduct('4.99', '1.0834');
+  sum.addProduct('-1200', '0.0066');
+  sum.add('0.1');
+  expect(sum.toString()).toBe('-2.413834');
+});
+
+test.each([
+  ['12.50', '12.5'],
+  ['10.00', '10'],
+  ['100', '100'],
+  ['-0.00', '0'],
+  ['-0.10', '-0.1'],
+])('%s is %s without superfluous zeros', (decimal, trimmed) => {
+  expect(trimDecimal(decimal)).toBe(trimmed);
 });
