@@ -178,7 +178,7 @@ CREATE TABLE breakdown_sums (
   d30 bigint NOT NULL,
   CONSTRAINT breakdown_sums_pkey PRIMARY KEY (game_id, dimension, day, is_remainder, value)
 );
-COMMENT ON TABLE breakdown_sums IS 'What a run has summed so far. The dimensions weekly and monthly hold by how much the active players of each day differ from those of the day before.';
+COMMENT ON TABLE breakdown_sums IS 'What a run has summed so far. The dimensions weekly, monthly, weekly_payers and monthly_payers hold by how much the players of each day differ from those of the day before.';
 
 CREATE TABLE config_drafts (
   game_id integer NOT NULL,
@@ -419,9 +419,11 @@ CREATE TABLE game_active_players (
   day date NOT NULL,
   weekly bigint NOT NULL,
   monthly bigint NOT NULL,
+  weekly_payers bigint,
+  monthly_payers bigint,
   CONSTRAINT game_active_players_pkey PRIMARY KEY (game_id, day)
 );
-COMMENT ON TABLE game_active_players IS 'How many players were active on at least one of the 7, or 30, UTC days that end with a day.';
+COMMENT ON TABLE game_active_players IS 'How many players were active, and how many paid, on at least one of the 7, or 30, UTC days that end with a day.';
 
 CREATE TABLE game_breakdown_days (
   game_id integer NOT NULL,
@@ -669,6 +671,20 @@ CREATE TABLE prediction_work (
   CONSTRAINT prediction_work_game_id_fkey FOREIGN KEY (game_id) REFERENCES games(id)
 );
 COMMENT ON TABLE prediction_work IS 'How far the training and grading of a game is, and why it failed last. A game without a row has not been looked at yet.';
+
+CREATE TABLE reporting_rates (
+  tenant_id integer NOT NULL,
+  version integer NOT NULL,
+  currency text,
+  rates json NOT NULL,
+  author text NOT NULL,
+  author_email text,
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT reporting_rates_pkey PRIMARY KEY (tenant_id, version),
+  CONSTRAINT reporting_rates_version_check CHECK ((version > 0)),
+  CONSTRAINT reporting_rates_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+);
+COMMENT ON TABLE reporting_rates IS 'Reporting currency and exchange rates of a studio: every version in full, the highest is in force.';
 
 CREATE TABLE schema_migrations (
   version integer NOT NULL,

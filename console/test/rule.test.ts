@@ -303,7 +303,8 @@ describe('what can be asked in a rule', () => {
 
 function value(text: string | null): Schemas['BreakdownValue'] {
   return {
-    ...{ kind: 'value', value: text, activePlayerDays: 1, newPlayers: 0, payingPlayerDays: 0, conversion: 0 },
+    ...{ kind: 'value', value: text, activePlayerDays: 1, newPlayers: 0, payingPlayerDays: 0 },
+    ...{ dailyConversion: 0, reported: null },
     ...{ purchases: 0, revenue: {}, revenuePerActivePlayer: {}, revenuePerPayingPlayer: {}, retention: null },
   };
 }

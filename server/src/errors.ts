@@ -37,6 +37,7 @@ export const ADMIN_ERRORS = {
   model_not_found: { status: 404, message: 'The game has no such model of predictions.' },
   player_not_found: { status: 404, message: 'The game has no such player.' },
   flag_not_found: { status: 404, message: 'The published configuration has no such flag.' },
+  rate_version_not_found: { status: 404, message: 'The studio has no such version of its rates.' },
   audit_entry_not_found: { status: 404, message: 'The audit log of this studio has no such entry.' },
   job_not_found: {
     status: 404,
@@ -76,6 +77,7 @@ export const ADMIN_ERRORS = {
     status: 409,
     message: 'This would raise prices inside of running offers. Send confirmPriceRaises if that is intended.',
   },
+  rates_conflict: { status: 409, message: 'Another editor has changed the rates since you read them.' },
   export_not_ready: { status: 409, message: 'The export is not done. Look at its `state`.' },
   export_limit: { status: 409, message: 'The studio has as many exports as it may.' },
   nothing_to_publish: { status: 409, message: 'The published version already has this content.' },
@@ -90,6 +92,7 @@ export const ADMIN_ERRORS = {
     message: 'The file cannot be imported into the catalogue. Nothing was changed.',
   },
   overrides_invalid: { status: 422, message: 'The file cannot be imported. Nothing was changed.' },
+  rates_invalid: { status: 422, message: 'The rates cannot be saved. Nothing was changed.' },
   password_weak: { status: 422, message: 'The password is too easy to guess.' },
   second_factor_code_wrong: {
     status: 422,

@@ -63,7 +63,8 @@ export const MEASURES: readonly Measure[] = [
   {
     id: 'revenue',
     name: 'Revenue',
-    definition: 'Prices of the purchases of this UTC day, refunds taken off, by currency',
+    definition:
+      'Prices of the purchases of this UTC day, refunds taken off, at the exchange rates of the day',
     of: () => 0,
     colour: 3,
     isFigure: true,
@@ -89,16 +90,18 @@ export const MEASURES: readonly Measure[] = [
   },
   {
     id: 'conversion',
-    name: 'Conversion',
-    definition: 'Payers divided by active players of this UTC day',
+    name: 'Daily conversion',
+    definition: 'Payers of this UTC day divided by its active players',
     of: (day) => day.conversion ?? 0,
     colour: 1,
     to: '/$studio/$game/players',
   },
 ];
 
-export function figureOf(day: Day, measure: Measure, currency: string): number | null {
-  return measure.id === 'revenue' ? Number(day.revenue[currency] ?? 0) : measure.of(day);
+/** `currency`: of the originals; null for revenue in the reporting currency. */
+export function figureOf(day: Day, measure: Measure, currency: string | null): number | null {
+  if (measure.id !== 'revenue') return measure.of(day);
+  return Number(currency === null ? (day.reported?.revenue ?? 0) : (day.revenue[currency] ?? 0));
 }
 
 /** The time ranges of the page, in days, as the address has them. */

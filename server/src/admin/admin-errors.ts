@@ -39,11 +39,14 @@ const AdminError = Type.Object(
       ),
       version: Type.Optional(
         Type.Integer({
-          description: 'Only with `version_conflict` and `nothing_to_publish`: the version in force.',
+          description:
+            'Only with `version_conflict`, `nothing_to_publish` and `rates_conflict`: the version in force.',
         }),
       ),
       author: Type.Optional(
-        Type.String({ description: 'Only with `version_conflict`: who published the version in force.' }),
+        Type.Union([Type.String(), Type.Null()], {
+          description: 'Only with `version_conflict` and `rates_conflict`: who made the version in force.',
+        }),
       ),
       difference: Type.Optional(
         Type.Array(DocumentChange, {
@@ -60,7 +63,8 @@ const AdminError = Type.Object(
       ),
       rows: Type.Optional(
         Type.Array(RowError, {
-          description: 'Only with `catalogue_invalid` and `overrides_invalid`: all of them, up to 1,000.',
+          description:
+            'Only with `catalogue_invalid`, `overrides_invalid` and `rates_invalid`: all of them, up to 1,000.',
         }),
       ),
     }),
@@ -82,6 +86,10 @@ const FORM: ErrorForm = {
     },
     version_conflict: { version: 8, author: 'Grace', difference: DIFFERENCE_EXAMPLE },
     nothing_to_publish: { version: 7 },
+    rates_conflict: { version: 4, author: 'Grace' },
+    rates_invalid: {
+      rows: [{ row: 2, column: 'from', message: 'This must be a day such as 2026-11-15.' }],
+    },
     price_raise_unconfirmed: { raises: [RAISE_EXAMPLE] },
     catalogue_invalid: { rows: [ROW_ERROR_EXAMPLE] },
     event_still_refused: {

@@ -6,6 +6,7 @@ export const AUDIT_ACTIONS = {
   'tenant.create': 'a studio was created',
   'game.create': 'a game was created',
   'game.update': 'settings of a game were changed: name, retention, unregistered event types',
+  'reporting.update': 'the reporting currency of a studio or its exchange rates were changed',
   'api_key.create': 'an API key was created',
   'api_key.rotate': 'an API key was given a successor, and perhaps an end',
   'api_key.revoke': 'an API key was revoked, or its sessions were ended',

@@ -26,6 +26,11 @@ export async function insertTenant(
   return rows[0]?.id;
 }
 
+export async function findTenantId(db: Pool | Client, slug: string): Promise<number | undefined> {
+  const { rows } = await db.query<{ id: number }>('select id from tenants where slug = $1', [slug]);
+  return rows[0]?.id;
+}
+
 /**
  * The internal id; undefined if the tenant does not exist or the slug is taken. Waits for a running change of the signing keys, and
  * a later change waits for this transaction, so that no game misses a change (signing-key-queries.ts).

@@ -31,6 +31,7 @@ import { adminPlayerRoutes } from '../features/players/admin-player-routes.js';
 import { overrideImportRoutes } from '../features/players/override-import-routes.js';
 import { gradeRoutes } from '../features/predictions/grade-routes.js';
 import { modelRoutes } from '../features/predictions/model-routes.js';
+import { rateRoutes } from '../features/reporting/rate-routes.js';
 import { adminSessionRoutes } from '../features/sessions/admin-session-routes.js';
 import { adminTokenRoutes } from '../features/studios/admin-token-routes.js';
 import { auditRoutes } from '../features/studios/audit-routes.js';
@@ -89,6 +90,7 @@ const ROUTES: readonly AdminRoutes[] = [
   gradeRoutes,
   auditRoutes,
   gameRoutes,
+  rateRoutes,
   keyRoutes,
   adminTokenRoutes,
   accessRoutes,

@@ -16,8 +16,12 @@ export const DEMO = Object.freeze({
 /** Development only: a studio to try everything with. Does nothing when it is there already. */
 export async function seedDemoStudio(pool: Pool, masterKeys: MasterKeys, nowMs: number): Promise<void> {
   const actor = serviceActor(nowMs);
-  await createTenant(pool, { slug: DEMO.tenant, name: 'Demo Studio' }, actor);
+  const isNew = await createTenant(pool, { slug: DEMO.tenant, name: 'Demo Studio' }, actor);
   await createGame(pool, { tenant: DEMO.tenant, slug: DEMO.game, name: 'Demo Game' }, actor);
+  if (isNew) {
+    const { saveDemoRates } = await import('./demo-rates.js');
+    await saveDemoRates(pool, DEMO.tenant, actor);
+  }
   const game = await findGame(pool, DEMO.tenant, DEMO.game);
   if (game?.publishedVersion === 0) {
     // Loaded once in the life of an installation: every later start is sooner by half a second of CPU.

@@ -25,6 +25,7 @@ export const COMMANDS = new Map<string, () => Promise<Command>>(
     audit: async () => (await import('../cli/audit-commands.js')).auditCommands(),
     export: async () => (await import('../cli/export-commands.js')).exportCommands(),
     rollups: async () => (await import('../cli/rollup-commands.js')).rollupCommands(),
+    rates: async () => (await import('../cli/rate-commands.js')).rateCommands(),
     simulate: async () => (await import('../cli/simulate-command.js')).simulateCommand(),
     losses: async () => (await import('../cli/loss-command.js')).lossCommand(),
     retention: async () => (await import('../cli/retention-commands.js')).retentionCommands(),

@@ -1,5 +1,7 @@
 import type { BreakdownTotal } from '../features/analytics/breakdowns/breakdown.js';
 import { type Dimension, isOfPurchases } from '../features/analytics/breakdowns/dimensions.js';
+import { type RateTable, reportAmounts } from '../features/reporting/exchange-rates.js';
+import { moneyText } from './money-text.js';
 import { printable } from './printable.js';
 import { grouped } from './progress-bar.js';
 import { isBetweenTexts, tableLines } from './table.js';
@@ -7,18 +9,20 @@ import { isBetweenTexts, tableLines } from './table.js';
 const NAMES = { unknown: '(unknown)', other: '(all others)' } as const;
 
 /** The largest first. Clients choose the values. */
-export function breakdownTable(dimension: Dimension, totals: readonly BreakdownTotal[]): string[] {
+export function breakdownTable(
+  dimension: Dimension,
+  totals: readonly BreakdownTotal[],
+  rates: RateTable | null,
+): string[] {
   if (totals.length === 0)
     return ['Nothing has been summed yet. The service does so a few minutes after the first events.'];
   const ofPurchases = isOfPurchases(dimension);
-  const rows = totals.map(({ kind, value, retention, revenue, ...total }) => [
+  const rows = totals.map(({ kind, value, retention, revenue, dated, ...total }) => [
     kind === 'value' ? printable(value) : NAMES[kind],
     ...(ofPurchases ? [] : [grouped(total.activePlayerDays), grouped(total.newPlayers)]),
     ...[total.payingPlayerDays, total.purchases].map(grouped),
     ...(ofPurchases ? [] : (['1', '7', '28'] as const).map((days) => share(retention[days]))),
-    Object.entries(revenue)
-      .map(([currency, amount]) => `${amount} ${currency}`)
-      .join(', '),
+    moneyText(revenue, reportAmounts(rates, dated)),
   ]);
   const names = ofPurchases
     ? [dimension, 'payer days', 'bought', 'revenue']

@@ -1,4 +1,9 @@
-import { type Comparison, type Difference, FEWEST } from '../features/analytics/holdouts/comparison.js';
+import {
+  type Comparison,
+  type Difference,
+  FEWEST,
+  type ReportedComparison,
+} from '../features/analytics/holdouts/comparison.js';
 import { grouped } from './progress-bar.js';
 import { tableLines } from './table.js';
 
@@ -11,7 +16,7 @@ export function holdoutLines(comparison: Shown | undefined): string[] {
       'Nothing has been compared. Publish a store with holdoutPercent above 0; the service compares once a day, from the first whole UTC day on.',
     ];
   }
-  const { from, to, holdoutPercent, heldOut, targeted, conversion, revenuePerPlayer } = comparison;
+  const { from, to, holdoutPercent, heldOut, targeted, conversion, revenuePerPlayer, reported } = comparison;
   const currencies = Object.keys(revenuePerPlayer);
   const groups = tableLines(
     [
@@ -37,11 +42,25 @@ export function holdoutLines(comparison: Shown | undefined): string[] {
     `conversion: ${describe(conversion, percent)}`,
     ...currencies.map((currency) => {
       const difference = revenuePerPlayer[currency];
-      return difference === undefined
-        ? ''
-        : `${currency} per player: ${describe(difference, (value) => value.toFixed(4))}`;
+      return difference === undefined ? '' : `${currency} per player: ${describe(difference, money)}`;
     }),
+    ...(reported === null ? [] : reportedLines(reported)),
   ];
+}
+
+/** All currencies in the reporting currency. */
+function reportedLines({ currency, targeted, heldOut, difference, missing }: ReportedComparison): string[] {
+  const means = [targeted, heldOut].map((mean) => (mean === null ? '–' : money(mean)));
+  return [
+    `all revenue in ${currency} per player: targeted ${means[0]}, held out ${means[1]}, difference ${describe(difference, money)}`,
+    ...(missing.length === 0
+      ? []
+      : [`  without some payments in ${missing.join(', ')}: no rate on their day`]),
+  ];
+}
+
+function money(value: number): string {
+  return value.toFixed(4);
 }
 
 function percent(share: number): string {

@@ -13,12 +13,15 @@ import {
   recountGame,
 } from '../features/analytics/recount.js';
 import { recountInWords } from '../features/analytics/recount-words.js';
+import { type RateTable, reportAmounts } from '../features/reporting/exchange-rates.js';
+import { findRateTable } from '../features/reporting/rate-queries.js';
 import { DAY_MS, HOUR_MS, utcDay } from '../lib/day.js';
 import { StartupError } from '../lib/startup-error.js';
 import { breakdownTable } from './breakdown-table.js';
 import { forecastLines } from './forecast-lines.js';
 import { requireGame, withGame } from './game-option.js';
 import { holdoutLines } from './holdout-lines.js';
+import { moneyText } from './money-text.js';
 import { printable } from './printable.js';
 import { grouped, progressBar } from './progress-bar.js';
 import { createProgressLine } from './progress-line.js';
@@ -39,6 +42,7 @@ export function rollupCommands(): Command {
     .addOption(
       new Option('--by <dimension>', 'the same days added up, by one of these').choices([...DIMENSIONS]),
     )
+    .option('--originals', 'money in the currencies it was paid in, not in the reporting currency', false)
     .action(show);
   withGame(rollups.command('holdout'))
     .description('compare the players who are held out of targeting with the rest')
@@ -53,7 +57,9 @@ export function rollupCommands(): Command {
   return rollups;
 }
 
-async function show(options: GameOptions & { days: string; by?: Dimension }): Promise<void> {
+async function show(
+  options: GameOptions & { days: string; by?: Dimension; originals: boolean },
+): Promise<void> {
   const days = /^\d{1,3}$/.test(options.days) ? Number(options.days) : 0;
   if (days < 1 || days > MAX_DAYS)
     throw new StartupError(`--days is "${options.days}": give 1 to ${MAX_DAYS}.`);
@@ -61,9 +67,11 @@ async function show(options: GameOptions & { days: string; by?: Dimension }): Pr
   const span = { from: utcDay(now - (days - 1) * DAY_MS), to: utcDay(now) };
   const lines = await withDatabase(async ({ pool }) => {
     const { id } = await requireGame(pool, options.tenant, options.game);
+    const rates = options.originals ? null : await findRateTable(pool, id);
     if (options.by === undefined)
-      return dashboardTable(await gameDashboard(pool, id, span.from, span.to, now));
-    return breakdownTable(options.by, await listBreakdownTotals(pool, id, options.by, span));
+      return dashboardTable(await gameDashboard(pool, id, span.from, span.to, now), rates);
+    const totals = await listBreakdownTotals(pool, id, options.by, span, rates?.changeDays);
+    return breakdownTable(options.by, totals, rates);
   });
   for (const line of lines) say(line);
 }
@@ -100,7 +108,7 @@ const COLUMNS = [
 ] as const;
 
 /** The newest day first, as a log is read. */
-export function dashboardTable({ days, cohorts }: Dashboard): string[] {
+export function dashboardTable({ days, cohorts }: Dashboard, rates: RateTable | null): string[] {
   const retention = new Map(cohorts.map((cohort) => [cohort.day, cohort]));
   const rows = days.toReversed().map((day) => {
     const cohort = retention.get(day.day);
@@ -111,9 +119,7 @@ export function dashboardTable({ days, cohorts }: Dashboard): string[] {
       ...[day.newPlayers, day.payingPlayers, day.sessions, day.events].map(grouped),
       ...[day.adImpressions, day.storeViews, Math.round(day.playMs / HOUR_MS), day.purchases].map(grouped),
       ...(['d1', 'd7', 'd28'] as const).map((name) => share(cohort, name)),
-      Object.entries(day.revenue)
-        .map(([currency, amount]) => `${amount} ${currency}`)
-        .join(', '),
+      moneyText(day.revenue, reportAmounts(rates, [{ day: day.day, amounts: day.revenue }])),
     ];
   });
   return tableLines([['day', ...COLUMNS, 'D1', 'D7', 'D28', 'revenue'], ...rows], isBetweenTexts);

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { holdoutLines } from '../../src/cli/holdout-lines.js';
 import { dashboardTable } from '../../src/cli/rollup-commands.js';
 import { applyEvents } from '../../src/features/events/apply/apply-events.js';
+import { rateTable } from '../../src/features/reporting/exchange-rates.js';
 import { sumOn } from '../features/analytics/breakdowns/breakdown-world.js';
 import { finished, startCommand, withinOneDay } from '../support/command.js';
 import {
@@ -100,13 +101,15 @@ it('a table of days reads from the newest down, in columns', () => {
       monthlyActivePlayers: null,
       newPlayers: 10,
       payingPlayers: 2,
+      weeklyPayingPlayers: null,
+      monthlyPayingPlayers: null,
       sessions: 1,
       events: 7,
       eventsByType: {},
     },
     ...{ adImpressions: 0, storeViews: 3, playMs: 7_200_000, purchases: 2 },
   };
-  const table = dashboardTable({
+  const dashboard = {
     days: [
       {
         day: '2026-11-14',
@@ -118,12 +121,20 @@ it('a table of days reads from the newest down, in columns', () => {
       { day: '2026-11-15', ...day, activePlayers: 0, revenue: {} },
     ],
     cohorts: [{ day: '2026-11-14', players: 8, d1: 3, d7: null, d28: null, d30: null, active: [8, 3] }],
-  });
-  expect(table).toEqual([
+  };
+  expect(dashboardTable(dashboard, null)).toEqual([
     'day         active    week   month  new  paying  sessions  events  ads  store  hours  bought   D1  D7  D28  revenue',
     '2026-11-15       0       –       –   10       2         1       7    0      3      2       2    –   –    –',
     '2026-11-14  12,345  23,456  99,999   10       2         1       7    0      3      2       2  38%   –    –  3 EUR, 5.09 USD',
   ]);
+  // In the reporting currency, and what has no rate beside it.
+  const rates = rateTable('USD', 1, [{ currency: 'EUR', from: '2026-11-15', rate: '1.1' }]);
+  expect(dashboardTable(dashboard, rates).at(-1)).toMatch(/ {2}5\.09 USD \(without 3 EUR: no rate\)$/);
+  const earlier = rateTable('JPY', 1, [
+    { currency: 'EUR', from: '2026-11-14', rate: '160' },
+    { currency: 'USD', from: '2026-11-01', rate: '150.5' },
+  ]);
+  expect(dashboardTable(dashboard, earlier).at(-1)).toMatch(/ {2}1246 JPY$/);
 });
 
 it('a comparison with players who are held out says what it means', () => {
@@ -135,6 +146,10 @@ it('a comparison with players who are held out says what it means', () => {
     targeted: { ...group, players: 20_000, revenuePerPlayer: { USD: 0.25 } },
     conversion: { difference: 0.0222, interval, state: 'higher' },
     revenuePerPlayer: { USD: { difference: 0.05, interval: null, state: 'too_few' } },
+    reported: {
+      ...{ currency: 'EUR', ratesVersion: 4, heldOut: 0.18, targeted: 0.22, missing: ['CHF'] },
+      difference: { difference: 0.04, interval: { low: 0.01, high: 0.07 }, state: 'higher' },
+    },
   });
   expect(lines).toEqual([
     '2026-10-18 to 2026-11-14 (UTC), 5% held out. Targeted less held out, with 95% intervals:',
@@ -143,5 +158,7 @@ it('a comparison with players who are held out says what it means', () => {
     'targeted   20,000      40       4.00%          0.2500',
     'conversion: 2.22% [0.12%, 4.31%]: targeted players have more',
     'USD per player: 0.0500: too few to tell (at least 100 players, and for revenue 30 payers, in each group)',
+    'all revenue in EUR per player: targeted 0.2200, held out 0.1800, difference 0.0400 [0.0100, 0.0700]: targeted players have more',
+    '  without some payments in CHF: no rate on their day',
   ]);
 });

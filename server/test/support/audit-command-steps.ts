@@ -56,6 +56,19 @@ export const COMMAND_STEPS: Record<
     target: 'game rocket',
     call: () => ['rocket', '--tenant', 'acme', '--retention-days', '30', '--unregistered-types', 'hold'],
   },
+  'rates set': {
+    action: 'reporting.update',
+    target: 'exchange rates version 1',
+    call: () => ['--tenant', 'acme', '--currency', 'USD', '--rate', 'EUR=1.08'],
+  },
+  'rates import': {
+    action: 'reporting.update',
+    target: 'exchange rates version 2',
+    call: async ({ file }) => [
+      ...['--tenant', 'acme', '--file'],
+      await file('rates.csv', 'currency,from,rate\nJPY,2026-01-01,0.0066\n'),
+    ],
+  },
   'key create': { action: 'api_key.create', target: 'API key sp_live_', call: () => ROCKET },
   'key rotate': {
     action: 'api_key.rotate',

@@ -80,6 +80,19 @@ export const ROUTE_STEPS: Record<string, AuditStep<(world: RouteWorld) => Promis
     target: 'game demo-game',
     call: async () => ({ path: GAME, body: { name: 'Renamed' }, by: 'owner' }),
   },
+  'PUT /rates': {
+    action: 'reporting.update',
+    target: 'exchange rates version 2',
+    call: async () => ({ path: '/rates', body: { basedOn: 1, currency: 'EUR', rates: [] } }),
+  },
+  'PUT /rates/file': {
+    action: 'reporting.update',
+    target: 'exchange rates version 3',
+    call: async () => ({
+      path: '/rates/file?basedOn=2',
+      body: 'currency,from,rate\nUSD,2026-01-01,0.9\n',
+    }),
+  },
   'POST /games/:game/keys': {
     action: 'api_key.create',
     target: 'API key sp_live_',

@@ -2,9 +2,11 @@ import { Group, NativeSelect, Text, Title } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useGet, useStudioAndGame } from '../../api/hooks.js';
 import { barOf, DIMENSIONS, dimensionOf, nameOf, retainedOf, type Value } from '../../lib/breakdown.js';
-import { countOf, formatAmounts, formatCount, formatRelative, formatShare } from '../../lib/format.js';
+import { countOf, formatCount, formatRelative, formatShare } from '../../lib/format.js';
+import { figureIn } from '../../lib/money.js';
 import { type Column, DataTable } from '../../parts/DataTable.js';
 import { DownloadButton } from '../../parts/DownloadButton.js';
+import { Money } from '../../parts/Money.js';
 import { Loaded } from '../../parts/states.js';
 import { SERIES } from '../../theme.js';
 
@@ -66,8 +68,8 @@ export function Breakdown({ span }: { span: { from: string; to: string } }) {
               The 50 largest
               {daysSummed === 0 ? '' : `, ${countOf(daysSummed, 'day')}`}
               {summedAt === null ? '' : `, summed ${formatRelative(Date.parse(summedAt), Date.now())}`}.
-              Active players and payers are those of an average day. Country, platform and build are those of
-              the latest event of a player that has them in its metadata.
+              Active players, payers and daily conversion are those of an average day. Country, platform and
+              build are those of the latest event of a player that has them in its metadata.
             </Text>
           </>
         )}
@@ -122,16 +124,27 @@ function columnsOf(
     { id: 'payers', header: 'Payers a day', isNumber: true, cell: (value) => aDay(value.payingPlayerDays) },
     {
       id: 'conversion',
-      header: 'Conversion',
+      header: 'Daily conversion',
       isNumber: true,
-      cell: ({ conversion }) => (conversion === null ? '–' : formatShare(conversion)),
+      cell: ({ dailyConversion }) => (dailyConversion === null ? '–' : formatShare(dailyConversion)),
     },
-    { id: 'revenue', header: 'Revenue', isNumber: true, cell: ({ revenue }) => formatAmounts(revenue) },
+    {
+      id: 'revenue',
+      header: 'Revenue',
+      isNumber: true,
+      cell: ({ revenue, reported }) => <Money paid={revenue} reported={figureIn(reported)} />,
+    },
     {
       id: 'perPayer',
       header: 'Per payer and day',
       isNumber: true,
-      cell: ({ revenuePerPayingPlayer }) => formatAmounts(revenuePerPayingPlayer),
+      cell: ({ revenuePerPayingPlayer, reported }) => (
+        <Money
+          paid={revenuePerPayingPlayer}
+          reported={figureIn(reported, 'revenuePerPayingPlayer')}
+          isShort
+        />
+      ),
     },
   ];
 }

@@ -2,6 +2,7 @@ import { Card, Group, Table, Text, Title } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { Schemas } from '../../api/client.js';
 import { useGet, useStudioAndGame } from '../../api/hooks.js';
+import { useOriginals } from '../../api/use-originals.js';
 import { formatCount, formatDay, formatMoney, formatShare } from '../../lib/format.js';
 import { describeDifference } from '../../lib/holdout.js';
 import { DownloadButton } from '../../parts/DownloadButton.js';
@@ -52,8 +53,20 @@ export function Holdout() {
   );
 }
 
+/** Revenue of all currencies. */
+function reportedRow({ currency, targeted, heldOut, difference, missing }: Schemas['ReportedHoldout']) {
+  const money = (value: number) => formatMoney(value, currency);
+  const without = missing.length === 0 ? '' : `, without some payments in ${missing.join(', ')}: no rate`;
+  return {
+    name: `Revenue per player, ${currency}${without}`,
+    values: [targeted, heldOut].map((mean) => (mean === null ? '–' : money(mean))),
+    difference: describeDifference(difference, money),
+  };
+}
+
 function Compared({ comparison }: { comparison: Comparison }) {
-  const { heldOut, targeted, conversion, revenuePerPlayer, from, to, holdoutPercent } = comparison;
+  const { heldOut, targeted, conversion, revenuePerPlayer, from, to, holdoutPercent, reported } = comparison;
+  const [isOriginal] = useOriginals();
   const share = (value: number | null) => (value === null ? '–' : formatShare(value));
   const rows = [
     {
@@ -61,14 +74,17 @@ function Compared({ comparison }: { comparison: Comparison }) {
       values: [share(targeted.conversion), share(heldOut.conversion)],
       difference: describeDifference(conversion, formatShare),
     },
-    ...Object.entries(revenuePerPlayer).map(([currency, difference]) => {
-      const money = (value: number) => formatMoney(value, currency);
-      return {
-        name: `Revenue per player, ${currency}`,
-        values: [targeted, heldOut].map((group) => money(group.revenuePerPlayer[currency] ?? 0)),
-        difference: describeDifference(difference, money),
-      };
-    }),
+    ...(reported === null || isOriginal ? [] : [reportedRow(reported)]),
+    ...Object.entries(reported === null || isOriginal ? revenuePerPlayer : {}).map(
+      ([currency, difference]) => {
+        const money = (value: number) => formatMoney(value, currency);
+        return {
+          name: `Revenue per player, ${currency}`,
+          values: [targeted, heldOut].map((group) => money(group.revenuePerPlayer[currency] ?? 0)),
+          difference: describeDifference(difference, money),
+        };
+      },
+    ),
   ];
   return (
     <Card withBorder padding="sm">

@@ -3,6 +3,7 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import type { DataOf, Schemas } from '../../api/client.js';
 import { useGet, useStudioAndGame } from '../../api/hooks.js';
 import { useEventRate } from '../../api/use-event-rate.js';
+import { useOriginals } from '../../api/use-originals.js';
 import {
   daysBefore,
   figureOf,
@@ -12,16 +13,11 @@ import {
   spanOf,
   todayUtc,
 } from '../../lib/dashboard.js';
-import {
-  formatAmounts,
-  formatCount,
-  formatDay,
-  formatRate,
-  formatShare,
-  formatShort,
-} from '../../lib/format.js';
+import { formatCount, formatDay, formatRate, formatShare, formatShort } from '../../lib/format.js';
+import { currenciesOf, figureIn, moneyText } from '../../lib/money.js';
 import { Chart } from '../../parts/Chart.js';
 import { DownloadButton } from '../../parts/DownloadButton.js';
+import { MoneyNote, OriginalsSwitch } from '../../parts/Money.js';
 import { Page } from '../../parts/Page.js';
 import { Loaded } from '../../parts/states.js';
 import { Breakdown } from './Breakdown.js';
@@ -61,6 +57,7 @@ export function Overview() {
       question="How are we doing? Days are UTC days."
       actions={
         <>
+          <OriginalsSwitch />
           <NativeSelect
             size="xs"
             aria-label="Time range"
@@ -84,6 +81,7 @@ export function Overview() {
           <DashboardOrFirstSteps isQuiet={isQuiet(data)} days={days} refresh={dashboard.refetch}>
             <Stack gap="lg">
               <Figures today={data.today} days={data.days} />
+              <MoneyNote rows={data.days.filter(({ day }) => day >= from)} />
               <DaysChart days={data.days.filter(({ day }) => day >= from)} versions={data.versions} />
               <Breakdown span={span} />
               <Holdout />
@@ -99,6 +97,7 @@ export function Overview() {
 /** Today, with yesterday and the same weekday before it. Each figure links to its players or events. */
 function Figures({ today, days }: { today: Day; days: readonly Day[] }) {
   const { studio, game } = useStudioAndGame();
+  const [isOriginal] = useOriginals();
   const byDay = new Map(days.map((day) => [day.day, day]));
   const yesterday = byDay.get(daysBefore(today.day, 1));
   const lastWeek = byDay.get(daysBefore(today.day, 7));
@@ -106,7 +105,7 @@ function Figures({ today, days }: { today: Day; days: readonly Day[] }) {
     day === undefined
       ? '–'
       : measure.id === 'revenue'
-        ? formatAmounts(day.revenue)
+        ? moneyText(day.revenue, isOriginal ? null : figureIn(day.reported))
         : formatCount(measure.of(day) ?? 0);
   return (
     <SimpleGrid cols={{ base: 2, sm: 3, lg: 6 }} spacing="sm">
@@ -169,8 +168,10 @@ function DaysChart({ days, versions }: { days: readonly Day[]; versions: readonl
   const { show = 'activePlayers', currency } = route.useSearch();
   const navigate = route.useNavigate();
   const measure = MEASURES.find(({ id }) => id === show) ?? MEASURES[0];
-  const currencies = [...new Set(days.flatMap(({ revenue }) => Object.keys(revenue)))].sort();
-  const chosen = currency ?? currencies[0] ?? 'USD';
+  const [isOriginal] = useOriginals();
+  const reporting = isOriginal ? undefined : days[0]?.reported?.currency;
+  const currencies = reporting === undefined ? currenciesOf(days) : [reporting];
+  const chosen = reporting ?? currency ?? currencies[0] ?? 'USD';
   if (measure === undefined) return null;
   const choices = MEASURES.map(({ id, name }) => ({ value: id, label: name }));
   const choose = (next: string) => navigate({ search: (before) => ({ ...before, show: next }) });
@@ -209,7 +210,7 @@ function DaysChart({ days, versions }: { days: readonly Day[]; versions: readonl
         series={[
           {
             name: measure.name,
-            values: days.map((day) => figureOf(day, measure, chosen)),
+            values: days.map((day) => figureOf(day, measure, reporting === undefined ? chosen : null)),
             colour: measure.colour,
             kind: 'bars',
           },

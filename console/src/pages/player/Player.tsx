@@ -3,7 +3,8 @@ import { getRouteApi } from '@tanstack/react-router';
 import type { Schemas } from '../../api/client.js';
 import { useGet, useStudioAndGame } from '../../api/hooks.js';
 import { useExplanation } from '../../api/use-explanation.js';
-import { countOf, formatAmounts } from '../../lib/format.js';
+import { countOf } from '../../lib/format.js';
+import { Money } from '../../parts/Money.js';
 import { Page } from '../../parts/Page.js';
 import { EmptyState, Loaded } from '../../parts/states.js';
 import { CopyableId, Moment } from '../../parts/texts.js';
@@ -48,7 +49,7 @@ export function Player() {
 }
 
 function Headline({ facts }: { facts: Schemas['PlayerFacts'] }) {
-  const { profile, createdAt, lastEventAt, purchaseCount, spend, eventCount } = facts;
+  const { profile, createdAt, lastEventAt, purchaseCount, spend, reportedSpend, eventCount } = facts;
   const known = ['deviceType', 'osName', 'osVersion', 'country', 'locale']
     .map((member) => profile[member]?.value)
     .filter((value) => value !== undefined);
@@ -56,7 +57,9 @@ function Headline({ facts }: { facts: Schemas['PlayerFacts'] }) {
     <Text size="sm" className="figures">
       {known.length === 0 ? 'Nothing known of the device' : known.join(' · ')} · first seen{' '}
       <Moment at={createdAt} /> · last event <Moment at={lastEventAt} /> · {countOf(eventCount, 'event')} ·{' '}
-      {countOf(purchaseCount, 'purchase')}, {formatAmounts(spend)}
+      {countOf(purchaseCount, 'purchase')}
+      {purchaseCount === 0 ? '' : ', '}
+      {purchaseCount > 0 && <Money paid={spend} reported={reportedSpend} />}
     </Text>
   );
 }

@@ -3,8 +3,9 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { type FormEvent, useEffect, useState } from 'react';
 import { usePages, useStudioAndGame } from '../../api/hooks.js';
 import { useDraft } from '../../draft/draft-context.js';
-import { formatAmounts, formatCount } from '../../lib/format.js';
+import { formatCount } from '../../lib/format.js';
 import { DataTable } from '../../parts/DataTable.js';
+import { Money } from '../../parts/Money.js';
 import { Page } from '../../parts/Page.js';
 import { EmptyState, ProblemNote } from '../../parts/states.js';
 import { Moment } from '../../parts/texts.js';
@@ -122,7 +123,13 @@ export function Players() {
               isNumber: true,
               cell: ({ purchaseCount }) => formatCount(purchaseCount),
             },
-            { id: 'spend', header: 'Spent', isNumber: true, cell: ({ spend }) => formatAmounts(spend) },
+            {
+              id: 'spend',
+              header: 'Spent',
+              isNumber: true,
+              cell: ({ spend, reportedSpend, purchaseCount }) =>
+                purchaseCount === 0 ? '–' : <Money paid={spend} reported={reportedSpend} />,
+            },
           ]}
         />
       )}

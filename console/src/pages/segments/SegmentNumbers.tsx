@@ -1,9 +1,11 @@
 import { Group, Text, Title } from '@mantine/core';
 import type { DataOf } from '../../api/client.js';
 import { useGet, useStudioAndGame } from '../../api/hooks.js';
-import { formatAmounts, formatCount, formatDay, formatShare } from '../../lib/format.js';
+import { formatCount, formatDay, formatShare } from '../../lib/format.js';
+import { figureIn } from '../../lib/money.js';
 import { type Column, DataTable } from '../../parts/DataTable.js';
 import { DownloadButton } from '../../parts/DownloadButton.js';
+import { Money, MoneyNote, OriginalsSwitch } from '../../parts/Money.js';
 import { Loaded } from '../../parts/states.js';
 import { Moment } from '../../parts/texts.js';
 
@@ -31,18 +33,27 @@ const COLUMNS: readonly Column<Row>[] = [
     isNumber: true,
     cell: ({ conversion }) => (conversion === null ? '–' : formatShare(conversion)),
   },
-  { id: 'revenue', header: 'Revenue', isNumber: true, cell: ({ revenue }) => formatAmounts(revenue) },
+  {
+    id: 'revenue',
+    header: 'Revenue',
+    isNumber: true,
+    cell: ({ revenue, reported }) => <Money paid={revenue} reported={figureIn(reported)} />,
+  },
   {
     id: 'perActive',
     header: 'Per active player',
     isNumber: true,
-    cell: ({ revenuePerActivePlayer }) => formatAmounts(revenuePerActivePlayer),
+    cell: ({ revenuePerActivePlayer, reported }) => (
+      <Money paid={revenuePerActivePlayer} reported={figureIn(reported, 'revenuePerActivePlayer')} isShort />
+    ),
   },
   {
     id: 'perPayer',
     header: 'Per payer',
     isNumber: true,
-    cell: ({ revenuePerPayingPlayer }) => formatAmounts(revenuePerPayingPlayer),
+    cell: ({ revenuePerPayingPlayer, reported }) => (
+      <Money paid={revenuePerPayingPlayer} reported={figureIn(reported, 'revenuePerPayingPlayer')} isShort />
+    ),
   },
 ];
 
@@ -56,16 +67,20 @@ export function SegmentNumbers() {
         <Title order={2} size="h4">
           What their players do
         </Title>
-        <DownloadButton
-          operation="getSegmentNumbers"
-          request={{ params: { game }, query: { format: 'csv' } }}
-          fileName={`${game}-segments.csv`}
-          label="CSV"
-        />
+        <Group gap="sm">
+          <OriginalsSwitch />
+          <DownloadButton
+            operation="getSegmentNumbers"
+            request={{ params: { game }, query: { format: 'csv' } }}
+            fileName={`${game}-segments.csv`}
+            label="CSV"
+          />
+        </Group>
       </Group>
       <Loaded query={numbers} height={200}>
         {(data) => (
           <>
+            <MoneyNote rows={[data.all]} />
             <DataTable
               label="Numbers by segment"
               rows={rowsOf(data)}

@@ -12,6 +12,7 @@ import { Keys } from './Keys.js';
 import { Limits } from './Limits.js';
 import { Members } from './Members.js';
 import { PredictionSettings } from './PredictionSettings.js';
+import { Rates } from './Rates.js';
 import { Tokens } from './Tokens.js';
 
 const route = getRouteApi('/$studio/$game/settings');
@@ -22,6 +23,7 @@ const TABS = [
   { value: 'tokens', label: 'Admin tokens', Content: Tokens, isForOwners: true },
   { value: 'game', label: 'This game', Content: GameSettings, isForOwners: true },
   { value: 'games', label: 'Games', Content: Games, isForOwners: false },
+  { value: 'rates', label: 'Currency', Content: Rates, isForOwners: false },
   { value: 'flags', label: 'Flags', Content: Flags, isForOwners: false },
   { value: 'predictions', label: 'Predictions', Content: PredictionSettings, isForOwners: false },
   { value: 'limits', label: 'Limits', Content: Limits, isForOwners: false },

@@ -1,16 +1,30 @@
 import { csvRow, numberCell } from '../../lib/csv-writer.js';
+import type { RateTable } from '../reporting/exchange-rates.js';
 import type { Cohort, DashboardDay } from './dashboard.js';
-import { perPlayer, shareOf } from './ratios.js';
-import { currenciesOf, revenueCells, revenueColumns } from './revenue-columns.js';
+import { perActivePlayer, perPayer, reportRevenue, shareOf } from './ratios.js';
+import { RevenueColumns } from './revenue-columns.js';
 
 /** A day as the admin API tells it: with what follows from its numbers, without the types of its events. */
-export function dayResponse({ eventsByType: _types, ...day }: DashboardDay) {
+export function dayResponse({ eventsByType: _types, ...day }: DashboardDay, rates: RateTable | null) {
+  const divisors = divisorsOf(day);
   return {
     ...day,
     conversion: shareOf(day.payingPlayers, day.activePlayers),
-    revenuePerActivePlayer: perPlayer(day.revenue, day.activePlayers),
-    revenuePerPayingPlayer: perPlayer(day.revenue, day.payingPlayers),
+    weeklyConversion: conversionOf(day.weeklyPayingPlayers, day.weeklyActivePlayers),
+    monthlyConversion: conversionOf(day.monthlyPayingPlayers, day.monthlyActivePlayers),
+    revenuePerActivePlayer: perActivePlayer(day.revenue, divisors),
+    revenuePerPayingPlayer: perPayer(day.revenue, divisors),
+    reported: reportRevenue(rates, [{ day: day.day, amounts: day.revenue }], divisors),
   };
+}
+
+function divisorsOf({ activePlayers, payingPlayers }: Pick<DashboardDay, 'activePlayers' | 'payingPlayers'>) {
+  return { active: activePlayers, paying: payingPlayers };
+}
+
+/** Null until both have been summed. */
+function conversionOf(paying: number | null, active: number | null): number | null {
+  return paying === null || active === null ? null : shareOf(paying, active);
 }
 
 export function cohortResponse({ d1, d7, d28, d30, ...cohort }: Cohort) {
@@ -23,7 +37,11 @@ const COUNTS = [
   'monthlyActivePlayers',
   'newPlayers',
   'payingPlayers',
+  'weeklyPayingPlayers',
+  'monthlyPayingPlayers',
   'conversion',
+  'weeklyConversion',
+  'monthlyConversion',
   'sessions',
   'events',
   'adImpressions',
@@ -33,17 +51,13 @@ const COUNTS = [
 ] as const;
 
 /** A row for each day, with columns for each currency. */
-export function daysToCsv(days: readonly DashboardDay[]): string {
-  const currencies = currenciesOf(days);
-  const rows = days.map((day) => {
-    const response = dayResponse(day);
-    return csvRow([
-      day.day,
-      ...COUNTS.map((name) => numberCell(response[name])),
-      ...revenueCells(currencies, day.revenue, { active: day.activePlayers, paying: day.payingPlayers }),
-    ]);
-  });
-  const names = csvRow(['day', ...COUNTS, ...revenueColumns(currencies)]);
+export function daysToCsv(days: readonly DashboardDay[], rates: RateTable | null): string {
+  const responses = days.map((day) => dayResponse(day, rates));
+  const money = new RevenueColumns(responses);
+  const rows = responses.map((day) =>
+    csvRow([day.day, ...COUNTS.map((name) => numberCell(day[name])), ...money.cells(day, divisorsOf(day))]),
+  );
+  const names = csvRow(['day', ...COUNTS, ...money.names]);
   return [names, ...rows].join('');
 }
 

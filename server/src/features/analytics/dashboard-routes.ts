@@ -9,6 +9,7 @@ import { DAY_SPAN_PARAMETERS, type DaySpan, daySpanOf } from '../../admin/day-sp
 import { withSchemaTypes } from '../../http/validation.js';
 import { DAY_MS, utcDay } from '../../lib/day.js';
 import { listVersionsPublished } from '../game-configs/config-queries.js';
+import { findRateTable } from '../reporting/rate-queries.js';
 import { type DashboardDay, gameDashboard, listGameDays } from './dashboard.js';
 import { cohortResponse, cohortsToCsv, dayResponse, daysToCsv } from './dashboard-response.js';
 import { DashboardResponse } from './dashboard-schemas.js';
@@ -52,15 +53,18 @@ export function dashboardRoutes(app: FastifyInstance, ctx: AdminContext): void {
       const nowMs = ctx.clock.now();
       const span = daySpanOf(request.query, nowMs);
       const { format = 'json', table = 'days' } = request.query;
-      const { days, cohorts } = await gameDashboard(ctx.pool, gameId, span.from, span.to, nowMs);
+      const [{ days, cohorts }, rates] = await Promise.all([
+        gameDashboard(ctx.pool, gameId, span.from, span.to, nowMs),
+        findRateTable(ctx.pool, gameId),
+      ]);
       if (format === 'csv') {
         const file = `${game}-${table}-${span.from}-${span.to}.csv`;
-        return sendCsv(reply, file, table === 'days' ? daysToCsv(days) : cohortsToCsv(cohorts));
+        return sendCsv(reply, file, table === 'days' ? daysToCsv(days, rates) : cohortsToCsv(cohorts));
       }
       return success({
         ...span,
-        today: dayResponse(await dayNow(ctx, gameId, days)),
-        days: days.map(dayResponse),
+        today: dayResponse(await dayNow(ctx, gameId, days), rates),
+        days: days.map((day) => dayResponse(day, rates)),
         cohorts: cohorts.map(cohortResponse),
         versions: await versionsIn(ctx, gameId, span),
       });

@@ -1,11 +1,10 @@
 import { Type } from 'typebox';
 import { nullable, PersonEmail, successOf, Time } from '../../admin/admin-responses.js';
+import { Money, REPORTED_EXAMPLE, ReportedRevenue } from '../reporting/money-schemas.js';
 
 /** Documentation of the numbers of a game. The descriptions are the definitions that the console shows. */
 
 const count = (description: string) => Type.Integer({ minimum: 0, description });
-const Money = (description: string) =>
-  Type.Record(Type.String(), Type.String(), { description: `${description}; exact decimals by currency` });
 
 const DashboardDay = Type.Object(
   {
@@ -19,8 +18,22 @@ const DashboardDay = Type.Object(
     monthlyActivePlayers: nullable(count('The same of the 30 UTC days that end with this one')),
     newPlayers: count('Players whose first login or first event, whichever is earlier, was on this UTC day'),
     payingPlayers: count('Players with at least one purchase on this UTC day that was not refunded'),
+    weeklyPayingPlayers: nullable(
+      count(
+        'Players with at least one such purchase on the 7 UTC days that end with this one, each counted once',
+      ),
+    ),
+    monthlyPayingPlayers: nullable(count('The same of the 30 UTC days that end with this one')),
     conversion: nullable(
-      Type.Number({ description: 'payingPlayers divided by activePlayers; null if nobody was active' }),
+      Type.Number({
+        description: 'Of this UTC day: payingPlayers divided by activePlayers; null if nobody was active',
+      }),
+    ),
+    weeklyConversion: nullable(
+      Type.Number({ description: 'Of the 7 days: weeklyPayingPlayers divided by weeklyActivePlayers' }),
+    ),
+    monthlyConversion: nullable(
+      Type.Number({ description: 'Of the 30 days: monthlyPayingPlayers divided by monthlyActivePlayers' }),
     ),
     sessions: count('Session_Start events'),
     events: count('All events'),
@@ -30,7 +43,10 @@ const DashboardDay = Type.Object(
     purchases: count('Purchases that were not refunded; each transactionId of a player once'),
     revenue: Money('Prices of the purchases, refunds taken off'),
     revenuePerActivePlayer: Money('revenue divided by activePlayers, rounded to four decimals'),
-    revenuePerPayingPlayer: Money('revenue divided by payingPlayers, rounded to four decimals'),
+    revenuePerPayingPlayer: Money(
+      'revenue divided by payingPlayers, rounded to four decimals; empty where players paid in several currencies, because payers are not counted by currency',
+    ),
+    reported: ReportedRevenue,
   },
   {
     title: 'DashboardDay',
@@ -65,7 +81,11 @@ const DAY_EXAMPLE = {
   monthlyActivePlayers: 7925,
   newPlayers: 88,
   payingPlayers: 31,
+  weeklyPayingPlayers: 118,
+  monthlyPayingPlayers: 402,
   conversion: 0.0257,
+  weeklyConversion: 0.0356,
+  monthlyConversion: 0.0507,
   sessions: 2410,
   events: 48_211,
   adImpressions: 9120,
@@ -75,6 +95,7 @@ const DAY_EXAMPLE = {
   revenue: { USD: '210.66' },
   revenuePerActivePlayer: { USD: '0.175' },
   revenuePerPayingPlayer: { USD: '6.7955' },
+  reported: REPORTED_EXAMPLE,
 };
 
 export const DashboardResponse = successOf(

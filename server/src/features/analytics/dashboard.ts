@@ -10,6 +10,9 @@ export type DashboardDay = {
   monthlyActivePlayers: number | null;
   newPlayers: number;
   payingPlayers: number;
+  /** Who paid on at least one of the 7, or 30, days that end with this one; null while that has not been summed. */
+  weeklyPayingPlayers: number | null;
+  monthlyPayingPlayers: number | null;
   sessions: number;
   events: number;
   eventsByType: Record<string, number>;
@@ -128,6 +131,8 @@ const GAME_DAYS = {
       coalesce(t.active, 0)::float8 as "activePlayers",
       a.weekly::float8 as "weeklyActivePlayers",
       a.monthly::float8 as "monthlyActivePlayers",
+      a.weekly_payers::float8 as "weeklyPayingPlayers",
+      a.monthly_payers::float8 as "monthlyPayingPlayers",
       coalesce(t.new, 0)::float8 as "newPlayers",
       coalesce(t.paying, 0)::float8 as "payingPlayers",
       coalesce(t.sessions, 0)::float8 as sessions,
@@ -141,7 +146,7 @@ const GAME_DAYS = {
     from generate_series($2::timestamp, $3::timestamp, interval '1 day') d
     left join totals t on t.day = d::date
     left join lateral (
-      select weekly, monthly from game_active_players a
+      select weekly, monthly, weekly_payers, monthly_payers from game_active_players a
       where a.game_id = $1 and a.day = d::date and a.weekly >= coalesce(t.active, 0)
       offset 0
     ) a on true

@@ -1,25 +1,52 @@
-import { perPlayer } from './ratios.js';
+import { type Divisors, perActivePlayer, perPayer, type ReportedRevenue, type Revenue } from './ratios.js';
 
-/** The columns of a CSV file that tell of money: revenue, and revenue per active and per paying player, each by currency. */
+/**
+ * The columns of a CSV file that tell of money: revenue, and revenue per active and per paying player, in the reporting currency
+ * and then by the currencies that players paid in.
+ */
 
-const MEANS = ['revenuePerActivePlayer', 'revenuePerPayingPlayer'] as const;
+type MoneyRow = Readonly<{ revenue: Revenue; reported: ReportedRevenue | null }>;
 
-export function currenciesOf(rows: readonly { revenue: Record<string, string> }[]): string[] {
-  return [...new Set(rows.flatMap(({ revenue }) => Object.keys(revenue)))].sort();
+const NAMES = ['revenue', 'revenuePerActivePlayer', 'revenuePerPayingPlayer'] as const;
+
+export class RevenueColumns {
+  readonly #currencies: readonly string[];
+  readonly #isReported: boolean;
+
+  constructor(rows: readonly MoneyRow[]) {
+    this.#currencies = [...new Set(rows.flatMap(({ revenue }) => Object.keys(revenue)))].sort();
+    this.#isReported = rows.some(({ reported }) => reported !== null);
+  }
+
+  get names(): string[] {
+    const reported = this.#isReported
+      ? ['reportingCurrency', ...NAMES.map((name) => `reported:${name}`), 'withoutRate']
+      : [];
+    const originals = NAMES.flatMap((name) => this.#currencies.map((currency) => `${name}:${currency}`));
+    return [...reported, ...originals];
+  }
+
+  /** A mean is empty if there is no player to divide by, or if their number is not known. */
+  cells({ revenue, reported }: MoneyRow, divisors: Divisors): (string | null)[] {
+    const inCurrencies = (amounts: Revenue, fallback: string | null) =>
+      this.#currencies.map((currency) => amounts[currency] ?? fallback);
+    const hasActive = divisors.active !== null && divisors.active > 0;
+    const isOneCurrency = Object.keys(revenue).length < 2;
+    return [
+      ...(this.#isReported ? reportedCells(reported) : []),
+      ...inCurrencies(revenue, '0'),
+      ...inCurrencies(perActivePlayer(revenue, divisors), hasActive ? '0' : null),
+      ...inCurrencies(perPayer(revenue, divisors), isOneCurrency && divisors.paying > 0 ? '0' : null),
+    ];
+  }
 }
 
-export function revenueColumns(currencies: readonly string[]): string[] {
-  return ['revenue', ...MEANS].flatMap((name) => currencies.map((currency) => `${name}:${currency}`));
-}
-
-/** A mean is empty if there is no player to divide by, or if their number is not known (null). */
-export function revenueCells(
-  currencies: readonly string[],
-  revenue: Record<string, string>,
-  players: { active: number | null; paying: number },
-): (string | null)[] {
-  const amounts = (totals: Record<string, string>) => currencies.map((currency) => totals[currency] ?? '0');
-  const means = (count: number | null) =>
-    count === null || count === 0 ? currencies.map(() => null) : amounts(perPlayer(revenue, count));
-  return [...amounts(revenue), ...means(players.active), ...means(players.paying)];
+function reportedCells(reported: ReportedRevenue | null): (string | null)[] {
+  if (reported === null) return [null, null, null, null, null];
+  const missing = Object.entries(reported.missing).map(([currency, amount]) => `${amount} ${currency}`);
+  return [
+    reported.currency,
+    ...NAMES.map((name) => reported[name]),
+    missing.length === 0 ? null : missing.join('; '),
+  ];
 }

@@ -1,4 +1,5 @@
 import { DecimalSum } from '../../lib/decimal-sum.js';
+import { type RateTable, type ReportedAmount, ReportedSum } from '../reporting/exchange-rates.js';
 import type { PlayerSums } from './segment-number-queries.js';
 
 /** What a group of players did. */
@@ -9,6 +10,8 @@ export type GroupNumbers = Readonly<{
   purchases: number;
   /** Decimals by currency. */
   revenue: Readonly<Record<string, string>>;
+  /** The same in the reporting currency; null if the studio has none. */
+  reported: ReportedAmount | null;
 }>;
 
 /** Adds up what the players of a group did. */
@@ -18,16 +21,24 @@ export class GroupSums {
   #payingPlayers = 0;
   #purchases = 0;
   readonly #revenue = new Map<string, DecimalSum>();
+  readonly #reported: ReportedSum | null;
 
-  add({ isActive, purchases, revenue }: PlayerSums): void {
+  constructor(rates: RateTable | null) {
+    this.#reported = rates && new ReportedSum(rates);
+  }
+
+  add({ isActive, purchases, dated }: PlayerSums): void {
     this.players++;
     if (isActive) this.#activePlayers++;
     if (purchases > 0) this.#payingPlayers++;
     this.#purchases += purchases;
-    for (const [currency, amount] of Object.entries(revenue ?? {})) {
-      const sum = this.#revenue.get(currency) ?? new DecimalSum();
-      sum.add(amount);
-      this.#revenue.set(currency, sum);
+    for (const paid of dated ?? []) {
+      this.#reported?.add(paid);
+      for (const [currency, amount] of Object.entries(paid.amounts)) {
+        const sum = this.#revenue.get(currency) ?? new DecimalSum();
+        sum.add(amount);
+        this.#revenue.set(currency, sum);
+      }
     }
   }
 
@@ -41,6 +52,7 @@ export class GroupSums {
       payingPlayers: counted(this.#payingPlayers),
       purchases: counted(this.#purchases),
       revenue: Object.fromEntries(amounts.sort(([a], [b]) => (a < b ? -1 : 1))),
+      reported: this.#reported?.result(scale) ?? null,
     };
   }
 }

@@ -11,6 +11,7 @@ import { textParameter } from '../../http/parameters.js';
 import { withSchemaTypes } from '../../http/validation.js';
 import { MAX_ROW_ID, ROW_ID } from '../../lib/row-id.js';
 import { createConfigSnapshots } from '../game-configs/config-snapshots.js';
+import { reportSpend } from '../reporting/report-spend.js';
 import { BEFORE_ALL, type FoundBy, findPlayers, keyOf } from './find-players.js';
 import { listNewestPlayers, type PlayerListRow } from './player-list-queries.js';
 import { PlayersResponse } from './player-list-schemas.js';
@@ -73,7 +74,7 @@ export function playerListRoutes(app: FastifyInstance, ctx: AdminContext): void 
       const members = await listSegmentMembers(ctx.pool, { gameId: game.gameId, ...search, nowMs });
       const { nextBeforeId, examined } = members;
       return success({
-        players: members.players.map((player) => playerItem(player, null)),
+        players: await playerItems(ctx, game, members.players),
         nextCursor: nextBeforeId === null ? null : writeCursor(list, [nextBeforeId]),
         examined,
       });
@@ -81,26 +82,26 @@ export function playerListRoutes(app: FastifyInstance, ctx: AdminContext): void 
   );
 }
 
-async function newest({ pool }: AdminContext, { gameId }: AdminGame, { cursor, limit }: Page) {
+async function newest(ctx: AdminContext, game: AdminGame, { cursor, limit }: Page) {
   const list = 'newest players';
-  const players = await listNewestPlayers(pool, gameId, idOf(list, cursor), limit + 1);
+  const players = await listNewestPlayers(ctx.pool, game.gameId, idOf(list, cursor), limit + 1);
   const { page, last } = cutPage(players, limit);
   return success({
-    players: page.map((player) => playerItem(player, null)),
+    players: await playerItems(ctx, game, page),
     nextCursor: last === undefined ? null : writeCursor(list, [last.id]),
     examined: null,
   });
 }
 
-async function found({ pool }: AdminContext, { gameId }: AdminGame, text: string, { cursor, limit }: Page) {
+async function found(ctx: AdminContext, game: AdminGame, text: string, { cursor, limit }: Page) {
   const list = `players ${text}`;
   const key = cursorOf(list, cursor, [0, '']);
   const after = key === undefined ? BEFORE_ALL : { rank: key[0], id: checkedId(key[1]) };
-  const players = await findPlayers(pool, gameId, text, { after, limit: limit + 1 });
+  const players = await findPlayers(ctx.pool, game.gameId, text, { after, limit: limit + 1 });
   const { page, last } = cutPage(players, limit);
   const next = last && keyOf(last);
   return success({
-    players: page.map((player) => playerItem(player, player.foundBy)),
+    players: await playerItems(ctx, game, page),
     nextCursor: next === undefined ? null : writeCursor(list, [next.rank, next.id]),
     examined: null,
   });
@@ -116,16 +117,22 @@ function checkedId(id: string): string {
   throw cursorInvalid();
 }
 
-function playerItem(player: PlayerListRow, foundBy: FoundBy | null) {
-  const { playerId, createdAt, lastEventAt, country, platform, purchaseCount, spend } = player;
-  return {
-    playerId,
-    createdAt: toTime(createdAt),
-    lastEventAt: toTime(lastEventAt),
-    country,
-    platform,
-    purchaseCount,
-    spend,
-    foundBy,
-  };
+type Listed = PlayerListRow & { foundBy?: FoundBy };
+
+async function playerItems({ pool }: AdminContext, { gameId }: AdminGame, players: readonly Listed[]) {
+  const reportedSpend = await reportSpend(pool, gameId, players);
+  return players.map(({ id, createdAt, lastEventAt, foundBy = null, ...player }) => {
+    const { playerId, country, platform, purchaseCount, spend } = player;
+    return {
+      playerId,
+      createdAt: toTime(createdAt),
+      lastEventAt: toTime(lastEventAt),
+      country,
+      platform,
+      purchaseCount,
+      spend,
+      reportedSpend: reportedSpend(id),
+      foundBy,
+    };
+  });
 }

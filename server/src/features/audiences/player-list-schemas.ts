@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { nullable, successOf, Time } from '../../admin/admin-responses.js';
 import { NextCursor } from '../../admin/page-cursor.js';
+import { REPORTED_AMOUNT_EXAMPLE, ReportedAmount } from '../reporting/money-schemas.js';
 
 /** Documentation of the lists of players. */
 
@@ -13,6 +14,7 @@ export const ListedPlayer = Type.Object(
     platform: nullable(Type.String({ description: 'Last known `osName`' })),
     purchaseCount: Type.Integer({ description: 'Without refunded purchases' }),
     spend: Type.Record(Type.String(), Type.Number(), { description: 'By currency, minus refunds' }),
+    reportedSpend: ReportedAmount,
     foundBy: nullable(
       Type.Union([Type.Literal('userId'), Type.Literal('deviceId'), Type.Literal('transactionId')], {
         description: 'The kind of id that `find` matched; null without `find`',
@@ -45,6 +47,7 @@ export const PlayersResponse = successOf(
           platform: 'Android',
           purchaseCount: 2,
           spend: { USD: 9.98 },
+          reportedSpend: REPORTED_AMOUNT_EXAMPLE,
           foundBy: 'deviceId' as const,
         },
       ],

@@ -1,8 +1,8 @@
 import { csvRow, numberCell } from '../../lib/csv-writer.js';
 import { escapeFormulas } from '../../lib/spreadsheet-formulas.js';
 import type { SegmentEntry } from '../../personalisation/document/parts/segments.js';
-import { perPlayer, shareOf } from '../analytics/ratios.js';
-import { currenciesOf, revenueCells, revenueColumns } from '../analytics/revenue-columns.js';
+import { perActivePlayer, perPayer, shareOf, withMeans } from '../analytics/ratios.js';
+import { RevenueColumns } from '../analytics/revenue-columns.js';
 import type { GroupNumbers } from './group-sums.js';
 import type { SegmentNumbers } from './segment-numbers.js';
 
@@ -24,12 +24,14 @@ export function segmentNumbersResponse(
 }
 
 function withRatios(numbers: GroupNumbers) {
-  const { activePlayers, payingPlayers, revenue } = numbers;
+  const { activePlayers, payingPlayers, revenue, reported } = numbers;
+  const divisors = { active: activePlayers, paying: payingPlayers };
   return {
     ...numbers,
     conversion: shareOf(payingPlayers, activePlayers),
-    revenuePerActivePlayer: perPlayer(revenue, activePlayers),
-    revenuePerPayingPlayer: perPlayer(revenue, payingPlayers),
+    revenuePerActivePlayer: perActivePlayer(revenue, divisors),
+    revenuePerPayingPlayer: perPayer(revenue, divisors),
+    reported: reported && withMeans(reported, divisors),
   };
 }
 
@@ -37,14 +39,14 @@ const COUNTS = ['players', 'activePlayers', 'payingPlayers', 'conversion', 'purc
 
 /** A row for each segment, then one for all players, with columns for each currency. */
 export function segmentNumbersToCsv({ all, segments }: ReturnType<typeof segmentNumbersResponse>): string {
-  const currencies = currenciesOf([all]);
-  const names = csvRow(['segmentId', 'name', ...COUNTS, ...revenueColumns(currencies)]);
+  const money = new RevenueColumns([all]);
+  const names = csvRow(['segmentId', 'name', ...COUNTS, ...money.names]);
   const rows = [...(segments ?? []), { segmentId: null, name: 'all players', ...all }].map((row) =>
     csvRow([
       row.segmentId,
       escapeFormulas(row.name),
       ...COUNTS.map((name) => numberCell(row[name])),
-      ...revenueCells(currencies, row.revenue, { active: row.activePlayers, paying: row.payingPlayers }),
+      ...money.cells(row, { active: row.activePlayers, paying: row.payingPlayers }),
     ]),
   );
   return [names, ...rows].join('');

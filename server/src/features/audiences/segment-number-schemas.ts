@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { nullable, successOf, Time } from '../../admin/admin-responses.js';
+import { ReportedRevenue } from '../reporting/money-schemas.js';
 import { SEGMENT_SAMPLE_SIZE } from './player-samples.js';
 
 /** Documentation of the numbers by segment. */
@@ -15,7 +16,10 @@ const NUMBERS = {
   purchases: count('Their purchases in the span that were not refunded'),
   revenue: Money('Prices of these purchases as decimals by currency; exact unless `isSampled`'),
   revenuePerActivePlayer: Money('revenue divided by activePlayers, to four decimals'),
-  revenuePerPayingPlayer: Money('revenue divided by payingPlayers, to four decimals'),
+  revenuePerPayingPlayer: Money(
+    'revenue divided by payingPlayers, to four decimals; empty where players paid in several currencies',
+  ),
+  reported: ReportedRevenue,
 };
 
 const EXAMPLE = {
@@ -27,6 +31,13 @@ const EXAMPLE = {
   revenue: { USD: '18211.10' },
   revenuePerActivePlayer: { USD: '16.4956' },
   revenuePerPayingPlayer: { USD: '21.9411' },
+  reported: {
+    currency: 'USD',
+    revenue: '18211.1',
+    revenuePerActivePlayer: '16.4956',
+    revenuePerPayingPlayer: '21.9411',
+    missing: {},
+  },
 };
 
 export const SegmentNumbersResponse = successOf(

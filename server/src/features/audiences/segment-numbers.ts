@@ -10,6 +10,7 @@ import { listFactRowsOf } from '../evaluations/player-queries.js';
 import { TimeSlice } from '../evaluations/time-slice.js';
 import { documentWork } from '../game-configs/document-work.js';
 import { findCurrentModels } from '../predictions/models-at.js';
+import { findRateTable } from '../reporting/rate-queries.js';
 import { type GroupNumbers, GroupSums } from './group-sums.js';
 import { PORTION_PLAYERS } from './player-samples.js';
 import type { PlayerSample } from './sample-queries.js';
@@ -50,15 +51,16 @@ export async function countSegmentNumbers(
   const columns = factColumns(factNeeds([compiled]), nowMs);
   const isReadable = columns.ofPlayer.length + columns.ofDays.length <= MAX_COLUMNS;
   const span = { from: utcDay(nowMs - (NUMBER_DAYS - 1) * DAY_MS), to: utcDay(nowMs) };
-  const all = new GroupSums();
-  const sums = new Map(document.segments.map(({ segmentId }) => [segmentId, new GroupSums()]));
+  const rates = await findRateTable(pool, gameId);
+  const all = new GroupSums(rates);
+  const sums = new Map(document.segments.map(({ segmentId }) => [segmentId, new GroupSums(rates)]));
   const timeSlice = new TimeSlice(() => performance.now());
   const { ids } = sample;
   await snapshot(pool, async (client) => {
     await client.query('set local jit = off');
     for (let from = 0; from < ids.length; from += PORTION_PLAYERS) {
       const portion = ids.slice(from, from + PORTION_PLAYERS);
-      const found = await listPlayerSums(client, gameId, portion, span);
+      const found = await listPlayerSums(client, gameId, portion, span, rates?.changeDays);
       for (const player of found) all.add(player);
       if (!isReadable) continue;
       const byUserId = new Map(found.map((player) => [player.userId, player]));

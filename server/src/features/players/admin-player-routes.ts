@@ -10,6 +10,7 @@ import { BODY_ERRORS } from '../../http/api-schemas.js';
 import { withSchemaTypes } from '../../http/validation.js';
 import { didYouMean } from '../../lib/nearest-name.js';
 import { ROW_ID } from '../../lib/row-id.js';
+import { reportSpend } from '../reporting/report-spend.js';
 import { playerResponse } from './admin-player-response.js';
 import {
   ClearedResponse,
@@ -49,14 +50,18 @@ export function adminPlayerRoutes(app: FastifyInstance, ctx: AdminContext): void
       },
     },
     async (request) => {
+      const { gameId } = await gameOf(ctx, request);
       const playerId = await playerOf(ctx, request);
       const now = ctx.clock.now();
       const [reading] = await findFacts(ctx.pool, [playerId], now);
       if (reading === undefined) throw new ApiError('player_not_found');
       const overrides = await listOverrides(ctx.pool, playerId, { limit: LIMITS.max });
+      const { purchaseCount } = reading.facts;
+      const reported = await reportSpend(ctx.pool, gameId, [{ id: playerId, purchaseCount }]);
       const current = overrides.filter(({ clearedAt }) => clearedAt === null);
       return success({
         ...playerResponse(reading.facts),
+        reportedSpend: reported(playerId),
         overrides: current.map((each) => overrideResponse(each, now)),
       });
     },

@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { GameParameters, nullable, PersonEmail, successOf, Time } from '../../admin/admin-responses.js';
 import { NextCursor } from '../../admin/page-cursor.js';
 import { TEXT_FORMS } from '../../lib/text-forms.js';
+import { REPORTED_AMOUNT_EXAMPLE, ReportedAmount } from '../reporting/money-schemas.js';
 import { MAX_REASON } from './override-limits.js';
 
 /** Documentation of the admin API's player routes. */
@@ -107,6 +108,7 @@ export const PlayerResponse = successOf(
       purchaseCount: Type.Integer({ description: 'Refunded ones not counted' }),
       lastPurchaseAt: nullable(Time('Of the latest purchase that was not refunded')),
       spend: Type.Record(Type.String(), Type.Number(), { description: 'By currency, refunds taken off' }),
+      reportedSpend: ReportedAmount,
       profile: Type.Record(Type.String(), LastKnown, {
         description:
           'Last known country, locale, osName, osVersion, deviceType, clientBuild and currency; paidCurrency is that of the last purchase',
@@ -141,6 +143,7 @@ export const PlayerResponse = successOf(
       purchaseCount: 2,
       lastPurchaseAt: '2026-11-14T20:15:00.000Z',
       spend: { USD: 9.98 },
+      reportedSpend: REPORTED_AMOUNT_EXAMPLE,
       profile: { country: { value: 'DE', at: '2026-11-15T11:59:58.000Z' } },
       days: [
         {

@@ -123,6 +123,8 @@ const FILLS = [
    select ${SOME_GAME}, current_date - n / greatest(3, $1::int / 10), 'A', 0 from ${ROWS}`,
   `insert into game_cohorts (game_id, cohort_day, active_day, shard)
    select ${SOME_GAME}, current_date - n / greatest(3, $1::int / 10), current_date, 0 from ${ROWS}`,
+  `insert into reporting_rates (tenant_id, version, currency, rates, author, created_at)
+   select 1 + n % 3, n + 1, 'USD', '[]', '', now() from ${ROWS}`,
   `insert into game_active_players (game_id, day, weekly, monthly)
    select ${SOME_GAME}, current_date - n / greatest(3, $1::int / 10), 1, 1 from ${ROWS}`,
   `insert into game_breakdown_days (game_id, day, totals, summed_at)

@@ -18,6 +18,13 @@ import { clearOverride, setOverride } from '../../../src/features/players/overri
 import { insertGrade } from '../../../src/features/predictions/grade-queries.js';
 import { rollBackModel } from '../../../src/features/predictions/roll-back-model.js';
 import { trainGame } from '../../../src/features/predictions/train-game.js';
+import { changeRates } from '../../../src/features/reporting/rate-changes.js';
+import {
+  findRateTable,
+  findRateVersion,
+  listRateVersions,
+} from '../../../src/features/reporting/rate-queries.js';
+import { reportSpend } from '../../../src/features/reporting/report-spend.js';
 import { resealAll } from '../../../src/features/sessions/reseal-secrets.js';
 import { revokeSigningKey, rotateSigningKey } from '../../../src/features/sessions/signing-key-changes.js';
 import { apiKeyBinding, listApiKeys } from '../../../src/features/studios/api-key-queries.js';
@@ -55,6 +62,18 @@ export const STUDIO_STATEMENTS: readonly Listed[] = [
         { name: 'Quiet', retentionDays: 20, unregisteredTypes: 'hold' },
         actorAt(on),
       );
+    },
+  },
+  {
+    what: 'the reporting currency and its rates',
+    call: async (on) => {
+      const rates = [{ currency: 'EUR', from: '2026-01-01', rate: '1.1', row: 1 }];
+      const change = { currency: 'USD', rates, mode: 'replace' } as const;
+      await changeRates(on.admin, { tenantId }, change, actorAt(on));
+      await findRateVersion(on.admin, tenantId, 1);
+      await listRateVersions(on.admin, tenantId, { before: 1_000, limit: 20 });
+      await findRateTable(on.admin, gameId);
+      await reportSpend(on.admin, gameId, [{ id: WORLD.playerId, purchaseCount: 1 }]);
     },
   },
   {

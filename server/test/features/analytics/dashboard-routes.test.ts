@@ -72,7 +72,11 @@ describe('the dashboard', () => {
       monthlyActivePlayers: null,
       newPlayers: 1,
       payingPlayers: 1,
+      weeklyPayingPlayers: null,
+      monthlyPayingPlayers: null,
       conversion: 0.5,
+      weeklyConversion: null,
+      monthlyConversion: null,
       sessions: 1,
       events: 5,
       adImpressions: 1,
@@ -82,6 +86,10 @@ describe('the dashboard', () => {
       revenue: { USD: '5.01' },
       revenuePerActivePlayer: { USD: '2.505' },
       revenuePerPayingPlayer: { USD: '5.01' },
+      reported: {
+        ...{ currency: 'USD', revenue: '5.01', missing: {} },
+        ...{ revenuePerActivePlayer: '2.505', revenuePerPayingPlayer: '5.01' },
+      },
     });
     expect(today).toEqual(days[1]);
     const publishedAt = new Date(NOON).toISOString();
@@ -129,9 +137,9 @@ describe('the dashboard', () => {
     const days = await file(`from=${YESTERDAY}&to=${TODAY}&format=csv`);
     expect(days.name).toBe(`attachment; filename="demo-game-days-${YESTERDAY}-${TODAY}.csv"`);
     expect(days.lines).toEqual([
-      'day,activePlayers,weeklyActivePlayers,monthlyActivePlayers,newPlayers,payingPlayers,conversion,sessions,events,adImpressions,storeViews,playMs,purchases,revenue:USD,revenuePerActivePlayer:USD,revenuePerPayingPlayer:USD',
-      `${YESTERDAY},2,,,2,0,0,2,2,0,0,0,0,0,0,`,
-      `${TODAY},2,,,1,1,0.5,1,5,1,1,0,2,5.01,2.505,5.01`,
+      'day,activePlayers,weeklyActivePlayers,monthlyActivePlayers,newPlayers,payingPlayers,weeklyPayingPlayers,monthlyPayingPlayers,conversion,weeklyConversion,monthlyConversion,sessions,events,adImpressions,storeViews,playMs,purchases,reportingCurrency,reported:revenue,reported:revenuePerActivePlayer,reported:revenuePerPayingPlayer,withoutRate,revenue:USD,revenuePerActivePlayer:USD,revenuePerPayingPlayer:USD',
+      `${YESTERDAY},2,,,2,0,,,0,,,2,2,0,0,0,0,USD,0,0,,,0,0,`,
+      `${TODAY},2,,,1,1,,,0.5,,,1,5,1,1,0,2,USD,5.01,2.505,5.01,,5.01,2.505,5.01`,
       '',
     ]);
     const cohorts = await file(`from=${YESTERDAY}&to=${TODAY}&format=csv&table=cohorts`);

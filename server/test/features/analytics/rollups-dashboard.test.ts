@@ -67,6 +67,8 @@ describe('the dashboard of a game', () => {
       monthlyActivePlayers: null,
       newPlayers: 3,
       payingPlayers: 2,
+      weeklyPayingPlayers: null,
+      monthlyPayingPlayers: null,
       sessions: 2,
       events: 11,
       eventsByType: expect.anything(),

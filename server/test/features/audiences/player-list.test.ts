@@ -75,6 +75,7 @@ describe('a search for players', () => {
             platform: 'Android',
             purchaseCount: 2,
             spend: { USD: 1.5, EUR: 2 },
+            reportedSpend: { currency: 'USD', amount: '3.7', missing: {} },
             foundBy: 'userId',
           },
         ],

@@ -23,6 +23,7 @@ type Numbers = {
   revenue: Record<string, string>;
   revenuePerActivePlayer: Record<string, string>;
   revenuePerPayingPlayer: Record<string, string>;
+  reported: Record<string, unknown> | null;
 };
 type Response = {
   version: number;
@@ -102,15 +103,21 @@ describe('the numbers of the players of segments', () => {
       purchases: 3,
       revenue: { EUR: '0.015', USD: '5.09' },
       revenuePerActivePlayer: { EUR: '0.005', USD: '1.6967' },
-      revenuePerPayingPlayer: { EUR: '0.015', USD: '5.09' },
+      // Nobody can tell how many of the payers paid in which currency.
+      revenuePerPayingPlayer: {},
+      reported: {
+        ...{ currency: 'USD', revenue: '5.1065', missing: {} },
+        ...{ revenuePerActivePlayer: '1.7022', revenuePerPayingPlayer: '5.1065' },
+      },
     });
-    const nothing = { conversion: null, purchases: 0, revenue: {} };
+    const nothing = { conversion: null, purchases: 0, revenue: {}, reported: expect.any(Object) };
     const noMeans = { revenuePerActivePlayer: {}, revenuePerPayingPlayer: {} };
     expect(segments).toEqual([
       {
         ...all,
         ...{ segmentId: 'payers', name: expect.any(String), players: 3, activePlayers: 2, conversion: 0.5 },
         revenuePerActivePlayer: { EUR: '0.0075', USD: '2.545' },
+        reported: { ...all.reported, revenuePerActivePlayer: '2.5532' },
       },
       {
         ...{ segmentId: 'winners', name: expect.any(String), players: 1, activePlayers: 1, payingPlayers: 0 },
@@ -129,9 +136,9 @@ describe('the numbers of the players of segments', () => {
     expect(response.headers['content-type']).toBe('text/csv; charset=utf-8');
     expect(response.headers['content-disposition']).toMatch(/filename="demo-game-segments-[\d-]+\.csv"/);
     expect(response.body.trimEnd().split('\r\n')).toEqual([
-      'segmentId,name,players,activePlayers,payingPlayers,conversion,purchases,revenue:EUR,revenue:USD,revenuePerActivePlayer:EUR,revenuePerActivePlayer:USD,revenuePerPayingPlayer:EUR,revenuePerPayingPlayer:USD',
-      "payers,'=1+1,3,2,1,0.5,3,0.015,5.09,0.0075,2.545,0.015,5.09",
-      ',all players,5,3,1,0.3333,3,0.015,5.09,0.005,1.6967,0.015,5.09',
+      'segmentId,name,players,activePlayers,payingPlayers,conversion,purchases,reportingCurrency,reported:revenue,reported:revenuePerActivePlayer,reported:revenuePerPayingPlayer,withoutRate,revenue:EUR,revenue:USD,revenuePerActivePlayer:EUR,revenuePerActivePlayer:USD,revenuePerPayingPlayer:EUR,revenuePerPayingPlayer:USD',
+      "payers,'=1+1,3,2,1,0.5,3,USD,5.1065,2.5532,5.1065,,0.015,5.09,0.0075,2.545,,",
+      ',all players,5,3,1,0.3333,3,USD,5.1065,1.7022,5.1065,,0.015,5.09,0.005,1.6967,,',
     ]);
     expectGeneralError(await admin.call('GET', `${NUMBERS}?format=xml`), 400, 'parameter_invalid');
   });

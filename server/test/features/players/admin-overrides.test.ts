@@ -275,6 +275,7 @@ it('a player is shown with what is known and said of them', async () => {
     purchaseCount: 1,
     lastPurchaseAt: iso(at - 1),
     spend: { USD: 4.99 },
+    reportedSpend: { currency: 'USD', amount: '4.99', missing: {} },
     profile: {
       country: { value: 'DE', at: iso(at - 1) },
       osName: { value: 'Android', at: iso(at - 1) },

@@ -1,7 +1,8 @@
 import { csvRow, numberCell } from '../../../lib/csv-writer.js';
 import { escapeFormulas } from '../../../lib/spreadsheet-formulas.js';
-import { perPlayer, shareOf } from '../ratios.js';
-import { currenciesOf, revenueCells, revenueColumns } from '../revenue-columns.js';
+import type { RateTable } from '../../reporting/exchange-rates.js';
+import { perActivePlayer, perPayer, reportRevenue, shareOf } from '../ratios.js';
+import { RevenueColumns } from '../revenue-columns.js';
 import type { BreakdownDay, BreakdownTotal } from './breakdown.js';
 import { type Dimension, isOfPurchases } from './dimensions.js';
 
@@ -10,24 +11,33 @@ export function totalsResponse(
   dimension: Dimension,
   totals: readonly BreakdownTotal[],
   gameActivePlayerDays: number,
+  rates: RateTable | null,
 ) {
   const ofPurchases = isOfPurchases(dimension);
-  return totals.map(({ activePlayerDays, newPlayers, retention, value, ...total }) => {
+  return totals.map(({ activePlayerDays, newPlayers, retention, value, dated, ...total }) => {
     const active = ofPurchases ? gameActivePlayerDays : activePlayerDays;
+    const divisors = { active, paying: total.payingPlayerDays };
     return {
       ...total,
       value: total.kind === 'value' ? value : null,
       activePlayerDays: ofPurchases ? null : activePlayerDays,
       newPlayers: ofPurchases ? null : newPlayers,
-      conversion: shareOf(total.payingPlayerDays, active),
-      revenuePerActivePlayer: perPlayer(total.revenue, active),
-      revenuePerPayingPlayer: perPlayer(total.revenue, total.payingPlayerDays),
+      dailyConversion: shareOf(total.payingPlayerDays, active),
+      revenuePerActivePlayer: perActivePlayer(total.revenue, divisors),
+      revenuePerPayingPlayer: perPayer(total.revenue, divisors),
+      reported: reportRevenue(rates, dated, divisors),
       retention: ofPurchases ? null : retention,
     };
   });
 }
 
-const COUNTS = ['activePlayerDays', 'newPlayers', 'payingPlayerDays', 'conversion', 'purchases'] as const;
+const COUNTS = [
+  'activePlayerDays',
+  'newPlayers',
+  'payingPlayerDays',
+  'dailyConversion',
+  'purchases',
+] as const;
 const AFTER = ['1', '7', '28', '30'] as const;
 
 /** A row for each value, with columns for each currency. */
@@ -36,13 +46,13 @@ export function totalsToCsv(
   totals: ReturnType<typeof totalsResponse>,
   gameActivePlayerDays: number,
 ): string {
-  const currencies = currenciesOf(totals);
+  const money = new RevenueColumns(totals);
   const names = csvRow([
     'kind',
     dimension,
     ...COUNTS,
     ...AFTER.flatMap((days) => [`newPlayers:d${days}`, `d${days}`]),
-    ...revenueColumns(currencies),
+    ...money.names,
   ]);
   const rows = totals.map((total) =>
     csvRow([
@@ -53,7 +63,7 @@ export function totalsToCsv(
         numberCell(total.retention?.[days].newPlayers ?? null),
         numberCell(total.retention?.[days].active ?? null),
       ]),
-      ...revenueCells(currencies, total.revenue, {
+      ...money.cells(total, {
         active: total.activePlayerDays ?? gameActivePlayerDays,
         paying: total.payingPlayerDays,
       }),
@@ -68,20 +78,29 @@ const RETAINED = ['d1', 'd7', 'd28', 'd30'] as const;
 const OF_PLAYERS: ReadonlySet<string> = new Set(['activePlayers', 'newPlayers', ...RETAINED]);
 
 /** A row for each day and value. */
-export function daysToCsv(dimension: Dimension, days: readonly BreakdownDay[]): string {
-  const currencies = currenciesOf(days);
+export function daysToCsv(
+  dimension: Dimension,
+  days: readonly BreakdownDay[],
+  rates: RateTable | null,
+): string {
   const isKnown = (name: string) => !isOfPurchases(dimension) || !OF_PLAYERS.has(name);
-  const names = csvRow(['day', 'kind', dimension, ...DAY_COUNTS, ...RETAINED, ...revenueColumns(currencies)]);
-  const rows = days.map((row) =>
+  const reported = days.map((row) => {
+    const divisors = {
+      active: isKnown('activePlayers') ? row.activePlayers : null,
+      paying: row.payingPlayers,
+    };
+    const amounts = [{ day: row.day, amounts: row.revenue }];
+    return { ...row, divisors, reported: reportRevenue(rates, amounts, divisors) };
+  });
+  const money = new RevenueColumns(reported);
+  const names = csvRow(['day', 'kind', dimension, ...DAY_COUNTS, ...RETAINED, ...money.names]);
+  const rows = reported.map((row) =>
     csvRow([
       row.day,
       row.kind,
       valueCell(row.kind === 'value' ? row.value : null),
       ...[...DAY_COUNTS, ...RETAINED].map((name) => numberCell(isKnown(name) ? row[name] : null)),
-      ...revenueCells(currencies, row.revenue, {
-        active: isKnown('activePlayers') ? row.activePlayers : null,
-        paying: row.payingPlayers,
-      }),
+      ...money.cells(row, row.divisors),
     ]),
   );
   return [names, ...rows].join('');

@@ -7,6 +7,7 @@ import { adminSchema, GameParameters, success, toTime } from '../../../admin/adm
 import { jsonOrCsv, sendCsv } from '../../../admin/csv-file.js';
 import { DAY_SPAN_PARAMETERS, daySpanOf } from '../../../admin/day-span.js';
 import { withSchemaTypes } from '../../../http/validation.js';
+import { findRateTable } from '../../reporting/rate-queries.js';
 import { findSummedDays, listBreakdownDays, listBreakdownTotals } from './breakdown.js';
 import { daysToCsv, totalsResponse, totalsToCsv } from './breakdown-response.js';
 import { BreakdownResponse, DimensionParameter } from './breakdown-schemas.js';
@@ -48,14 +49,19 @@ export function breakdownRoutes(app: FastifyInstance, ctx: AdminContext): void {
       const span = daySpanOf(request.query, ctx.clock.now());
       const { by = 'country', format = 'json', table = 'values' } = request.query;
       const file = `${game}-${by}-${table}-${span.from}-${span.to}.csv`;
+      const rates = await findRateTable(ctx.pool, gameId);
       if (format === 'csv' && table === 'days') {
-        return sendCsv(reply, file, daysToCsv(by, await listBreakdownDays(ctx.pool, gameId, by, span)));
+        return sendCsv(
+          reply,
+          file,
+          daysToCsv(by, await listBreakdownDays(ctx.pool, gameId, by, span), rates),
+        );
       }
       const [summed, totals] = await Promise.all([
         findSummedDays(ctx.pool, gameId, span),
-        listBreakdownTotals(ctx.pool, gameId, by, span),
+        listBreakdownTotals(ctx.pool, gameId, by, span, rates?.changeDays),
       ]);
-      const values = totalsResponse(by, totals, summed.activePlayerDays);
+      const values = totalsResponse(by, totals, summed.activePlayerDays, rates);
       if (format === 'csv') return sendCsv(reply, file, totalsToCsv(by, values, summed.activePlayerDays));
       const { days, summedAt, activePlayerDays } = summed;
       return success({ by, ...span, daysSummed: days, summedAt: toTime(summedAt), activePlayerDays, values });

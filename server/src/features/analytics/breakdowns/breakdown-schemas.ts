@@ -1,11 +1,10 @@
 import { Type } from 'typebox';
 import { nullable, successOf, Time } from '../../../admin/admin-responses.js';
+import { Money, ReportedRevenue } from '../../reporting/money-schemas.js';
 
 /** Documentation of the numbers by country, platform, build, SKU and promotion. */
 
 const count = (description: string) => Type.Integer({ minimum: 0, description });
-const Money = (description: string) =>
-  Type.Record(Type.String(), Type.String(), { description: `${description}; exact decimals by currency` });
 
 export const DimensionParameter = Type.Union(
   [
@@ -45,16 +44,19 @@ const BreakdownValue = Type.Object(
     payingPlayerDays: count(
       'Payers of each day, added up. Under other, who bought several SKUs counts for each',
     ),
-    conversion: nullable(
+    dailyConversion: nullable(
       Type.Number({
         description:
-          'payingPlayerDays divided by activePlayerDays; by those of all players for sku and promotion',
+          'The conversion of an average day: payingPlayerDays divided by activePlayerDays; by those of all players for sku and promotion',
       }),
     ),
     purchases: count('Purchases that were not refunded'),
     revenue: Money('Prices of the purchases, refunds taken off'),
-    revenuePerActivePlayer: Money('revenue divided by what conversion is divided by, to four decimals'),
-    revenuePerPayingPlayer: Money('revenue divided by payingPlayerDays, to four decimals'),
+    revenuePerActivePlayer: Money('revenue divided by what dailyConversion is divided by, to four decimals'),
+    revenuePerPayingPlayer: Money(
+      'revenue divided by payingPlayerDays, to four decimals; empty where players paid in several currencies',
+    ),
+    reported: ReportedRevenue,
     retention: nullable(
       Type.Object(
         { '1': Retained, '7': Retained, '28': Retained, '30': Retained },
@@ -103,11 +105,18 @@ export const BreakdownResponse = successOf(
           activePlayerDays: 410,
           newPlayers: 31,
           payingPlayerDays: 12,
-          conversion: 0.0293,
+          dailyConversion: 0.0293,
           purchases: 13,
           revenue: { EUR: '84.87' },
           revenuePerActivePlayer: { EUR: '0.207' },
           revenuePerPayingPlayer: { EUR: '7.0725' },
+          reported: {
+            currency: 'USD',
+            revenue: '91.6596',
+            revenuePerActivePlayer: '0.2236',
+            revenuePerPayingPlayer: '7.6383',
+            missing: {},
+          },
           retention: { '1': NOBODY, '7': NOBODY, '28': NOBODY, '30': NOBODY },
         },
       ],

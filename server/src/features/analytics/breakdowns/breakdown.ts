@@ -1,5 +1,7 @@
 import type { DaySpan } from '../../../admin/day-span.js';
 import { type Pool, query } from '../../../db/pool.js';
+import type { DatedAmounts } from '../../reporting/exchange-rates.js';
+import { dayOfRates } from '../../reporting/rate-days.js';
 import { type Dimension, SHOWN_VALUES } from './dimensions.js';
 
 /** One value that clients reported, no value, or all values that are not among the largest. */
@@ -32,6 +34,8 @@ export type BreakdownTotal = Numbers & {
   payingPlayerDays: number;
   /** Of players whose 1st, 7th, 28th and 30th day is over and summed: how many there are, and how many were active then. */
   retention: Record<'1' | '7' | '28' | '30', { newPlayers: number; active: number }>;
+  /** The revenue once more, apart for the days on which the same exchange rates hold. */
+  dated: DatedAmounts[];
 };
 
 export type SummedDays = {
@@ -53,14 +57,15 @@ export function listBreakdownDays(
   return query<BreakdownDay>(pool, BREAKDOWN_DAYS, [gameId, dimension, from, to]);
 }
 
-/** The days of a span as one: at most 52 rows. */
+/** The days of a span as one: at most 52 rows. `changeDays`: when exchange rates change. */
 export function listBreakdownTotals(
   pool: Pool,
   gameId: number,
   dimension: Dimension,
   { from, to }: DaySpan,
+  changeDays: readonly string[] = [],
 ): Promise<BreakdownTotal[]> {
-  return query<BreakdownTotal>(pool, BREAKDOWN_TOTALS, [gameId, dimension, from, to]);
+  return query<BreakdownTotal>(pool, BREAKDOWN_TOTALS, [gameId, dimension, from, to, changeDays]);
 }
 
 export async function findSummedDays(pool: Pool, gameId: number, { from, to }: DaySpan): Promise<SummedDays> {
@@ -108,28 +113,44 @@ const RETENTION = [1, 7, 28, 30]
   .map((days) => `'${days}', jsonb_build_object('newPlayers', sum(new${days}), 'active', sum(d${days}))`)
   .join(', ');
 
+const RATES_DAY = dayOfRates('day', '$5');
+
 const BREAKDOWN_TOTALS = {
   name: 'list_breakdown_totals',
   text: `
     with stored as materialized (${STORED}
     ), placed as (
-      select v.*, row_number() over (order by is_remainder, active desc, purchases desc, new desc, value) as place
+      select v.*, is_remainder or place > ${SHOWN_VALUES} as is_small
       from (
-        select is_remainder, value, sum(active_players) as active, sum(new_players) as new, sum(paying_players) as paying,
-          sum(purchases) as purchases, jsonb_total(revenue) as revenue, ${RETAINED_SUMS}
-        from stored
-        group by is_remainder, value
+        select v.*, row_number() over (order by is_remainder, active desc, purchases desc, new desc, value) as place
+        from (
+          select is_remainder, value, sum(active_players) as active, sum(new_players) as new, sum(paying_players) as paying,
+            sum(purchases) as purchases, jsonb_total(revenue) as revenue, ${RETAINED_SUMS}
+          from stored
+          group by is_remainder, value
+        ) v
       ) v
     ), shown as (
-      select is_remainder or place > ${SHOWN_VALUES} as is_remainder, case when is_remainder or place > ${SHOWN_VALUES} then '' else value end as value,
+      select is_small as is_remainder, case when is_small then '' else value end as value,
         sum(active) as active, sum(new) as new, sum(paying) as paying, sum(purchases) as purchases, jsonb_total(revenue) as revenue,
         jsonb_build_object(${RETENTION}) as retention
       from placed
       group by 1, 2
+    ), by_rates as (
+      select p.is_small as is_remainder, case when p.is_small then '' else value end as value,
+        ${RATES_DAY} as day, jsonb_total(s.revenue) as revenue
+      from stored s join placed p using (is_remainder, value)
+      where s.revenue <> '{}'
+      group by 1, 2, 3
+    ), dated as (
+      select is_remainder, value, jsonb_agg(jsonb_build_object('day', day, 'amounts', ${MONEY}) order by day) as dated
+      from by_rates
+      group by 1, 2
     )
     select ${KIND} as kind, value, active::float8 as "activePlayerDays", new::float8 as "newPlayers",
-      paying::float8 as "payingPlayerDays", purchases::float8 as purchases, ${MONEY} as revenue, retention
-    from shown
+      paying::float8 as "payingPlayerDays", purchases::float8 as purchases, ${MONEY} as revenue, retention,
+      coalesce(dated, '[]') as dated
+    from shown left join dated using (is_remainder, value)
     order by is_remainder, active desc, purchases desc, value`,
 };
 

@@ -85,35 +85,40 @@ export async function insertBreakdowns(
   );
 }
 
-/** The active players of each day: the sum of all changes up to the day. */
+/** The active players and payers of each day: the sums of all changes up to the day. */
 export async function upsertActivePlayers(
   connection: DedicatedConnection,
   { gameId, today }: Run,
 ): Promise<void> {
   await connection.query(
-    `insert into game_active_players (game_id, day, weekly, monthly)
-     select $1, day, weekly, monthly
+    `insert into game_active_players (game_id, day, ${WINDOW_COLUMNS})
+     select $1, day, ${WINDOW_COLUMNS}
      from (
-       select d::date as day, sum(coalesce(w.active_players, 0)) over up_to as weekly,
-         sum(coalesce(m.active_players, 0)) over up_to as monthly
-       from generate_series($2::date - ${DAYS_BEFORE_TODAY}, $2::date, interval '1 day') d
-       left join lateral (
-         select active_players from breakdown_sums b
-         where b.game_id = $1 and b.dimension = 'weekly' and b.day = d::date offset 0
-       ) w on true
-       left join lateral (
-         select active_players from breakdown_sums b
-         where b.game_id = $1 and b.dimension = 'monthly' and b.day = d::date offset 0
-       ) m on true
+       select d::date as day, ${WINDOW_SUMS}
+       from generate_series($2::date - ${DAYS_BEFORE_TODAY}, $2::date, interval '1 day') d${WINDOW_CHANGES}
        window up_to as (order by d)
      ) s
      -- days before the first player have no row
      where monthly > 0 or day = $2::date
        or exists (select from game_active_players a where a.game_id = $1 and a.day = s.day offset 0)
-     on conflict (game_id, day) do update set weekly = excluded.weekly, monthly = excluded.monthly`,
+     on conflict (game_id, day) do update set ${WINDOW_UPDATES}`,
     [gameId, today],
   );
 }
+
+/** What a run counts over 7 and 30 days: a dimension of the sums, and a column of the result. */
+const WINDOWS = ['weekly', 'monthly', 'weekly_payers', 'monthly_payers'];
+const WINDOW_COLUMNS = WINDOWS.join(', ');
+const WINDOW_SUMS = WINDOWS.map((name) => `sum(coalesce(${name}.players, 0)) over up_to as ${name}`).join(
+  ', ',
+);
+const WINDOW_UPDATES = WINDOWS.map((name) => `${name} = excluded.${name}`).join(', ');
+const CHANGES = `
+       left join lateral (
+         select active_players as players from breakdown_sums b
+         where b.game_id = $1 and b.dimension = 'NAME' and b.day = d::date offset 0
+       ) NAME on true`;
+const WINDOW_CHANGES = WINDOWS.map((name) => CHANGES.replaceAll('NAME', name)).join('');
 
 /** Clients chose these values: they are deleted together with the events of their days. */
 export async function deleteOldBreakdowns(

@@ -63,15 +63,19 @@ const CHUNK = `
 
 /**
  * A player who is active on a day belongs to the 7, or 30, windows that end with it and with the days after. The first of
- * these days gets +1 and the day after the last gets −1: the sum of all entries up to a day is the number of players.
+ * these days gets +1 and the day after the last gets −1: the sum of all entries up to a day is the number of players. Payers are
+ * counted in the same way, by the days of their purchases.
  */
 const WINDOWS = `
     select w.dimension, b.day, sum(b.n) as players
     from chunk p
-    cross join (values ('weekly', 7), ('monthly', 30)) w(dimension, days)
+    cross join lateral (values
+      ('weekly', 7, p.active_days), ('monthly', 30, p.active_days),
+      ('weekly_payers', 7, p.purchase_days), ('monthly_payers', 30, p.purchase_days)
+    ) w(dimension, days, counted)
     cross join lateral (
       select unnest(range_agg(daterange(lower(r), upper(r) + w.days - 1)) * datemultirange(daterange(SINCE, null))) as days
-      from unnest(p.active_days * datemultirange(daterange(SINCE - 29, null))) r
+      from unnest(w.counted * datemultirange(daterange(SINCE - 29, null))) r
     ) s
     cross join lateral (values (lower(s.days), 1), (upper(s.days), -1)) b(day, n)
     group by 1, 2`.replaceAll('SINCE', `$5::date - ${DAYS_BEFORE_TODAY}`);

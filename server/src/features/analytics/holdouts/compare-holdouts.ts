@@ -1,5 +1,6 @@
 import type { DedicatedConnection } from '../../../db/dedicated-connection.js';
 import { DAY_MS, utcDay } from '../../../lib/day.js';
+import { findRateTable } from '../../reporting/rate-queries.js';
 import { addPlayers, noSums } from './group-sums.js';
 import {
   deleteUnfinished,
@@ -80,14 +81,20 @@ async function compareGame(
   { nowMs, signal, playersAPortion = PLAYERS_A_PORTION }: CompareOptions,
 ): Promise<boolean> {
   await deleteUnfinished(connection, span.gameId, span.to);
-  const walk = await findHoldoutWalk(connection, span);
-  const sums = walk?.sums ?? noSums();
+  const rates = await findRateTable(connection, span.gameId);
+  const found = await findHoldoutWalk(connection, span);
+  // Sums with other rates cannot be added up: the walk begins again.
+  const walk = found?.sums.rates?.version === rates?.version ? found : undefined;
+  const sums = walk?.sums ?? noSums(rates);
   let behind = walk?.behind ?? '0';
   for (;;) {
     if (signal?.aborted) return false;
-    const { last, players } = await findComparedPlayers(connection, span, behind, playersAPortion);
+    const { last, players } = await findComparedPlayers(connection, span, behind, {
+      limit: playersAPortion,
+      changeDays: rates?.changeDays ?? [],
+    });
     if (last === null) break;
-    addPlayers(sums, players, span.percent);
+    addPlayers(sums, players, span.percent, rates);
     behind = last;
     await upsertComparison(connection, span, { behind, sums }, nowMs);
   }

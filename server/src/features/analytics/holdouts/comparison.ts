@@ -1,6 +1,6 @@
 import { rounded, shareOf } from '../ratios.js';
 import { type Interval, meanDifference, shareDifference, wilsonInterval } from './confidence.js';
-import type { GroupSums, HoldoutSums } from './group-sums.js';
+import type { GroupSums, HoldoutSums, Spent } from './group-sums.js';
 
 /**
  * With fewer players, or fewer payers, an interval says little and is soon misread. What players spend is far from a normal
@@ -30,24 +30,55 @@ export type Comparison = {
   targeted: Group;
   conversion: Difference;
   revenuePerPlayer: Record<string, Difference>;
+  /** All currencies in one; null if the studio had no reporting currency when the players were read. */
+  reported: ReportedComparison | null;
+};
+
+export type ReportedComparison = {
+  currency: string;
+  /** The version of the exchange rates. */
+  ratesVersion: number;
+  /** Revenue per player. */
+  heldOut: number | null;
+  targeted: number | null;
+  difference: Difference;
+  /** Currencies of which something is not in these numbers, because no rate held on the day. */
+  missing: string[];
 };
 
 /** What targeting changes: the players who get targeted stores against those who are held out. */
-export function compareGroups({ heldOut, targeted }: HoldoutSums): Comparison {
+export function compareGroups({ heldOut, targeted, rates }: HoldoutSums): Comparison {
   const currencies = [...new Set([...Object.keys(targeted.spent), ...Object.keys(heldOut.spent)])].sort();
   return {
     heldOut: groupOf(heldOut, currencies),
     targeted: groupOf(targeted, currencies),
     conversion: conversionOf(targeted, heldOut),
     revenuePerPlayer: Object.fromEntries(
-      currencies.map((currency) => [currency, revenueOf(targeted, heldOut, currency)]),
+      currencies.map((currency) => [currency, revenueOf(targeted, heldOut, inCurrency(currency))]),
     ),
+    reported:
+      rates === undefined
+        ? null
+        : {
+            ...{ currency: rates.currency, ratesVersion: rates.version, missing: rates.missing },
+            heldOut: heldOut.players === 0 ? null : rounded(meanOf(heldOut, inAll)),
+            targeted: targeted.players === 0 ? null : rounded(meanOf(targeted, inAll)),
+            difference: revenueOf(targeted, heldOut, inAll),
+          },
   };
 }
 
+/** What a group spent in one currency, or in all of them. */
+type SpentOf = (group: GroupSums) => Spent | undefined;
+const inCurrency =
+  (currency: string): SpentOf =>
+  ({ spent }) =>
+    spent[currency];
+const inAll: SpentOf = ({ reported }) => reported;
+
 function groupOf(sums: GroupSums, currencies: readonly string[]): Group {
   const { players, payers } = sums;
-  const means = currencies.map((currency) => [currency, rounded(meanOf(sums, currency))]);
+  const means = currencies.map((currency) => [currency, rounded(meanOf(sums, inCurrency(currency)))]);
   return {
     players,
     payers,
@@ -57,8 +88,8 @@ function groupOf(sums: GroupSums, currencies: readonly string[]): Group {
   };
 }
 
-function meanOf({ players, spent }: GroupSums, currency: string): number {
-  return players === 0 ? 0 : (spent[currency]?.sum ?? 0) / players;
+function meanOf(group: GroupSums, spentOf: SpentOf): number {
+  return group.players === 0 ? 0 : (spentOf(group)?.sum ?? 0) / group.players;
 }
 
 function conversionOf(targeted: GroupSums, heldOut: GroupSums): Difference {
@@ -74,13 +105,13 @@ function conversionOf(targeted: GroupSums, heldOut: GroupSums): Difference {
   return differenceOf(difference, interval);
 }
 
-function revenueOf(targeted: GroupSums, heldOut: GroupSums, currency: string): Difference {
-  const difference = meanOf(targeted, currency) - meanOf(heldOut, currency);
+function revenueOf(targeted: GroupSums, heldOut: GroupSums, spentOf: SpentOf): Difference {
+  const difference = meanOf(targeted, spentOf) - meanOf(heldOut, spentOf);
   const isEnough = [targeted, heldOut].every(
-    (group) => hasPlayers(group) && (group.spent[currency]?.payers ?? 0) >= FEWEST.payers,
+    (group) => hasPlayers(group) && (spentOf(group)?.payers ?? 0) >= FEWEST.payers,
   );
   const interval = isEnough
-    ? meanDifference(momentsOf(targeted, currency), momentsOf(heldOut, currency))
+    ? meanDifference(momentsOf(targeted, spentOf), momentsOf(heldOut, spentOf))
     : null;
   return differenceOf(difference, interval);
 }
@@ -90,8 +121,9 @@ function hasPlayers({ players }: GroupSums): boolean {
 }
 
 /** Players who bought nothing count as zeros. */
-function momentsOf({ players, spent }: GroupSums, currency: string) {
-  return { n: players, sum: spent[currency]?.sum ?? 0, squares: spent[currency]?.squares ?? 0 };
+function momentsOf(group: GroupSums, spentOf: SpentOf) {
+  const spent = spentOf(group);
+  return { n: group.players, sum: spent?.sum ?? 0, squares: spent?.squares ?? 0 };
 }
 
 function differenceOf(difference: number, interval: Interval | null): Difference {

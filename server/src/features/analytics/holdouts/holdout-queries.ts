@@ -1,5 +1,6 @@
 import type { DedicatedConnection } from '../../../db/dedicated-connection.js';
 import { type Pool, query } from '../../../db/pool.js';
+import { dayOfRates } from '../../reporting/rate-days.js';
 import type { ComparedPlayer, HoldoutSums } from './group-sums.js';
 
 /** A game that holds players out and has not been compared up to a day. */
@@ -94,6 +95,9 @@ export async function deleteUnfinished(
   );
 }
 
+const RATES_DAY = dayOfRates('d.day', '$6');
+const TEXTS = `(select coalesce(jsonb_object_agg(key, amount), '{}') from jsonb_each_text(r.revenue) a(key, amount))`;
+
 type Portion = { last: string | null; players: ComparedPlayer[] };
 
 /** The next players of a game, of whom those count who were active in the span. */
@@ -101,7 +105,7 @@ export async function findComparedPlayers(
   connection: DedicatedConnection,
   { gameId, from, to }: HoldoutSpan,
   behind: string,
-  limit: number,
+  { limit, changeDays }: { limit: number; changeDays: readonly string[] },
 ): Promise<Portion> {
   const { rows } = await connection.query<Portion>(
     `with walked as materialized (
@@ -112,17 +116,22 @@ export async function findComparedPlayers(
      )
      select max(p.id) as last,
        coalesce(
-         jsonb_agg(jsonb_build_object('userId', p.user_id, 'purchases', coalesce(b.purchases, 0), 'revenue', coalesce(b.revenue, '{}')))
+         jsonb_agg(jsonb_build_object('userId', p.user_id, 'purchases', coalesce(b.purchases, 0), 'revenue', coalesce(b.revenue, '{}'), 'dated', coalesce(b.dated, '[]')))
            filter (where p.active_days && daterange($4, $5, '[]')),
          '[]'
        ) as players
      from walked p
      left join lateral (
-       select sum(d.purchases) as purchases, jsonb_total(d.revenue) as revenue
-       from player_days d
-       where p.purchase_days && daterange($4, $5, '[]') and d.player_id = p.id and d.day between $4::date and $5::date
+       select sum(r.purchases) as purchases, jsonb_total(r.revenue) as revenue,
+         jsonb_agg(jsonb_build_object('day', r.day, 'amounts', ${TEXTS})) filter (where r.revenue <> '{}') as dated
+       from (
+         select ${RATES_DAY} as day, sum(d.purchases) as purchases, jsonb_total(d.revenue) as revenue
+         from player_days d
+         where p.purchase_days && daterange($4, $5, '[]') and d.player_id = p.id and d.day between $4::date and $5::date
+         group by 1
+       ) r
      ) b on true`,
-    [gameId, behind, limit, from, to],
+    [gameId, behind, limit, from, to, changeDays],
   );
   return rows[0] ?? { last: null, players: [] };
 }

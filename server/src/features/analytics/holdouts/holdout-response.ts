@@ -1,5 +1,5 @@
 import { csvRow, numberCell } from '../../../lib/csv-writer.js';
-import { compareGroups, type Difference } from './comparison.js';
+import { compareGroups, type Difference, type ReportedComparison } from './comparison.js';
 import type { StoredComparison } from './holdout-queries.js';
 
 export function comparisonResponse({ from, to, holdoutPercent, sums, summedAt }: StoredComparison) {
@@ -13,11 +13,11 @@ const COLUMNS = [
   ...['heldOutPlayers', 'heldOut', 'targetedPlayers', 'targeted', 'difference', 'low', 'high', 'state'],
 ];
 
-/** A row for the conversion, and one for the revenue of each currency. */
+/** A row for the conversion, one for the revenue of each currency, and one for all of it in the reporting currency. */
 export function comparisonToCsv(comparison: ComparisonResponse | null): string {
   const names = csvRow(COLUMNS);
   if (comparison === null) return names;
-  const { heldOut, targeted, conversion, revenuePerPlayer } = comparison;
+  const { heldOut, targeted, conversion, revenuePerPlayer, reported } = comparison;
   const row = (
     measure: string,
     currency: string | null,
@@ -39,6 +39,8 @@ export function comparisonToCsv(comparison: ComparisonResponse | null): string {
         of.state,
       ],
     ]);
+  const reportedRow = ({ currency, heldOut, targeted, difference }: ReportedComparison) =>
+    row('reportedRevenuePerPlayer', currency, [heldOut, targeted], difference);
   return [
     names,
     row('conversion', null, [heldOut.conversion, targeted.conversion], conversion),
@@ -46,5 +48,6 @@ export function comparisonToCsv(comparison: ComparisonResponse | null): string {
       const means = [heldOut, targeted].map((group) => group.revenuePerPlayer[currency] ?? null);
       return row('revenuePerPlayer', currency, [means[0] ?? null, means[1] ?? null], difference);
     }),
+    ...(reported === null ? [] : [reportedRow(reported)]),
   ].join('');
 }

@@ -53,6 +53,25 @@ const Comparison = Type.Object(
     revenuePerPlayer: Type.Record(Type.String(), Difference, {
       description: 'By currency; intervals by Welch’s t, with players who bought nothing as zeros',
     }),
+    reported: nullable(
+      Type.Object(
+        {
+          currency: Type.String({ description: 'The reporting currency of the studio' }),
+          ratesVersion: Type.Integer({ description: 'The exchange rates when the players were read' }),
+          heldOut: nullable(Type.Number({ description: 'Revenue of all currencies per player' })),
+          targeted: nullable(Type.Number()),
+          difference: Difference,
+          missing: Type.Array(Type.String(), {
+            description: 'Currencies that are not in it on some days, because no rate held on them',
+          }),
+        },
+        {
+          title: 'ReportedHoldout',
+          description:
+            'Revenue per player in the reporting currency; null if the studio had none when the players were read',
+        },
+      ),
+    ),
   },
   { title: 'HoldoutComparison' },
 );
@@ -99,6 +118,14 @@ export const HoldoutResponse = successOf(
         },
         revenuePerPlayer: {
           USD: { difference: 0.0971, interval: { low: 0.0102, high: 0.184 }, state: 'higher' },
+        },
+        reported: {
+          currency: 'USD',
+          ratesVersion: 4,
+          heldOut: 0.2411,
+          targeted: 0.3382,
+          difference: { difference: 0.0971, interval: { low: 0.0102, high: 0.184 }, state: 'higher' },
+          missing: [],
         },
       },
     },

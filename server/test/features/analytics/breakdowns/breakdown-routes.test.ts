@@ -68,14 +68,19 @@ describe('a breakdown', () => {
     expect(values).toEqual([
       {
         ...{ kind: 'value', value: 'DE', activePlayerDays: 3, newPlayers: 1, payingPlayerDays: 2 },
-        ...{ conversion: 0.6667, purchases: 2, revenue: { EUR: '4.99', USD: '1' } },
+        ...{ dailyConversion: 0.6667, purchases: 2, revenue: { EUR: '4.99', USD: '1' } },
         revenuePerActivePlayer: { EUR: '1.6633', USD: '0.3333' },
-        revenuePerPayingPlayer: { EUR: '2.495', USD: '0.5' },
+        // Nobody can tell how many of the payers paid in which currency.
+        revenuePerPayingPlayer: {},
+        reported: {
+          ...{ currency: 'USD', revenue: '6.489', missing: {} },
+          ...{ revenuePerActivePlayer: '2.163', revenuePerPayingPlayer: '3.2445' },
+        },
         retention: { '1': { newPlayers: 1, active: 1 }, '7': NOBODY, '28': NOBODY, '30': NOBODY },
       },
       expect.objectContaining({ kind: 'unknown', value: null, activePlayerDays: 1, newPlayers: 1 }),
       expect.objectContaining({
-        ...{ kind: 'value', value: 'US', activePlayerDays: 1, newPlayers: 1, conversion: 0 },
+        ...{ kind: 'value', value: 'US', activePlayerDays: 1, newPlayers: 1, dailyConversion: 0 },
         retention: { '1': { newPlayers: 1, active: 0 }, '7': NOBODY, '28': NOBODY, '30': NOBODY },
       }),
     ]);
@@ -106,7 +111,7 @@ describe('a breakdown', () => {
 
   it('tells of purchases what is known of them, and nothing else', async () => {
     const { values } = await ask(`by=promotion&from=${TWO_DAYS_AGO}&to=${TODAY}`);
-    const common = { activePlayerDays: null, newPlayers: null, retention: null, conversion: 0.2 };
+    const common = { activePlayerDays: null, newPlayers: null, retention: null, dailyConversion: 0.2 };
     expect(values).toEqual([
       expect.objectContaining({
         ...common,
@@ -125,7 +130,7 @@ describe('a breakdown', () => {
     ]);
     const skus = await ask(`by=sku&from=${TODAY}&to=${TODAY}`);
     expect(skus.values).toMatchObject([
-      { value: 'gems', payingPlayerDays: 1, purchases: 1, conversion: 0.5 },
+      { value: 'gems', payingPlayerDays: 1, purchases: 1, dailyConversion: 0.5 },
     ]);
   });
 
@@ -133,24 +138,24 @@ describe('a breakdown', () => {
     const builds = await file(`by=build&from=${TODAY}&to=${TODAY}`);
     expect(builds.name).toBe(`attachment; filename="demo-game-build-values-${TODAY}-${TODAY}.csv"`);
     expect(builds.lines).toEqual([
-      'kind,build,activePlayerDays,newPlayers,payingPlayerDays,conversion,purchases,newPlayers:d1,d1,newPlayers:d7,d7,newPlayers:d28,d28,newPlayers:d30,d30,revenue:USD,revenuePerActivePlayer:USD,revenuePerPayingPlayer:USD',
-      "value,'=1+1,1,0,1,1,1,0,0,0,0,0,0,0,0,1,1,1",
-      'unknown,,1,1,0,0,0,0,0,0,0,0,0,0,0,0,0,',
+      'kind,build,activePlayerDays,newPlayers,payingPlayerDays,dailyConversion,purchases,newPlayers:d1,d1,newPlayers:d7,d7,newPlayers:d28,d28,newPlayers:d30,d30,reportingCurrency,reported:revenue,reported:revenuePerActivePlayer,reported:revenuePerPayingPlayer,withoutRate,revenue:USD,revenuePerActivePlayer:USD,revenuePerPayingPlayer:USD',
+      "value,'=1+1,1,0,1,1,1,0,0,0,0,0,0,0,0,USD,1,1,1,,1,1,1",
+      'unknown,,1,1,0,0,0,0,0,0,0,0,0,0,0,USD,0,0,,,0,0,',
       '',
     ]);
     const days = await file(`by=country&table=days&from=${TWO_DAYS_AGO}&to=${YESTERDAY}`);
     expect(days.lines).toEqual([
-      'day,kind,country,activePlayers,newPlayers,payingPlayers,purchases,d1,d7,d28,d30,revenue:EUR,revenuePerActivePlayer:EUR,revenuePerPayingPlayer:EUR',
-      `${TWO_DAYS_AGO},value,DE,1,1,1,1,1,,,,4.99,4.99,4.99`,
-      `${TWO_DAYS_AGO},value,US,1,1,0,0,0,,,,0,0,`,
-      `${YESTERDAY},value,DE,1,0,0,0,,,,,0,0,`,
+      'day,kind,country,activePlayers,newPlayers,payingPlayers,purchases,d1,d7,d28,d30,reportingCurrency,reported:revenue,reported:revenuePerActivePlayer,reported:revenuePerPayingPlayer,withoutRate,revenue:EUR,revenuePerActivePlayer:EUR,revenuePerPayingPlayer:EUR',
+      `${TWO_DAYS_AGO},value,DE,1,1,1,1,1,,,,USD,5.489,5.489,5.489,,4.99,4.99,4.99`,
+      `${TWO_DAYS_AGO},value,US,1,1,0,0,0,,,,USD,0,0,,,0,0,`,
+      `${YESTERDAY},value,DE,1,0,0,0,,,,,USD,0,0,,,0,0,`,
       '',
     ]);
     const skus = await file(`by=sku&table=days&from=${TODAY}&to=${TODAY}`);
-    expect(skus.lines[1]).toBe(`${TODAY},value,gems,,,1,1,,,,,1,,1`);
+    expect(skus.lines[1]).toBe(`${TODAY},value,gems,,,1,1,,,,,USD,1,,1,,1,,1`);
     // Two players of the game were active, one of them bought this SKU.
     const sku = await file(`by=sku&from=${TODAY}&to=${TODAY}`);
-    expect(sku.lines[1]).toBe('value,gems,,,1,0.5,1,,,,,,,,,1,0.5,1');
+    expect(sku.lines[1]).toBe('value,gems,,,1,0.5,1,,,,,,,,,USD,1,0.5,1,,1,0.5,1');
   });
 
   it('puts what is behind the fifty largest values into one', async () => {

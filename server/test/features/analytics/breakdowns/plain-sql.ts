@@ -10,7 +10,18 @@ const EVENTS = `
     select distinct player_id, (at at time zone 'UTC')::date as day from stored
   )`;
 
-export type ActivePlayers = { day: string; weekly: number; monthly: number };
+export type ActivePlayers = {
+  day: string;
+  weekly: number;
+  monthly: number;
+  weekly_payers: number;
+  monthly_payers: number;
+};
+
+const payersOf = (days: number) => `
+       (select count(distinct player_id)::int from transactions
+        where game_id = $1 and purchased_at is not null and refunded_at is null
+          and (purchased_at at time zone 'UTC')::date between d::date - ${days - 1} and d::date)`;
 
 export async function countActivePlayers(
   pool: Pool,
@@ -22,7 +33,7 @@ export async function countActivePlayers(
     `with ${EVENTS}
      select d::date::text as day,
        (select count(distinct player_id)::int from active where day between d::date - 6 and d::date) as weekly,
-       (select count(distinct player_id)::int from active where day between d::date - 29 and d::date) as monthly
+       (select count(distinct player_id)::int from active where day between d::date - 29 and d::date) as monthly,${payersOf(7)} as weekly_payers,${payersOf(30)} as monthly_payers
      from generate_series($2::date, $3::date, interval '1 day') d
      order by d`,
     [gameId, from, to],

@@ -37,7 +37,7 @@ afterAll(() => world.close());
 
 const activePlayers = async (id = gameId) => {
   const { rows } = await world.pool.query(
-    'select day::text, weekly::int, monthly::int from game_active_players where game_id = $1 and day >= $2 order by day',
+    'select day::text, weekly::int, monthly::int, weekly_payers::int, monthly_payers::int from game_active_players where game_id = $1 and day >= $2 order by day',
     [id, FIRST],
   );
   return rows;

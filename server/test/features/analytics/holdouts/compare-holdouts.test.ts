@@ -186,12 +186,13 @@ describe('players who are held out', () => {
       admin.tokens.viewer,
     );
     expect(response.statusCode, response.body).toBe(200);
-    const [names, conversion, revenue, end] = response.body.split('\r\n');
+    const [names, conversion, revenue, reported, end] = response.body.split('\r\n');
     expect(names).toBe(
       'from,to,holdoutPercent,measure,currency,heldOutPlayers,heldOut,targetedPlayers,targeted,difference,low,high,state',
     );
     expect(conversion).toMatch(new RegExp(`^${dayOf(at(27))},${dayOf(NOW)},40,conversion,,\\d+,0\\.\\d+,`));
     expect(revenue).toMatch(/,revenuePerPlayer,USD,.*,(higher|lower|no_difference_seen)$/);
+    expect(reported).toBe(revenue?.replace('revenuePerPlayer', 'reportedRevenuePerPlayer'));
     expect(end).toBe('');
   });
 
