@@ -21,8 +21,9 @@ export async function dumpSchema(db) {
   return [
     HEADER,
     ...(await listSequences(db)).map(({ definition }) => `${definition}\n`),
-    ...tables.map(tableSql),
+    // Before the tables, whose indexes may use them.
     ...(await listRoutines(db)).map(({ definition }) => `${definition}\n`),
+    ...tables.map(tableSql),
     ...(await listViews(db)).map(viewSql),
   ].join('\n');
 }

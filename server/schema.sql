@@ -6,6 +6,169 @@ SET check_function_bodies = off;
 
 CREATE SEQUENCE event_block_ids CACHE 64;
 
+CREATE OR REPLACE FUNCTION attach_partition(parent text, child text, key text, first_value text, end_value text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SET lock_timeout TO '500ms'
+AS $function$
+declare
+  taken boolean;
+  unsampled text;
+begin
+  execute format('select exists (select from %I where %I >= %L and %I < %L)', parent || '_default', key, first_value, key, end_value)
+  into taken;
+  if taken or to_regclass(child) is not null then
+    return false;
+  end if;
+  execute format('create table %I (like %I including all)', child, parent);
+  -- which `like` leaves out
+  for unsampled in
+    select attname from pg_attribute where attrelid = parent::regclass and attstattarget = 0 and attnum > 0 and not attisdropped
+  loop
+    execute format('alter table %I alter column %I set statistics 0', child, unsampled);
+  end loop;
+  execute format('alter table %I attach partition %I for values from (%L) to (%L)', parent, child, first_value, end_value);
+  return true;
+exception
+  -- a row of that time came in between the look and the lock
+  when check_violation then return false;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION event_rows(events jsonb)
+ RETURNS TABLE(place bigint, event_type text, occurred_at timestamp with time zone, payload jsonb, metadata jsonb, seq bigint, event_id text, timestamp_text text, clock_suspect boolean, ordinal integer, received_at timestamp with time zone)
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select place, e ->> 0, (e ->> 1)::timestamptz, e -> 2, e -> 3, (e ->> 4)::bigint, e ->> 5, e -> 6 ->> 'text',
+    coalesce((e -> 6 -> 'suspect')::boolean, false), coalesce((e -> 6 -> 'ordinal')::integer, 0),
+    to_timestamp((e -> 6 -> 'received')::float8 / 1000)
+  from jsonb_array_elements(events) with ordinality as b(e, place)
+$function$;
+
+CREATE OR REPLACE FUNCTION first_keys(a jsonb)
+ RETURNS jsonb
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select coalesce(jsonb_object_agg(key, value), '{}') from (select * from jsonb_each(a) order by key collate "C" limit 256) kept
+$function$;
+
+CREATE OR REPLACE FUNCTION jsonb_add(a jsonb, b jsonb)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+declare
+  total jsonb := a;
+  name text;
+  amount numeric;
+begin
+  for name, amount in select key, value::numeric from jsonb_each_text(b) loop
+    amount := trim_scale(amount + coalesce((total ->> name)::numeric, 0));
+    total := case when amount = 0 then total - name else jsonb_set(total, array[name], to_jsonb(amount)) end;
+  end loop;
+  return total;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION jsonb_negate(a jsonb)
+ RETURNS jsonb
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select coalesce(jsonb_object_agg(key, -value::numeric), '{}') from jsonb_each_text(a)
+$function$;
+
+CREATE OR REPLACE FUNCTION later_entry(a jsonb, b jsonb)
+ RETURNS jsonb
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select case
+    when a is null then b
+    when b is null then a
+    when (a ->> 't')::bigint > (b ->> 't')::bigint then a
+    when (a ->> 't')::bigint < (b ->> 't')::bigint then b
+    when (a ->> 'v') collate "C" >= (b ->> 'v') collate "C" then a
+    else b
+  end
+$function$;
+
+CREATE OR REPLACE FUNCTION main_amount(spend jsonb)
+ RETURNS numeric
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select value::numeric from jsonb_each(spend) where value > '0' order by value desc, key limit 1
+$function$;
+
+CREATE OR REPLACE FUNCTION main_currency(spend jsonb)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select key from jsonb_each(spend) where value > '0' order by value desc, key limit 1
+$function$;
+
+CREATE OR REPLACE FUNCTION merge_profiles(a jsonb, b jsonb)
+ RETURNS jsonb
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select jsonb_strip_nulls(jsonb_build_object(
+    'country', later_entry(a -> 'country', b -> 'country'),
+    'locale', later_entry(a -> 'locale', b -> 'locale'),
+    'osName', later_entry(a -> 'osName', b -> 'osName'),
+    'osVersion', later_entry(a -> 'osVersion', b -> 'osVersion'),
+    'deviceType', later_entry(a -> 'deviceType', b -> 'deviceType'),
+    'clientBuild', later_entry(a -> 'clientBuild', b -> 'clientBuild'),
+    'currency', later_entry(a -> 'currency', b -> 'currency'),
+    'paidCurrency', later_entry(a -> 'paidCurrency', b -> 'paidCurrency')
+  ))
+$function$;
+
+CREATE OR REPLACE FUNCTION note_event_block_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  -- Only this transaction can have a row of this key, so nobody waits for anybody.
+  insert into event_block_changes (day, changed_by) values (tg_argv[0]::date, pg_current_xact_id()) on conflict do nothing;
+  return null;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION recent_days(days datemultirange)
+ RETURNS datemultirange
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select days * datemultirange(daterange(upper(days) - 180, null))
+$function$;
+
+CREATE OR REPLACE FUNCTION rollup_shard(work text)
+ RETURNS smallint
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select (pg_backend_pid() % 32 + case work when 'events' then 0 when 'purchases' then 32 when 'players' then 64 end)::smallint
+$function$;
+
+CREATE OR REPLACE FUNCTION start_day(created_at timestamp with time zone, first_day date)
+ RETURNS date
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select least((created_at at time zone 'UTC')::date, first_day)
+$function$;
+
+CREATE AGGREGATE jsonb_total(jsonb) (
+  SFUNC = jsonb_add,
+  STYPE = jsonb,
+  INITCOND = '{}'
+);
+
 CREATE TABLE accounts (
   id uuid NOT NULL,
   email text NOT NULL,
@@ -388,12 +551,16 @@ CREATE TABLE failed_events (
   received_at timestamp with time zone NOT NULL,
   replayed_at timestamp with time zone,
   replayed_as text,
+  transaction_id text,
   CONSTRAINT failed_events_pkey PRIMARY KEY (id),
   CONSTRAINT failed_events_player_id_fingerprint_key UNIQUE (player_id, fingerprint)
 );
 CREATE INDEX failed_events_age ON failed_events USING btree (received_at);
+CREATE INDEX failed_events_of_player ON failed_events USING btree (player_id, received_at, id);
 CREATE INDEX failed_events_open ON failed_events USING btree (game_id, code, id) INCLUDE (event_type, received_at) WHERE (replayed_at IS NULL);
+CREATE INDEX failed_events_transaction ON failed_events USING btree (game_id, transaction_id, player_id) WHERE (transaction_id IS NOT NULL);
 COMMENT ON TABLE failed_events IS 'Events that were refused, with the reason: corrected and replayed, or deleted after 30 days.';
+COMMENT ON COLUMN failed_events.transaction_id IS 'payload.transactionId of a refused purchase or refund, as far as it could be read: support looks for it. Null in entries from before 1.1.';
 
 CREATE TABLE flag_overrides (
   player_id bigint NOT NULL,
@@ -578,6 +745,20 @@ CREATE TABLE player_days (
 ) WITH (fillfactor=80);
 COMMENT ON TABLE player_days IS 'What a player did on a UTC day; windows of 7 and 28 days are sums over it.';
 
+CREATE TABLE player_notes (
+  player_id bigint NOT NULL,
+  id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
+  text text NOT NULL,
+  author text NOT NULL,
+  author_email text,
+  author_account uuid,
+  author_token text,
+  created_at timestamp with time zone NOT NULL,
+  edited_at timestamp with time zone,
+  CONSTRAINT player_notes_pkey PRIMARY KEY (player_id, id)
+);
+COMMENT ON TABLE player_notes IS 'What people of the studio have written down about a player, for each other. Players never see it.';
+
 CREATE TABLE player_promotions (
   player_id bigint NOT NULL,
   promo_id text NOT NULL,
@@ -610,6 +791,8 @@ CREATE TABLE players (
   CONSTRAINT players_pkey PRIMARY KEY (id),
   CONSTRAINT players_user_id_key UNIQUE (user_id)
 ) WITH (fillfactor=80);
+CREATE INDEX players_by_end_of_id ON players USING btree (((reverse(replace((user_id)::text, '-'::text, ''::text)))::uuid));
+CREATE INDEX players_by_spend ON players USING btree (game_id, main_currency(spend), main_amount(spend), id) WHERE (purchase_count > 0);
 CREATE INDEX players_of_game ON players USING btree (game_id, id) WHERE (game_id IS NOT NULL);
 COMMENT ON TABLE players IS 'Everything known about a player in one row; all that a player is told is computed from it.';
 COMMENT ON COLUMN players.spend IS 'Exact decimal per currency, refunds taken off: {"USD": 14.97}.';
@@ -815,153 +998,6 @@ CREATE TABLE transactions (
 CREATE INDEX transactions_counted ON transactions USING btree (player_id, purchased_at) WHERE ((purchased_at IS NOT NULL) AND (refunded_at IS NULL));
 CREATE INDEX transactions_of_game ON transactions USING btree (game_id, transaction_id, player_id) WHERE (game_id IS NOT NULL);
 COMMENT ON TABLE transactions IS 'A purchase. It counts once per player, so that nobody can claim another player''s. Purchases are counted by the difference that a row makes: the cost does not depend on how many a player has.';
-
-CREATE OR REPLACE FUNCTION attach_partition(parent text, child text, key text, first_value text, end_value text)
- RETURNS boolean
- LANGUAGE plpgsql
- SET lock_timeout TO '500ms'
-AS $function$
-declare
-  taken boolean;
-  unsampled text;
-begin
-  execute format('select exists (select from %I where %I >= %L and %I < %L)', parent || '_default', key, first_value, key, end_value)
-  into taken;
-  if taken or to_regclass(child) is not null then
-    return false;
-  end if;
-  execute format('create table %I (like %I including all)', child, parent);
-  -- which `like` leaves out
-  for unsampled in
-    select attname from pg_attribute where attrelid = parent::regclass and attstattarget = 0 and attnum > 0 and not attisdropped
-  loop
-    execute format('alter table %I alter column %I set statistics 0', child, unsampled);
-  end loop;
-  execute format('alter table %I attach partition %I for values from (%L) to (%L)', parent, child, first_value, end_value);
-  return true;
-exception
-  -- a row of that time came in between the look and the lock
-  when check_violation then return false;
-end
-$function$;
-
-CREATE OR REPLACE FUNCTION event_rows(events jsonb)
- RETURNS TABLE(place bigint, event_type text, occurred_at timestamp with time zone, payload jsonb, metadata jsonb, seq bigint, event_id text, timestamp_text text, clock_suspect boolean, ordinal integer, received_at timestamp with time zone)
- LANGUAGE sql
- IMMUTABLE PARALLEL SAFE
-AS $function$
-  select place, e ->> 0, (e ->> 1)::timestamptz, e -> 2, e -> 3, (e ->> 4)::bigint, e ->> 5, e -> 6 ->> 'text',
-    coalesce((e -> 6 -> 'suspect')::boolean, false), coalesce((e -> 6 -> 'ordinal')::integer, 0),
-    to_timestamp((e -> 6 -> 'received')::float8 / 1000)
-  from jsonb_array_elements(events) with ordinality as b(e, place)
-$function$;
-
-CREATE OR REPLACE FUNCTION first_keys(a jsonb)
- RETURNS jsonb
- LANGUAGE sql
- IMMUTABLE PARALLEL SAFE
-AS $function$
-  select coalesce(jsonb_object_agg(key, value), '{}') from (select * from jsonb_each(a) order by key collate "C" limit 256) kept
-$function$;
-
-CREATE OR REPLACE FUNCTION jsonb_add(a jsonb, b jsonb)
- RETURNS jsonb
- LANGUAGE plpgsql
- IMMUTABLE PARALLEL SAFE
-AS $function$
-declare
-  total jsonb := a;
-  name text;
-  amount numeric;
-begin
-  for name, amount in select key, value::numeric from jsonb_each_text(b) loop
-    amount := trim_scale(amount + coalesce((total ->> name)::numeric, 0));
-    total := case when amount = 0 then total - name else jsonb_set(total, array[name], to_jsonb(amount)) end;
-  end loop;
-  return total;
-end
-$function$;
-
-CREATE OR REPLACE FUNCTION jsonb_negate(a jsonb)
- RETURNS jsonb
- LANGUAGE sql
- IMMUTABLE PARALLEL SAFE
-AS $function$
-  select coalesce(jsonb_object_agg(key, -value::numeric), '{}') from jsonb_each_text(a)
-$function$;
-
-CREATE OR REPLACE FUNCTION later_entry(a jsonb, b jsonb)
- RETURNS jsonb
- LANGUAGE sql
- IMMUTABLE PARALLEL SAFE
-AS $function$
-  select case
-    when a is null then b
-    when b is null then a
-    when (a ->> 't')::bigint > (b ->> 't')::bigint then a
-    when (a ->> 't')::bigint < (b ->> 't')::bigint then b
-    when (a ->> 'v') collate "C" >= (b ->> 'v') collate "C" then a
-    else b
-  end
-$function$;
-
-CREATE OR REPLACE FUNCTION merge_profiles(a jsonb, b jsonb)
- RETURNS jsonb
- LANGUAGE sql
- IMMUTABLE PARALLEL SAFE
-AS $function$
-  select jsonb_strip_nulls(jsonb_build_object(
-    'country', later_entry(a -> 'country', b -> 'country'),
-    'locale', later_entry(a -> 'locale', b -> 'locale'),
-    'osName', later_entry(a -> 'osName', b -> 'osName'),
-    'osVersion', later_entry(a -> 'osVersion', b -> 'osVersion'),
-    'deviceType', later_entry(a -> 'deviceType', b -> 'deviceType'),
-    'clientBuild', later_entry(a -> 'clientBuild', b -> 'clientBuild'),
-    'currency', later_entry(a -> 'currency', b -> 'currency'),
-    'paidCurrency', later_entry(a -> 'paidCurrency', b -> 'paidCurrency')
-  ))
-$function$;
-
-CREATE OR REPLACE FUNCTION note_event_block_change()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  -- Only this transaction can have a row of this key, so nobody waits for anybody.
-  insert into event_block_changes (day, changed_by) values (tg_argv[0]::date, pg_current_xact_id()) on conflict do nothing;
-  return null;
-end
-$function$;
-
-CREATE OR REPLACE FUNCTION recent_days(days datemultirange)
- RETURNS datemultirange
- LANGUAGE sql
- IMMUTABLE PARALLEL SAFE
-AS $function$
-  select days * datemultirange(daterange(upper(days) - 180, null))
-$function$;
-
-CREATE OR REPLACE FUNCTION rollup_shard(work text)
- RETURNS smallint
- LANGUAGE sql
- STABLE
-AS $function$
-  select (pg_backend_pid() % 32 + case work when 'events' then 0 when 'purchases' then 32 when 'players' then 64 end)::smallint
-$function$;
-
-CREATE OR REPLACE FUNCTION start_day(created_at timestamp with time zone, first_day date)
- RETURNS date
- LANGUAGE sql
- IMMUTABLE PARALLEL SAFE
-AS $function$
-  select least((created_at at time zone 'UTC')::date, first_day)
-$function$;
-
-CREATE AGGREGATE jsonb_total(jsonb) (
-  SFUNC = jsonb_add,
-  STYPE = jsonb,
-  INITCOND = '{}'
-);
 
 CREATE VIEW events AS
  SELECT e.occurred_at,

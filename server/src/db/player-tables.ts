@@ -32,5 +32,6 @@ export const PLAYER_TABLES = [
   { name: 'event_identities', playerColumn: 'player_id', rebuild: 'none', isPartitioned: true },
   { name: 'event_installs', playerColumn: 'player_id', rebuild: 'none', isPartitioned: false },
   { name: 'event_gaps', playerColumn: 'player_id', rebuild: 'none', isPartitioned: false },
+  { name: 'player_notes', playerColumn: 'player_id', rebuild: 'none', isPartitioned: false },
   { name: 'failed_events', playerColumn: 'player_id', rebuild: 'none', isPartitioned: false },
 ] as const satisfies readonly PlayerTable[];

@@ -56,7 +56,8 @@ export function createDeadLetters({ pool, inbox, logger }: Options): DeadLetters
         seen.set(raw, ordinal + 1);
         const reason = reasons.get(event);
         if (reason === undefined) return [];
-        return [failedEvent({ ...reason, path: '', ordinal, eventType: event.eventType, raw })];
+        const { eventType } = event;
+        return [failedEvent({ ...reason, path: '', ordinal, eventType, event: JSON.parse(raw), raw })];
       });
       const receivedAtMs = events[0]?.receivedAtMs ?? 0;
       const { clientBuild } = source;

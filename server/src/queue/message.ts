@@ -130,6 +130,8 @@ function isFailedEvent(value: unknown): value is FailedEvent {
     typeof value.path === 'string' &&
     isTextOrNull(value.eventType) &&
     typeof value.raw === 'string' &&
+    // Left out by nodes of 1.0.
+    (value.transactionId === undefined || isTextOrNull(value.transactionId)) &&
     typeof value.isCut === 'boolean'
   );
 }

@@ -58,6 +58,7 @@ const failures = fc
       message: text,
       path: text,
       eventType: fc.option(text),
+      transactionId: fc.option(text),
       raw: text,
       isCut: fc.boolean(),
     }),

@@ -21,7 +21,7 @@ export function FailedEventPanel({ entry, onClose }: { entry: Schemas['FailedEve
   const parsed = parseJson(text);
   const replay = useApiMutation('replayFailedEvent', {
     onDone: () => {
-      for (const id of ['listFailedEventGroups', 'listFailedEvents'])
+      for (const id of ['listFailedEventGroups', 'listFailedEvents', 'getTimeline', 'getPlayer'])
         queries.invalidateQueries({ queryKey: [studio, id] });
       onClose();
     },

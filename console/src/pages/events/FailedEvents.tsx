@@ -2,7 +2,7 @@ import { Anchor, Button, Group, Stack, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import type { Schemas } from '../../api/client.js';
-import { useApiMutation, usePages, useStudioAndGame } from '../../api/hooks.js';
+import { useApiMutation, useGet, usePages, useStudioAndGame } from '../../api/hooks.js';
 import { useRole } from '../../api/session.js';
 import { useNewestJob } from '../../api/use-newest-job.js';
 import { formatCount } from '../../lib/format.js';
@@ -135,7 +135,14 @@ function Entries({ reason, eventType }: { reason: string; eventType: string | un
     { next: ({ nextCursor }) => nextCursor },
   );
   const rows = pages.data?.pages.flatMap(({ events }) => events);
-  const open = rows?.find(({ id }) => id === event);
+  const listed = rows?.find(({ id }) => id === event);
+  // The address may name an entry of a later page: the timeline of a player links to it.
+  const named = useGet(
+    'getFailedEvent',
+    { params: { game, id: event ?? '' } },
+    { enabled: event !== undefined && rows !== undefined && listed === undefined },
+  );
+  const open = event === undefined ? undefined : (listed ?? named.data);
   const show = (id: string | undefined) => navigate({ search: (before) => ({ ...before, event: id }) });
   return (
     <section aria-label={`Events refused for ${reason}`}>

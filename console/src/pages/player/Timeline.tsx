@@ -11,6 +11,7 @@ const KINDS: readonly (readonly [string, string])[] = [
   ['', 'everything'],
   ['purchase,refund', 'purchases and refunds'],
   ['event', 'events'],
+  ['failed', 'refused events'],
   ['login', 'logins'],
   ['override', 'overrides'],
   ['version', 'versions of the store'],

@@ -1,5 +1,7 @@
 import { Group, Text } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
 import type { DataOf } from '../../api/client.js';
+import { useStudioAndGame } from '../../api/hooks.js';
 import { formatMoney } from '../../lib/format.js';
 import { Moment } from '../../parts/texts.js';
 
@@ -9,7 +11,7 @@ type Item = DataOf<'getTimeline'>['items'][number];
 export function TimelineLine({ item }: { item: Item }) {
   const isEvent = 'payload' in item;
   return (
-    <div className="timeline-item">
+    <div className="timeline-item" data-kind={item.kind}>
       <Group gap="xs" wrap="nowrap" align="flex-start">
         <Text size="xs" c="dimmed" miw={105}>
           <Moment at={item.at} />
@@ -38,10 +40,38 @@ export function TimelineLine({ item }: { item: Item }) {
             </pre>
           </details>
         ) : (
-          <Text size="sm">{describe(item)}</Text>
+          <Text size="sm">
+            {describe(item)}
+            {item.kind === 'failed' && <InboxLink item={item} />}
+          </Text>
         )}
       </Group>
     </div>
+  );
+}
+
+/** To the entry in the inbox, where it can be corrected and replayed. */
+function InboxLink({ item }: { item: Extract<Item, { kind: 'failed' }> }) {
+  const { studio, game } = useStudioAndGame();
+  if (item.replayedAt !== null) {
+    return (
+      <Text span size="xs" c="dimmed">
+        {' '}
+        Replayed <Moment at={item.replayedAt} />.
+      </Text>
+    );
+  }
+  return (
+    <>
+      {' '}
+      <Link
+        to="/$studio/$game/events"
+        params={{ studio, game }}
+        search={{ tab: 'failed', reason: item.reason, type: item.eventType ?? undefined, event: item.id }}
+      >
+        Open in the inbox
+      </Link>
+    </>
   );
 }
 
@@ -63,6 +93,10 @@ function describe(item: Item): string {
     }
     case 'refund':
       return `Refund of transaction ${item.transactionId ?? 'unknown'}`;
+    case 'failed': {
+      const order = item.transactionId === null ? '' : `, transaction ${item.transactionId}`;
+      return `Refused: ${item.eventType ?? 'an event without a type'}${order}. ${item.message}`;
+    }
     case 'login':
       return `${item.isFirst ? 'First login' : 'Login'}${item.deviceId === null ? '' : ` on device ${item.deviceId}`}`;
     case 'override':

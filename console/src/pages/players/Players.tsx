@@ -12,9 +12,16 @@ import { Moment } from '../../parts/texts.js';
 import { OverrideImport } from './OverrideImport.js';
 
 const route = getRouteApi('/$studio/$game/players');
-const FOUND_BY = { userId: 'user id', deviceId: 'device id', transactionId: 'transaction id' } as const;
+const FOUND_BY = {
+  userId: 'user id',
+  deviceId: 'device id',
+  transactionId: 'transaction id',
+  failedTransactionId: 'refused purchase',
+  userIdStart: 'beginning of the user id',
+  userIdEnd: 'end of the user id',
+} as const;
 
-/** Find one player exactly, or look through the newest or those of a segment. */
+/** Find one player by an id or a part of it, or look through the newest or those of a segment. */
 export function Players() {
   const { studio, game } = useStudioAndGame();
   const { find, segment, hidden } = route.useSearch();
@@ -142,8 +149,9 @@ function NoPlayers({ find, segment }: { find: string | undefined; segment: strin
     return (
       <EmptyState title="No player has this id">
         <Text size="sm">
-          “{find}” is neither a user id nor a device id nor a transaction id of this game. Ids have to be
-          whole: copy them from the game's log or the receipt.
+          “{find}” is neither a device id nor a transaction id of this game, nor the first 8 or the last 4
+          digits of a user id. Device and transaction ids have to be whole: copy them from the game's log or
+          the receipt.
         </Text>
       </EmptyState>
     );

@@ -42,7 +42,8 @@ export function playerListRoutes(app: FastifyInstance, ctx: AdminContext): void 
           find: Type.Optional(
             Type.String({
               maxLength: MAX_FIND,
-              description: 'A user id, device id or transaction id; only an exact match is found',
+              description:
+                'A user id, device id or transaction id, also that of a refused purchase; or a part of a user id: its first 8 digits or more, or its last 4 or more',
             }),
           ),
           segment: Type.Optional(

@@ -16,9 +16,20 @@ export const ListedPlayer = Type.Object(
     spend: Type.Record(Type.String(), Type.Number(), { description: 'By currency, minus refunds' }),
     reportedSpend: ReportedAmount,
     foundBy: nullable(
-      Type.Union([Type.Literal('userId'), Type.Literal('deviceId'), Type.Literal('transactionId')], {
-        description: 'The kind of id that `find` matched; null without `find`',
-      }),
+      Type.Union(
+        [
+          Type.Literal('userId'),
+          Type.Literal('deviceId'),
+          Type.Literal('transactionId'),
+          Type.Literal('failedTransactionId'),
+          Type.Literal('userIdStart'),
+          Type.Literal('userIdEnd'),
+        ],
+        {
+          description:
+            'The kind of id that `find` matched; null without `find`. `failedTransactionId`: the transaction id of an event that was refused',
+        },
+      ),
     ),
   },
   { title: 'ListedPlayer' },

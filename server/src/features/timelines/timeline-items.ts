@@ -3,13 +3,13 @@ import { readBuiltInType } from '../events/intake/built-in-event-types.js';
 import type { ConfigVersionSummary } from '../game-configs/config-queries.js';
 import type { ListedSession } from '../sessions/session-list-queries.js';
 import type { ScannedEvent, TypeFilter } from './block-queries.js';
-import type { OverrideHistory } from './timeline-queries.js';
+import type { FailedOfPlayer, OverrideHistory } from './timeline-queries.js';
 import { TIMELINE_KINDS, type TimelineItem, type TimelineKind } from './timeline-schemas.js';
 
 /** An item, and the millisecond that it is sorted by. */
 export type TimedItem = Readonly<{ ms: number; item: TimelineItem }>;
 
-/** Which items are wanted; with an event type only events of that type. */
+/** Which items are wanted; with an event type only events of that type, refused ones included. */
 export type TimelineFilter = Readonly<{ kinds: ReadonlySet<TimelineKind>; eventType: string | null }>;
 
 const PURCHASE = 'Purchase';
@@ -63,6 +63,11 @@ const NO_TRANSACTION = { skuId: null, price: null, currency: null, promoId: null
 function transactionOf({ eventType, payload, metadata }: ScannedEvent) {
   const facts = readBuiltInType(eventType, payload, metadata, '');
   return 'code' in facts ? NO_TRANSACTION : (facts.transaction ?? NO_TRANSACTION);
+}
+
+export function failedItem({ receivedAt, replayedAt, ...failed }: FailedOfPlayer): TimedItem {
+  const times = { at: toTime(receivedAt), replayedAt: toTime(replayedAt) };
+  return { ms: receivedAt, item: { kind: 'failed', ...failed, ...times } };
 }
 
 /** `isComplete`: the player has no older sessions. The first login is known from the player, also when its session is gone. */

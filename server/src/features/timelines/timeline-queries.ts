@@ -68,3 +68,35 @@ export async function findRefunds(
   );
   return new Map(rows.map(({ transactionId, refundedAt }) => [transactionId, refundedAt]));
 }
+
+/** A refused event of a player. */
+export type FailedOfPlayer = {
+  id: string;
+  receivedAt: number;
+  eventType: string | null;
+  transactionId: string | null;
+  reason: string;
+  message: string;
+  replayedAt: number | null;
+};
+
+/** The newest first, from the end of a millisecond back; of one type, unless that is null. */
+export async function listFailedOfPlayer(
+  client: Client,
+  playerId: string,
+  { toMs, eventType, limit }: Readonly<{ toMs: number; eventType: string | null; limit: number }>,
+): Promise<FailedOfPlayer[]> {
+  return query<FailedOfPlayer>(
+    client,
+    {
+      name: 'list_failed_of_player',
+      text: `select id, received_at as "receivedAt", event_type as "eventType", transaction_id as "transactionId", code as reason, message,
+               replayed_at as "replayedAt"
+             from failed_events
+             where player_id = $1 and received_at < $2 and ($3::text is null or event_type = $3)
+             order by received_at desc, id desc
+             limit $4`,
+    },
+    [playerId, new Date(toMs + 1), eventType, limit],
+  );
+}

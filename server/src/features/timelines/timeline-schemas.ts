@@ -4,7 +4,15 @@ import { NextCursor } from '../../admin/page-cursor.js';
 
 /** Documentation of a player's timeline. */
 
-export const TIMELINE_KINDS = ['event', 'purchase', 'refund', 'login', 'override', 'version'] as const;
+export const TIMELINE_KINDS = [
+  'event',
+  'purchase',
+  'refund',
+  'failed',
+  'login',
+  'override',
+  'version',
+] as const;
 export type TimelineKind = (typeof TIMELINE_KINDS)[number];
 
 const eventMembers = {
@@ -46,6 +54,25 @@ const PurchaseItem = Type.Object(
 const RefundItem = Type.Object(
   { kind: Type.Literal('refund'), ...eventMembers, transactionId: nullable(Type.String()) },
   { title: 'TimelineRefund' },
+);
+
+const FailedItem = Type.Object(
+  {
+    kind: Type.Literal('failed'),
+    at: Time('When the service received it'),
+    id: Type.String({ description: 'Of the entry in the inbox of failed events' }),
+    eventType: nullable(Type.String({ description: 'Null where it could not be read' })),
+    transactionId: nullable(Type.String({ description: '`payload.transactionId`, if it has one' })),
+    reason: Type.String({ description: 'Why it was refused: a permanent code' }),
+    message: Type.String({ description: 'A sentence for the developer' }),
+    replayedAt: nullable(
+      Time('When it was replayed, and so is an event of the player; null while it is open'),
+    ),
+  },
+  {
+    title: 'TimelineFailedEvent',
+    description: 'An event that was refused. Entries of the inbox are kept for 30 days.',
+  },
 );
 
 const LoginItem = Type.Object(
@@ -102,6 +129,7 @@ export const TimelineItem = Type.Union([
   EventItem,
   PurchaseItem,
   RefundItem,
+  FailedItem,
   LoginItem,
   OverrideItem,
   VersionItem,

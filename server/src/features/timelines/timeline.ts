@@ -7,6 +7,7 @@ import type { ScannedEvent } from './block-queries.js';
 import { type ScannedEvents, scanEvents } from './scan-events.js';
 import {
   eventItem,
+  failedItem,
   loginItems,
   overrideItems,
   type TimedItem,
@@ -15,7 +16,12 @@ import {
   typeFilter,
   versionItem,
 } from './timeline-items.js';
-import { findRefunds, listOverrideHistory, type TimelinePlayer } from './timeline-queries.js';
+import {
+  findRefunds,
+  listFailedOfPlayer,
+  listOverrideHistory,
+  type TimelinePlayer,
+} from './timeline-queries.js';
 import type { TimelineItem } from './timeline-schemas.js';
 
 /** Everything after the millisecond was shown, and this many items of the millisecond itself. */
@@ -51,6 +57,7 @@ export async function timelinePage(pool: Pool, question: TimelineQuestion): Prom
     // The statements are short, but seem long to the planner: compiling them would take longer than running them.
     await client.query('set local jit = off');
     const others = [
+      ...(await listFailed(client, question)),
       ...(await listLogins(client, question)),
       ...(await listOverrides(client, question)),
       ...(await listVersions(client, question)),
@@ -118,6 +125,13 @@ async function refundsOf(
   const bought = events.filter(({ eventType }) => eventType === 'Purchase');
   const ids = bought.flatMap((event) => transactionIdOf(event) ?? []);
   return ids.length === 0 ? new Map() : findRefunds(client, playerId, ids);
+}
+
+async function listFailed(client: Client, question: TimelineQuestion): Promise<TimedItem[]> {
+  const { player, filter, from } = question;
+  if (!filter.kinds.has('failed')) return [];
+  const page = { toMs: from.ms, eventType: filter.eventType, limit: wantedOf(question) };
+  return (await listFailedOfPlayer(client, player.playerId, page)).map(failedItem);
 }
 
 async function listLogins(client: Client, question: TimelineQuestion): Promise<TimedItem[]> {

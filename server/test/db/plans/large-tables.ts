@@ -86,9 +86,10 @@ const FILLS = [
    select ${SOME_GAME}, current_date - n / greatest(3, $1::int / 10), 1, 1, '{}' from ${ROWS}`,
   `insert into event_types (game_id, event_type, version, schema, author, created_at)
    select ${SOME_GAME}, 'type-' || n, 1, '{}', '', now() from ${ROWS}`,
-  `insert into players (id, game_id, user_id, created_at, last_event_at, event_count, purchase_count, overrides_at, stays_at)
+  `insert into players (id, game_id, user_id, created_at, last_event_at, event_count, purchase_count, spend, overrides_at,
+     stays_at)
    select n, 1, ${USER_UUID}, now() - interval '2 days', now(),
-     case n when 3 then 2 else 1 end, 1, now(), now()
+     case n when 3 then 2 else 1 end, 1, jsonb_build_object('USD', n), now(), now()
    from ${ROWS}`,
   // Of many other games: an index that begins with the game must not be searched by the player alone.
   `insert into players (id, game_id, user_id, created_at)
@@ -107,9 +108,11 @@ const FILLS = [
   `insert into transactions (game_id, transaction_id, player_id, purchased_at, identity, price, currency, promo_id)
    select 1, 'transaction-' || n, n, now(), ${USER_UUID}, 1, 'USD', 'promo' from ${ROWS}`,
   `insert into player_promotions (player_id, promo_id, purchases) select n, 'promo', 1 from ${ROWS}`,
-  `insert into failed_events (id, game_id, player_id, fingerprint, code, message, raw, received_at) overriding system value
+  `insert into failed_events (id, game_id, player_id, fingerprint, code, message, raw, received_at, transaction_id)
+   overriding system value
    select n, 1, n, ${USER_UUID}, 'event_invalid', '',
-     '{"eventType":"A","timestamp":"2026-11-15T12:00:00Z","payload":{}}', now() from ${ROWS}`,
+     '{"eventType":"A","timestamp":"2026-11-15T12:00:00Z","payload":{}}', now(), 'refused-' || n from ${ROWS}`,
+  `insert into player_notes (player_id, text, author, created_at) select n, '', '', now() from ${ROWS}`,
   `insert into failed_event_totals (game_id, entries, bytes) select n, 1, 2 from ${GAMES}`,
   `insert into flag_overrides (player_id, flag_id, value, reason, author, set_at) select n, 'vip', true, '', '', now()
    from ${ROWS}`,

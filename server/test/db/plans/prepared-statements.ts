@@ -341,6 +341,7 @@ export const PREPARED_STATEMENTS: readonly Listed[] = [
             failedEvent({
               ordinal: 0,
               eventType: 'A',
+              event: {},
               raw: '{}',
               code: 'event_invalid',
               message: '',

@@ -52,6 +52,9 @@ export const STUDIO_VIEW_STATEMENTS: readonly Listed[] = [
       await findPlayers(admin, gameId, userId, { after: BEFORE_ALL, limit: 50 });
       await findPlayers(admin, gameId, 'device-1', { after: BEFORE_ALL, limit: 50 });
       await findPlayers(admin, gameId, 'transaction-1', { after: BEFORE_ALL, limit: 50 });
+      await findPlayers(admin, gameId, 'refused-1', { after: BEFORE_ALL, limit: 50 });
+      await findPlayers(admin, gameId, userId.slice(-12), { after: BEFORE_ALL, limit: 50 });
+      await findPlayers(admin, quietGameId, userId.slice(-12), { after: BEFORE_ALL, limit: 50 });
     },
   },
   {

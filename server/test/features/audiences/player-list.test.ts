@@ -121,19 +121,74 @@ describe('a search for players', () => {
   });
 
   it.each(['nothing', 'device', 'DEVICE-3', 'device-3 ', '%', "'; --", '\u{1F600}'])(
-    'finds no player by %s: only an exact match counts',
+    'finds no player by %s: devices and transactions are found by the whole id',
     async (text) => {
       expect(await find(text)).toEqual({ players: [], nextCursor: null, examined: null });
     },
   );
 
+  it('finds a player by the end or the beginning of the user id, as the console shows it', async () => {
+    const { userId } = sessions[2] as Session;
+    const end = userId.slice(-8);
+    for (const text of [end, `…${end}`, `...${end}`, end.toUpperCase(), userId.slice(-20), end.slice(-4)]) {
+      const { players } = await find(text);
+      expect(players, text).toContainEqual(
+        expect.objectContaining({ playerId: userId, foundBy: 'userIdEnd' }),
+      );
+      for (const { playerId } of players) expect(playerId).toMatch(new RegExp(`${text.slice(-4)}$`, 'i'));
+    }
+    // Ids begin with the time: all of these players were created within a minute.
+    for (const text of [`${userId.slice(0, 8)}…`, userId.slice(0, 9)]) {
+      expect(userIds((await find(text)).players)).toContain(userId);
+    }
+    expect((await find(userId.slice(0, 23))).players).toMatchObject([
+      { playerId: userId, foundBy: 'userIdStart' },
+    ]);
+    for (const text of [userId.slice(0, 7), end.slice(-3), userId.slice(4, 30)]) {
+      expect(userIds((await find(text)).players), text).not.toContain(userId);
+    }
+    // Page by page, each once.
+    const together = userIds(await readAll(`find=${userId.slice(0, 8)}`));
+    expect(userIds(await readAll(`find=${userId.slice(0, 8)}&limit=1`))).toEqual(together);
+    expect(new Set(together).size).toBe(together.length);
+  });
+
+  it('finds a player by the transaction id of a purchase that was refused', async () => {
+    const [first, second] = sessions as [Session, Session];
+    const refuse = (session: Session, transactionId: string | number) =>
+      postEvents(harness.app, session, [
+        {
+          eventType: 'Purchase',
+          timestamp: new Date(harness.clock.now()).toISOString(),
+          payload: { transactionId, price: 'free', currency: 'USD' },
+        },
+      ]);
+    await refuse(first, 'refused-1');
+    expect((await find('refused-1')).players).toMatchObject([
+      { playerId: first.userId, foundBy: 'failedTransactionId' },
+    ]);
+    await refuse(first, 4711);
+    expect(userIds((await find('4711')).players)).toContain(first.userId);
+    // Who has a purchase with this id that counts is found by it, once.
+    await refuse(first, 'own-0');
+    await refuse(second, 'own-0');
+    for (const limit of [1, 10]) {
+      const players = await readAll(`find=own-0&limit=${limit}`);
+      expect(players.map(({ playerId, foundBy }) => [playerId, foundBy])).toEqual([
+        [first.userId, 'transactionId'],
+        [second.userId, 'failedTransactionId'],
+      ]);
+    }
+  });
+
   it('finds no players of another studio, or of another game', async () => {
     const studio = await addStudio(harness, 'other-studio', 'other-game');
     const stranger = await studio.login('device-of-another');
     await send(stranger, { transactionId: 'tx-of-another', price: '1', currency: 'USD' });
-    for (const text of [stranger.userId, 'device-of-another', 'tx-of-another']) {
+    for (const text of [stranger.userId, 'device-of-another', 'tx-of-another', stranger.userId.slice(-12)]) {
       expect((await find(text)).players).toEqual([]);
     }
+    expect(userIds((await find(stranger.userId.slice(0, 8))).players)).not.toContain(stranger.userId);
     const token = await admin.addToken('viewer', { tenant: 'other-studio' });
     const own = '/games/other-game/players';
     for (const text of [stranger.userId, 'device-of-another', 'tx-of-another']) {

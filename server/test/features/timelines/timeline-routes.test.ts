@@ -192,6 +192,46 @@ describe('the timeline of a player', () => {
     expect(await types(`from=${ago(30 * 86_400_000)}&to=${ago(86_400_000)}`)).toEqual(['Purchase']);
   });
 
+  it('tells of events that were refused, and whether they were replayed', async () => {
+    await send({ eventType: 'Before' });
+    const refused = { transactionId: 'tx-refused', price: 'free', currency: 'USD' };
+    // Beside one that is accepted.
+    await send({ eventType: 'Beside' }, { eventType: 'Purchase', payload: refused });
+    const failed = {
+      kind: 'failed',
+      at: now(),
+      id: expect.stringMatching(/^\d+$/),
+      eventType: 'Purchase',
+      transactionId: 'tx-refused',
+      reason: 'payload_invalid',
+      message: expect.stringContaining('price'),
+      replayedAt: null,
+    };
+    await send({ eventType: 'After' });
+    for (const limit of [1, 50]) {
+      const items = await readAll(`kinds=event,purchase,failed&limit=${limit}`);
+      expect(items.map(({ kind, eventType }) => [kind, eventType])).toEqual([
+        ['event', 'After'],
+        ['failed', 'Purchase'],
+        ['event', 'Beside'],
+        ['event', 'Before'],
+      ]);
+      expect(items[1]).toEqual(failed);
+    }
+    expect(await readAll('eventType=Purchase')).toEqual([failed]);
+    expect(await readAll('eventType=After&kinds=failed')).toEqual([]);
+
+    const [entry] = await readAll('kinds=failed');
+    const event = { eventType: 'Purchase', timestamp: now(), payload: { ...refused, price: '4.99' } };
+    harness.clock.advance(10);
+    await admin.ask('POST', `${GAME}/failed-events/${entry?.id}/replay`, { event });
+    // A replay keeps the time of receipt.
+    expect(await readAll('kinds=failed,purchase')).toMatchObject([
+      { kind: 'failed', replayedAt: now() },
+      { kind: 'purchase', price: '4.99', receivedAt: failed.at },
+    ]);
+  });
+
   it('is filtered by kinds and by event type', async () => {
     await send({ eventType: 'A' }, { eventType: 'B' });
     await send({ eventType: 'Purchase' }, { eventType: 'Refund', payload: { transactionId: 't' } });

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { clipText } from '../../../lib/clip-text.js';
 import { sliceJsonArray } from '../../../lib/json-slices.js';
+import { MAX_TRANSACTION_ID } from '../intake/built-in-event-types.js';
 import { isEventType, type RejectedEvent } from '../intake/check-events.js';
 import type { RejectionCode } from '../intake/rejections.js';
 
@@ -13,6 +14,8 @@ export type FailedEvent = FailureReason & {
   fingerprint: string;
   ordinal: number;
   eventType: string | null;
+  /** Of a purchase or refund, so that support finds it. */
+  transactionId: string | null;
   raw: string;
   isCut: boolean;
 };
@@ -23,16 +26,18 @@ const MAX_MESSAGE = 1_024;
 const MAX_PATH = 1_024;
 const FINGERPRINT_HEX_DIGITS = 32;
 
-type Failure = FailureReason & { ordinal: number; eventType: string | null; raw: string };
+/** `event`: what its text says, as far as it could be read. */
+type Failure = FailureReason & { ordinal: number; eventType: string | null; event: unknown; raw: string };
 
 /** `raw` is the JSON text of the event as it was sent. */
-export function failedEvent({ ordinal, eventType, raw, ...reason }: Failure): FailedEvent {
+export function failedEvent({ ordinal, eventType, event, raw, ...reason }: Failure): FailedEvent {
   const cut = cutToBytes(raw, MAX_RAW_BYTES);
   return {
     ...storableReason(reason),
     fingerprint: hash('sha256', `${ordinal}:${raw}`, 'hex').slice(0, FINGERPRINT_HEX_DIGITS),
     ordinal,
     eventType,
+    transactionId: readTransactionId(event),
     raw: cut,
     isCut: cut !== raw,
   };
@@ -50,14 +55,27 @@ export function failedEventsOf(
     const raw = slices[index] ?? '';
     const nth = seen.get(raw) ?? 0;
     seen.set(raw, nth + 1);
-    return failedEvent({ ...reason, ordinal: ordinal ?? nth, eventType: readEventType(events[index]), raw });
+    const event = events[index];
+    return failedEvent({ ...reason, ordinal: ordinal ?? nth, eventType: readEventType(event), event, raw });
   });
 }
 
 function readEventType(event: unknown): string | null {
-  if (typeof event !== 'object' || event === null || !Object.hasOwn(event, 'eventType')) return null;
-  const { eventType } = event as { eventType: unknown };
+  const eventType = ownMember(event, 'eventType');
   return isEventType(eventType) ? eventType : null;
+}
+
+/** Whatever its type is called: a client may have misspelt "Purchase", or sent the id as a number. */
+function readTransactionId(event: unknown): string | null {
+  const id = ownMember(ownMember(event, 'payload'), 'transactionId');
+  const text = typeof id === 'number' ? String(id) : id;
+  if (typeof text !== 'string' || text === '' || text.length > MAX_TRANSACTION_ID) return null;
+  return text.isWellFormed() && !text.includes('\0') ? text : null;
+}
+
+function ownMember(value: unknown, name: string): unknown {
+  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined;
+  return (value as Record<string, unknown>)[name];
 }
 
 /** A reason may quote an event or a schema: it is cut, and characters that PostgreSQL cannot store are replaced. */

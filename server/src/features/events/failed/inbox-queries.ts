@@ -57,10 +57,10 @@ const INSERT_FAILED_EVENTS = {
       from rows from (
         json_to_recordset($1::json) as (
           "userId" uuid, "receivedAt" timestamptz, "clientBuild" text, fingerprint uuid, ordinal smallint, code text,
-          message text, path text, "eventType" text, raw text, "isCut" boolean
+          message text, path text, "eventType" text, "transactionId" text, raw text, "isCut" boolean
         )
-      ) with ordinality as e(user_id, received_at, client_build, fingerprint, ordinal, code, message, path, event_type, raw,
-        is_cut, place)
+      ) with ordinality as e(user_id, received_at, client_build, fingerprint, ordinal, code, message, path, event_type,
+        transaction_id, raw, is_cut, place)
       join lateral (select id, game_id from players where user_id = e.user_id offset 0) p on true
       order by player_id, fingerprint, place
     ), fresh as materialized (
@@ -84,9 +84,10 @@ const INSERT_FAILED_EVENTS = {
         and coalesce(g.bytes, 0) + game_bytes <= $3::bigint
         and p.entries + player_entries <= $4::bigint
     ), stored as (
-      insert into failed_events (game_id, player_id, fingerprint, ordinal, code, message, path, event_type, raw, is_cut,
-        client_build, received_at)
-      select game_id, player_id, fingerprint, ordinal, code, message, path, event_type, raw, is_cut, client_build, received_at
+      insert into failed_events (game_id, player_id, fingerprint, ordinal, code, message, path, event_type, transaction_id, raw,
+        is_cut, client_build, received_at)
+      select game_id, player_id, fingerprint, ordinal, code, message, path, event_type, transaction_id, raw, is_cut,
+        client_build, received_at
       from fitting
       order by player_id, fingerprint
       on conflict do nothing

@@ -206,6 +206,7 @@ describe('the inbox of failed events', () => {
           path: '',
           ordinal: 0,
           eventType: null,
+          event: {},
           raw: `${raw}${from + n}`,
         }),
       );
