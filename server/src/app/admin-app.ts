@@ -28,6 +28,7 @@ import { versionRoutes } from '../features/game-configs/version-routes.js';
 import { jobRoutes } from '../features/jobs/job-routes.js';
 import { installationRoutes } from '../features/lifecycle/installation-routes.js';
 import { adminPlayerRoutes } from '../features/players/admin-player-routes.js';
+import { noteRoutes } from '../features/players/note-routes.js';
 import { overrideImportRoutes } from '../features/players/override-import-routes.js';
 import { gradeRoutes } from '../features/predictions/grade-routes.js';
 import { modelRoutes } from '../features/predictions/model-routes.js';
@@ -68,6 +69,7 @@ const ROUTES: readonly AdminRoutes[] = [
   versionRoutes,
   playerListRoutes,
   adminPlayerRoutes,
+  noteRoutes,
   overrideImportRoutes,
   adminSessionRoutes,
   timelineRoutes,

@@ -16,6 +16,7 @@ export const COMMANDS = new Map<string, () => Promise<Command>>(
     admin: async () => (await import('../cli/admin-commands.js')).adminCommands(),
     config: async () => (await import('../cli/config-commands.js')).configCommands(),
     catalogue: async () => (await import('../cli/catalogue-commands.js')).catalogueCommands(),
+    note: async () => (await import('../cli/note-commands.js')).noteCommands(),
     override: async () => (await import('../cli/override-commands.js')).overrideCommands(),
     train: async () => (await import('../cli/train-command.js')).trainCommand(),
     models: async () => (await import('../cli/model-commands.js')).modelCommands(),

@@ -110,6 +110,16 @@ export const COMMAND_STEPS: Record<
     target: 'version 3',
     call: () => [...DEMO, '--config-version', '1', '--confirm-price-raises'],
   },
+  'note add': {
+    action: 'note.add',
+    target: 'player ',
+    call: async ({ harness }) => [(await harness.login('noted')).userId, ...DEMO, '--text', 'r'],
+  },
+  'note delete': {
+    action: 'note.delete',
+    target: 'player ',
+    call: async ({ harness }) => [(await harness.login('noted')).userId, '1', ...DEMO],
+  },
   'override set': {
     action: 'override.set',
     target: 'player ',

@@ -63,6 +63,15 @@ const revision = async ({ admin }: RouteWorld) =>
   (await admin.ask<{ revision: number }>('GET', `${GAME}/draft`)).revision;
 const flag = async ({ harness }: RouteWorld) =>
   `${GAME}/players/${(await harness.login('flagged')).userId}/overrides/isPayer`;
+const notes = async ({ harness }: RouteWorld) =>
+  `${GAME}/players/${(await harness.login('noted')).userId}/notes`;
+/** A note of the one who calls the routes, an owner by default. */
+async function newNote(world: RouteWorld): Promise<string> {
+  const { admin } = world;
+  const path = await notes(world);
+  const { noteId } = await admin.ask<{ noteId: string }>('POST', path, { text: 'test' });
+  return `${path}/${noteId}`;
+}
 
 /** Every admin route that may change something, in the order in which they are called. */
 export const ROUTE_STEPS: Record<string, AuditStep<(world: RouteWorld) => Promise<RouteCall>>> = {
@@ -400,6 +409,21 @@ export const ROUTE_STEPS: Record<string, AuditStep<(world: RouteWorld) => Promis
       body: await overrides(world, 'by file'),
       isStream: true,
     }),
+  },
+  'POST /games/:game/players/:playerId/notes': {
+    action: 'note.add',
+    target: 'player ',
+    call: async (world) => ({ path: await notes(world), body: { text: 'test' } }),
+  },
+  'PUT /games/:game/players/:playerId/notes/:noteId': {
+    action: 'note.edit',
+    target: 'player ',
+    call: async (world) => ({ path: await newNote(world), body: { text: 'other' } }),
+  },
+  'DELETE /games/:game/players/:playerId/notes/:noteId': {
+    action: 'note.delete',
+    target: 'player ',
+    call: async (world) => ({ path: await newNote(world) }),
   },
   'PUT /games/:game/players/:playerId/overrides/:flagId': {
     action: 'override.set',

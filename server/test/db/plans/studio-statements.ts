@@ -11,6 +11,8 @@ import { createRebuildPool } from '../../../src/features/explanations/rebuild-co
 import { findDeletedBefore } from '../../../src/features/exports/export-queries.js';
 import { deletePicture, setPicture } from '../../../src/features/game-configs/catalogue/picture-queries.js';
 import { discardDraft, publishDraft, saveDraft } from '../../../src/features/game-configs/draft.js';
+import { listNotes } from '../../../src/features/players/note-queries.js';
+import { addNote, editNote, removeNote } from '../../../src/features/players/notes.js';
 import { readOverrideFile } from '../../../src/features/players/override-file.js';
 import { importOverrides } from '../../../src/features/players/override-import.js';
 import { listKnownPlayers } from '../../../src/features/players/override-import-queries.js';
@@ -32,6 +34,7 @@ import { findAuditRow, listAuditLines } from '../../../src/features/studios/audi
 import { createApiKey, revokeApiKey, rotateApiKey } from '../../../src/features/studios/key-changes.js';
 import { createGame, updateGameSettings } from '../../../src/features/studios/tenant-changes.js';
 import { createFairSemaphore } from '../../../src/lib/fair-semaphore.js';
+import { MAX_ROW_ID } from '../../../src/lib/row-id.js';
 import { DEFAULT_DOCUMENT } from '../../../src/personalisation/document/default-document.js';
 import { measureProbabilities } from '../../../src/personalisation/predict/metrics.js';
 import {
@@ -44,7 +47,7 @@ import { listSealedSecrets } from '../../../src/security/sealed-secrets.js';
 import { WORLD } from './large-tables.js';
 import type { Installation, Listed } from './listed-statement.js';
 
-const { gameId, tenantId, tenant, game, userId } = WORLD;
+const { gameId, tenantId, tenant, game, playerId, userId } = WORLD;
 
 const actorAt = ({ nowMs }: Installation) => ({ name: 'a test', nowMs });
 
@@ -167,6 +170,18 @@ export const STUDIO_STATEMENTS: readonly Listed[] = [
       tables: ['games', 'segment_size_days'],
       why: 'once an hour, all games are asked whether they are due',
       atMost: 'all',
+    },
+  },
+  {
+    what: 'notes on players',
+    call: async (on) => {
+      const author = { ...actorAt(on), tokenId: 'token' };
+      const added = await addNote(on.admin, { gameId, userId }, 'a', author);
+      if (added.outcome !== 'done') throw new Error(added.outcome);
+      await listNotes(on.admin, playerId, MAX_ROW_ID, 50);
+      const place = { gameId, userId, noteId: added.note.id };
+      await editNote(on.admin, place, 'b', author);
+      await removeNote(on.admin, place, author, false);
     },
   },
   {
