@@ -135,7 +135,7 @@ describe.skipIf(!HAS_BROWSER)(`the pages of the console${NEEDS_BROWSER}`, () => 
     await go('/players?find=page-device');
     await page.getByRole('cell', { name: 'device id' }).waitFor();
     await page.getByRole('link', { name: player.userId }).click();
-    await page.getByText('1 purchase, USD 0.99', { exact: false }).waitFor();
+    await page.getByRole('group', { name: 'Paid' }).getByText('USD 0.99').waitFor();
     const timeline = page.getByRole('region', { name: 'Timeline' });
     const lines = () => timeline.locator('summary').allTextContents();
     await expect.poll(lines).toContain('Ad_Impression');

@@ -143,7 +143,7 @@ describe.skipIf(!HAS_BROWSER)(`the console${NEEDS_BROWSER}`, () => {
     await page.keyboard.press('/');
     await page.keyboard.type('order-1');
     await page.keyboard.press('Enter');
-    await page.getByRole('region', { name: 'Store as seen' }).waitFor();
+    await page.getByRole('heading', { name: 'Store as seen' }).click();
     expect(page.url()).toContain(player.userId);
     const chest = page.getByLabel('gems_1200', { exact: true });
     await chest.getByText('USD 7.50').waitFor();
