@@ -1,5 +1,5 @@
 import { Alert, Stack, Text } from '@mantine/core';
-import { isChanging, leftOutInWords, pricesInWords, whyInWords } from '../lib/dry-run.js';
+import { isChanging, isNews, leftOutInWords, pricesInWords, whyInWords } from '../lib/dry-run.js';
 import { countOf, formatCount, formatUtc } from '../lib/format.js';
 import { DryRunTables } from './DryRunTables.js';
 import type { DryRunResult } from './use-draft-dry-run.js';
@@ -9,7 +9,6 @@ type Later = DryRunResult['later'][number];
 /** What publishing would change: now, and from each later instant at which something begins or ends. */
 export function DryRunResultView({ result }: { result: DryRunResult }) {
   const { players, examined, sampled, ruleErrors, later, leftOut } = result;
-  const quiet = later.filter((each) => !isChanging(each));
   return (
     <>
       <Text size="sm" c="dimmed">
@@ -30,15 +29,9 @@ export function DryRunResultView({ result }: { result: DryRunResult }) {
       )}
       <Text size="sm">{pricesInWords(result.priced)}</Text>
       <DryRunTables effects={result} />
-      {later.filter(isChanging).map((each) => (
-        <LaterChanges key={each.at} later={each} />
+      {later.map((each, index) => (
+        <LaterChanges key={each.at} later={each} before={later[index - 1] ?? result} />
       ))}
-      {quiet.length > 0 && (
-        <Text size="sm" c="dimmed">
-          No difference for players from{' '}
-          {quiet.map((each) => `${formatUtc(each.at)} (${whyInWords(each)})`).join('; ')}.
-        </Text>
-      )}
       {leftOut !== null && (
         <Alert color="orange" variant="light">
           {leftOutInWords(leftOut)}
@@ -49,21 +42,32 @@ export function DryRunResultView({ result }: { result: DryRunResult }) {
 }
 
 /** In a sentence first: the tables open with a click. */
-function LaterChanges({ later }: { later: Later }) {
+function LaterChanges({ later, before }: { later: Later; before: Later | DryRunResult }) {
   const title = `From ${formatUtc(later.at)}`;
+  const why = whyInWords(later);
+  if (!isNews(later, before)) {
+    return (
+      <Text size="sm" c="dimmed">
+        {title} ({why}): nothing more changes.
+      </Text>
+    );
+  }
   return (
     <section aria-label={title}>
       <Stack gap={4}>
         <Text size="sm">
-          <b>{title}</b> ({whyInWords(later)}): {pricesInWords(later.priced, 'sentence')}
+          <b>{title}</b> ({why}):{' '}
+          {isChanging(later) ? pricesInWords(later.priced) : 'No player sees a difference any more.'}
           {later.sampled ? ` Estimated from ${countOf(later.examined, 'player')}.` : ''}
         </Text>
-        <details>
-          <summary>Prices, and who enters and leaves</summary>
-          <Stack gap="md" mt="xs">
-            <DryRunTables effects={later} at={later.at} />
-          </Stack>
-        </details>
+        {isChanging(later) && (
+          <details>
+            <summary>Prices, and who enters and leaves</summary>
+            <Stack gap="md" mt="xs">
+              <DryRunTables effects={later} at={later.at} />
+            </Stack>
+          </details>
+        )}
       </Stack>
     </section>
   );

@@ -34,26 +34,28 @@ function Prices({ prices }: { prices: DryRunResult['prices'] }) {
   const shown = (price: Schemas['ShownPrice'] | null, gone: string) =>
     price === null ? gone : formatMoney(price.price, price.currency);
   return (
-    <Table aria-label="Prices">
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th>Price of</Table.Th>
-          <Table.Th ta="right">published</Table.Th>
-          <Table.Th ta="right">draft</Table.Th>
-          <Table.Th ta="right">players</Table.Th>
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {prices.map(({ skuId, from, to, players, estimate }) => (
-          <Table.Tr key={JSON.stringify([skuId, from, to])}>
-            <Table.Td>{skuId}</Table.Td>
-            <Table.Td ta="right">{shown(from, 'not shown')}</Table.Td>
-            <Table.Td ta="right">{shown(to, 'hidden')}</Table.Td>
-            <Table.Td ta="right">{formatCount(estimate ?? players)}</Table.Td>
+    <Table.ScrollContainer minWidth={320} type="native">
+      <Table aria-label="Prices">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>Price of</Table.Th>
+            <Table.Th ta="right">published</Table.Th>
+            <Table.Th ta="right">draft</Table.Th>
+            <Table.Th ta="right">players</Table.Th>
           </Table.Tr>
-        ))}
-      </Table.Tbody>
-    </Table>
+        </Table.Thead>
+        <Table.Tbody>
+          {prices.map(({ skuId, from, to, players, estimate }) => (
+            <Table.Tr key={JSON.stringify([skuId, from, to])}>
+              <Table.Td>{skuId}</Table.Td>
+              <Table.Td ta="right">{shown(from, 'not shown')}</Table.Td>
+              <Table.Td ta="right">{shown(to, 'hidden')}</Table.Td>
+              <Table.Td ta="right">{formatCount(estimate ?? players)}</Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Table.ScrollContainer>
   );
 }
 
@@ -81,48 +83,50 @@ function ChangedFirst({ title, lines, at }: TableProps) {
 function DryRunTable({ title, lines, at }: TableProps) {
   const { studio, game } = useStudioAndGame();
   return (
-    <Table aria-label={title}>
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th>{title}</Table.Th>
-          <Table.Th ta="right">published</Table.Th>
-          <Table.Th ta="right">draft</Table.Th>
-          <Table.Th ta="right">enter</Table.Th>
-          <Table.Th ta="right">leave</Table.Th>
-          <Table.Th ta="right">revenue</Table.Th>
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {lines.map(({ id, counts, estimate, revenueShare, examples }) => {
-          const { before, after, enter, leave } = estimate ?? counts;
-          const example = examples.enter[0] ?? examples.leave[0];
-          return (
-            <Table.Tr key={id}>
-              <Table.Td>
-                {id}{' '}
-                {example !== undefined && (
-                  <Link
-                    to="/$studio/$game/players/$playerId"
-                    params={{ studio, game, playerId: example }}
-                    search={{ version: 'draft', at }}
-                  >
-                    example
-                  </Link>
-                )}
-              </Table.Td>
-              <Table.Td ta="right">{formatCount(before)}</Table.Td>
-              <Table.Td ta="right">{formatCount(after)}</Table.Td>
-              <Table.Td ta="right">{enter === 0 ? '–' : `+${formatCount(enter)}`}</Table.Td>
-              <Table.Td ta="right">{leave === 0 ? '–' : `−${formatCount(leave)}`}</Table.Td>
-              <Table.Td ta="right">
-                {Object.entries(revenueShare)
-                  .map(([currency, share]) => `${formatShare(share)} of ${currency}`)
-                  .join(', ') || '–'}
-              </Table.Td>
-            </Table.Tr>
-          );
-        })}
-      </Table.Tbody>
-    </Table>
+    <Table.ScrollContainer minWidth={480} type="native">
+      <Table aria-label={title}>
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>{title}</Table.Th>
+            <Table.Th ta="right">published</Table.Th>
+            <Table.Th ta="right">draft</Table.Th>
+            <Table.Th ta="right">enter</Table.Th>
+            <Table.Th ta="right">leave</Table.Th>
+            <Table.Th ta="right">revenue</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {lines.map(({ id, counts, estimate, revenueShare, examples }) => {
+            const { before, after, enter, leave } = estimate ?? counts;
+            const example = examples.enter[0] ?? examples.leave[0];
+            return (
+              <Table.Tr key={id}>
+                <Table.Td>
+                  {id}{' '}
+                  {example !== undefined && (
+                    <Link
+                      to="/$studio/$game/players/$playerId"
+                      params={{ studio, game, playerId: example }}
+                      search={{ version: 'draft', at }}
+                    >
+                      example
+                    </Link>
+                  )}
+                </Table.Td>
+                <Table.Td ta="right">{formatCount(before)}</Table.Td>
+                <Table.Td ta="right">{formatCount(after)}</Table.Td>
+                <Table.Td ta="right">{enter === 0 ? '–' : `+${formatCount(enter)}`}</Table.Td>
+                <Table.Td ta="right">{leave === 0 ? '–' : `−${formatCount(leave)}`}</Table.Td>
+                <Table.Td ta="right">
+                  {Object.entries(revenueShare)
+                    .map(([currency, share]) => `${formatShare(share)} of ${currency}`)
+                    .join(', ') || '–'}
+                </Table.Td>
+              </Table.Tr>
+            );
+          })}
+        </Table.Tbody>
+      </Table>
+    </Table.ScrollContainer>
   );
 }

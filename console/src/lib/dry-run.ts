@@ -1,24 +1,40 @@
 import type { Schemas } from '../api/client.js';
 import { countOf, formatUtc } from './format.js';
 
-type Later = Schemas['DryRunLater'];
+type Effects = Pick<Schemas['DryRunLater'], 'offers' | 'segments' | 'flags' | 'prices' | 'priced'>;
 
-/** Whether some player sees a difference at that instant. */
-export function isChanging({ priced, offers, segments, flags }: Later): boolean {
-  return priced.players > 0 || offers.length + segments.length + flags.length > 0;
+/** Whether some player sees a difference. */
+export function isChanging({ priced, ...effects }: Effects): boolean {
+  return priced.players > 0 || changedIds(effects).length > 0;
 }
 
-/** `5,920 players see other prices: 5,920 pay less.` */
-export function pricesInWords(
-  { players, payLess, payMore }: Schemas['DryRunPriced'],
-  place: 'start' | 'sentence' = 'start',
-): string {
-  if (players === 0)
-    return place === 'start' ? 'No player sees another price.' : 'no player sees another price.';
+/** Whether other prices, offers, segments or flags change than at the instant before. */
+export function isNews(later: Effects, before: Effects): boolean {
+  const listed = ({ prices, ...effects }: Effects) =>
+    [
+      ...prices.map(({ skuId, from, to }) => JSON.stringify([skuId, from, to])),
+      ...changedIds(effects),
+    ].sort();
+  return listed(later).join() !== listed(before).join();
+}
+
+function changedIds({ offers, segments, flags }: Pick<Effects, 'offers' | 'segments' | 'flags'>): string[] {
+  const isChanged = ({ counts }: { counts: Schemas['DryRunCounts'] }) => counts.enter > 0 || counts.leave > 0;
+  return [
+    ...offers.filter(isChanged).map(({ offerId }) => `offer:${offerId}`),
+    ...segments.filter(isChanged).map(({ segmentId }) => `segment:${segmentId}`),
+    ...flags.filter(isChanged).map(({ flagId }) => `flag:${flagId}`),
+  ];
+}
+
+/** `No player sees another price.`, `5,920 players pay less.` */
+export function pricesInWords({ players, payLess, payMore }: Schemas['DryRunPriced']): string {
+  if (players === 0) return 'No player sees another price.';
   const ways = [
     ...(payLess > 0 ? [`${countOf(payLess, 'player pays', 'players pay')} less`] : []),
     ...(payMore > 0 ? [`${countOf(payMore, 'player pays', 'players pay')} more`] : []),
   ];
+  if (ways.length === 1 && payLess + payMore === players) return `${ways[0]}.`;
   const seen = countOf(players, 'player sees another price', 'players see other prices');
   return ways.length === 0 ? `${seen}.` : `${seen}: ${ways.join(', ')}.`;
 }
