@@ -34,7 +34,7 @@ function Prices({ prices }: { prices: DryRunResult['prices'] }) {
   const shown = (price: Schemas['ShownPrice'] | null, gone: string) =>
     price === null ? gone : formatMoney(price.price, price.currency);
   return (
-    <Table.ScrollContainer minWidth={320} type="native">
+    <Table.ScrollContainer minWidth={320} type="native" tabIndex={0}>
       <Table aria-label="Prices">
         <Table.Thead>
           <Table.Tr>
@@ -83,7 +83,7 @@ function ChangedFirst({ title, lines, at }: TableProps) {
 function DryRunTable({ title, lines, at }: TableProps) {
   const { studio, game } = useStudioAndGame();
   return (
-    <Table.ScrollContainer minWidth={480} type="native">
+    <Table.ScrollContainer minWidth={480} type="native" tabIndex={0}>
       <Table aria-label={title}>
         <Table.Thead>
           <Table.Tr>
