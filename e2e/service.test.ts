@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -69,6 +69,29 @@ describe('savepoint start', () => {
       tenantId: 'demo-studio',
       gameId: 'demo-game',
     });
+    await service.interrupt();
+  });
+
+  it('serves the client as a package that npm installs, and as one module', async () => {
+    const service = await startService({
+      SAVEPOINT_DATA_DIR: await temporaryFolder(),
+      SAVEPOINT_WORKERS: '1',
+    });
+    const cwd = await temporaryFolder();
+    const npm = ['install', '--no-audit', '--no-fund', '--prefix', cwd];
+    await run('npm', [...npm, `${service.ops}/client/savepoint-client.tgz`], { cwd });
+    await writeFile(
+      join(cwd, 'use.mjs'),
+      `import { Savepoint } from '@savepoint/client';
+       import { signLogin } from '@savepoint/client/server';
+       console.log(typeof Savepoint, typeof signLogin);`,
+    );
+    expect((await run(process.execPath, ['use.mjs'], { cwd })).stdout).toBe('function function\n');
+    const module = await fetch(`${service.ops}/client/savepoint-client.js`);
+    expect(module.headers.get('content-type')).toBe('text/javascript; charset=utf-8');
+    await writeFile(join(cwd, 'savepoint-client.mjs'), await module.text());
+    const names = "import('./savepoint-client.mjs').then(({ Savepoint }) => console.log(typeof Savepoint))";
+    expect((await run(process.execPath, ['-e', names], { cwd })).stdout).toBe('function\n');
     await service.interrupt();
   });
 

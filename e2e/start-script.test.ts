@@ -20,6 +20,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 const REPOSITORY = fileURLToPath(new URL('../', import.meta.url));
 const TYPESCRIPT = dirname(createRequire(import.meta.url).resolve('typescript/package.json'));
 
+const ROLLDOWN = dirname(createRequire(import.meta.url).resolve('rolldown/package.json'));
+
 /** Stands for the build tool of the console: it makes a page of the sources, and fails where they say so. */
 const BUILD_TOOL = `
 const { mkdirSync, readFileSync, rmSync, writeFileSync } = require('node:fs');
@@ -48,9 +50,14 @@ const FILES: Record<string, string> = {
     writeFileSync('src/api.gen.ts', String(process.pid));`,
   'console/public/icon.svg': '<svg/>',
   'console/src/main.ts': 'first',
+  'sdk/package.json': '{"name":"@savepoint/client","version":"1.0.0","type":"module","files":["dist"]}',
+  'sdk/README.md': '',
+  'sdk/src/index.ts': `export const client: string = 'one';\n`,
+  'simulator/package.json': '{"type":"module"}',
+  'simulator/src/index.ts': `export const simulate: string = 'one';\n`,
 };
 
-/** The scripts and the compiler of the repository, in a checkout with a service of one file and a console of one page. */
+/** The scripts and the compiler of the repository, in a checkout with a service, a client and a simulator of one file and a console of one page. */
 describe('npm start', () => {
   let root: string;
   const write = async (path: string, text: string) => {
@@ -60,13 +67,15 @@ describe('npm start', () => {
   beforeAll(async () => {
     root = await mkdtemp(join(tmpdir(), 'savepoint-start-'));
     for (const [path, text] of Object.entries(FILES)) await write(path, text);
-    for (const name of ['start.mjs', 'build-console.mjs']) {
+    for (const name of ['start.mjs', 'build-client.mjs', 'build-console.mjs', 'sources-hash.mjs']) {
       await cp(join(REPOSITORY, 'scripts', name), join(root, 'scripts', name));
     }
     await symlink(TYPESCRIPT, join(root, 'node_modules/typescript'));
+    await symlink(ROLLDOWN, join(root, 'node_modules/rolldown'));
     const config = JSON.parse(await readFile(join(REPOSITORY, 'server/tsconfig.json'), 'utf8'));
     config.compilerOptions.types = [];
-    await write('server/tsconfig.json', JSON.stringify(config));
+    for (const folder of ['server', 'sdk', 'simulator'])
+      await write(`${folder}/tsconfig.json`, JSON.stringify(config));
   });
   afterAll(() => rm(root, { recursive: true, force: true }));
 
@@ -95,14 +104,20 @@ describe('npm start', () => {
     return Promise.all(files.map(async (file) => [file, (await stat(file)).mtimeMs]));
   };
 
-  it('builds the service and the console at the first start, and says how long that took', async () => {
+  it('builds the service, the console and the client at the first start, and says how long that took', async () => {
     const { code, output } = await start();
     expect(output).toMatch(/^Building Savepoint \(first start only\)…$/m);
     expect(output).toMatch(/^Built the service in \d+\.\d s\.$/m);
     expect(output).toMatch(/^Built the console in \d+\.\d s\.$/m);
+    expect(output).toMatch(/^Built the client in \d+\.\d s\.$/m);
     expect(output).toMatch(/^start one development$/m);
     expect(code).toBe(0);
     expect(await readFile(join(root, 'console/dist/assets/page.js'), 'utf8')).toBe('first');
+    expect(await readFile(join(root, 'sdk/download/savepoint-client.js'), 'utf8')).toContain(
+      'client = "one"',
+    );
+    expect((await stat(join(root, 'sdk/download/savepoint-client.tgz'))).size).toBeGreaterThan(100);
+    expect(await readFile(join(root, 'simulator/dist/index.js'), 'utf8')).toContain('simulate');
   });
 
   it('builds nothing at the second start', async () => {
@@ -114,7 +129,7 @@ describe('npm start', () => {
 
   it('builds nothing where files are newer and say the same, as after a clone', async () => {
     const later = new Date(Date.now() + 60_000);
-    for (const folder of ['server/src', 'console', 'openapi']) {
+    for (const folder of ['server/src', 'console', 'sdk/src', 'openapi']) {
       for (const file of await filesIn(folder)) await utimes(file, later, later);
     }
     const before = await writtenAt();
@@ -136,11 +151,22 @@ describe('npm start', () => {
     ['console/public/icon.svg', '<svg></svg>'],
     ['console/index.html', '<html lang="en"></html>'],
     ['openapi/admin.json', '{"paths":{}}'],
-    ['package-lock.json', '{"packages":{}}'],
+    ['console/tsconfig.json', '{ }'],
   ])('builds only the console after a change of %s', async (path, text) => {
     await write(path, text);
     expect((await start()).output).toMatch(/^Built the console in \d+\.\d s\.\nstart two development\n$/);
     expect((await start()).output).toBe('start two development\n');
+  });
+
+  it('builds only the client after a change of the client, and starts without one that cannot be compiled', async () => {
+    await write('sdk/src/index.ts', `export const client: string = 'two';\n`);
+    expect((await start()).output).toMatch(/^Built the client in \d+\.\d s\.\nstart two development\n$/);
+    await write('sdk/src/index.ts', `export const client: string = 3;\n`);
+    const { code, output } = await start();
+    expect(code).toBe(0);
+    expect(output).toMatch(/Starting without the client and the simulator\.\nstart two development\n$/);
+    await write('sdk/src/index.ts', `export const client: string = 'two';\n`);
+    expect((await start()).output).toMatch(/^Built the client/);
   });
 
   it('starts without a console that cannot be built, and builds it once it can', async () => {

@@ -1,39 +1,30 @@
 // Builds the console into console/dist, unless the build there was made from the same sources. Used by `npm start` and `npm run build`.
 import { spawnSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { pathToFileURL } from 'node:url';
 import { gzipSync } from 'node:zlib';
+import { filesIn, root, sourcesHash } from './sources-hash.mjs';
 
-const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const folder = join(root, 'console');
 /** In the folder of the pages, so that deleting them deletes this file, too. The server does not serve it. */
 const stamp = join(folder, 'dist', '.built-from');
 
-/** A hash of contents, not of times: a clone, a branch or `npm ci` changes the times of unchanged files. */
-function sourcesHash() {
-  const inside = ['src', 'public'].flatMap((part) =>
-    readdirSync(join(folder, part), { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile() && !entry.name.endsWith('.gen.ts'))
-      .map((entry) => join(entry.parentPath, entry.name)),
-  );
+function consoleHash() {
   const beside = ['index.html', 'package.json', 'vite.config.ts', 'tsconfig.json', 'generate-api.mjs'];
-  const outside = ['openapi/admin.json', 'package-lock.json'];
-  const files = [
-    ...inside.sort(),
-    ...beside.map((name) => join(folder, name)),
-    ...outside.map((name) => join(root, name)),
-  ];
-  const hash = createHash('sha256');
-  for (const file of files) hash.update(file.slice(root.length)).update('\0').update(readFileSync(file));
-  return hash.digest('hex');
+  return sourcesHash([
+    ...filesIn('console/public'),
+    ...filesIn('console/src'),
+    ...beside.map((name) => `console/${name}`),
+    'openapi/admin.json',
+    'package-lock.json',
+  ]);
 }
 
 /** Returns whether the console is built from its present sources. Prints how long a build took. */
 export function buildConsole(say) {
-  const hash = sourcesHash();
+  const hash = consoleHash();
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === hash) return true;
   const vite = viteProgram();
   if (vite === undefined) {

@@ -4,6 +4,8 @@ import { fileURLToPath } from 'node:url';
 
 const NEEDED = [
   'bin/savepoint.mjs',
+  'client/savepoint-client.js',
+  'client/savepoint-client.tgz',
   'console/index.html',
   'dist/bin/operations.js',
   'dist/bin/worker.js',

@@ -3,13 +3,15 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { buildClient } from './build-client.mjs';
 import { buildConsole } from './build-console.mjs';
+import { root } from './sources-hash.mjs';
 
-const root = dirname(dirname(fileURLToPath(import.meta.url)));
 buildService();
 // Without a console the service still serves players, and the address of the console says what to do.
 if (!buildConsole(console.log)) console.log('Starting without the console.');
+// `savepoint simulate` needs the simulator, and the console offers the client for download.
+if (!(await buildClient(console.log))) console.log('Starting without the client and the simulator.');
 
 process.env.SAVEPOINT_ENV ??= 'development';
 process.argv.splice(2, process.argv.length, 'start', ...process.argv.slice(2));

@@ -16,6 +16,7 @@ it('every package, client and API document has the same version', () => {
     ),
     'client of the simulator': json('simulator/package.json').dependencies['@savepoint/client'],
     'C# client': /AssemblyVersion\("(.*)\.0"\)/.exec(read('clients/csharp/src/AssemblyInfo.cs'))?.[1],
+    'C# client as a Unity package': json('clients/csharp/src/package.json').version,
     'openapi/player.json': json('openapi/player.json').info.version,
     'openapi/admin.json': json('openapi/admin.json').info.version,
   };

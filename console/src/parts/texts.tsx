@@ -50,9 +50,9 @@ export function CopyTextButton({ text, label }: { text: string; label: string })
 /** A command or a secret, with a copy button. */
 export function CopyableCode({ text, label = 'Copy' }: { text: string; label?: string }) {
   return (
-    // A long command scrolls in its own box, so that the copy button stays on a narrow page.
+    // A long command is wrapped, so that all of it can be read, and the copy button stays on a narrow page.
     <Group gap="xs" wrap="nowrap" align="flex-start" maw="100%">
-      <Code block flex={1} miw={0}>
+      <Code block className="wrapped" flex={1} miw={0}>
         {text}
       </Code>
       <CopyIcon text={text} label={label} />

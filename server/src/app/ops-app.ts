@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { AdminContext } from '../admin/admin-context.js';
 import { registerAdminApi } from './admin-app.js';
+import { clientRoutes } from './client-routes.js';
 import { consoleRoutes } from './console-routes.js';
 import { buildHealthApp, type HealthSources } from './health-app.js';
 import { type ReferenceSources, referenceRoutes } from './reference-routes.js';
@@ -13,5 +14,6 @@ export async function buildOpsApp(sources: OpsSources): Promise<FastifyInstance>
   await registerAdminApi(app, sources.admin);
   referenceRoutes(app, sources);
   consoleRoutes(app);
+  clientRoutes(app);
   return app;
 }

@@ -23,7 +23,9 @@ export function tenantCommands(): Command {
         if (!(await createTenant(pool, { slug, name: options.name ?? slug }, await commandActor(pool)))) {
           throw new StartupError(`There is a tenant "${slug}" already.`);
         }
-        say(`Created tenant ${slug}. Next: savepoint game create <game-id> --tenant ${slug}`);
+        say(`Created tenant ${slug}. Next, a member with a link to the console, or a game:`);
+        say(`  savepoint admin create --email you@studio.example --role owner --tenant ${slug}`);
+        say(`  savepoint game create <game-id> --tenant ${slug}`);
       });
     });
   tenant

@@ -55,6 +55,7 @@ export function FirstSteps({ players, everyMs, onGoOn }: Props) {
           .
         </Step>
       </List>
+      <GetTheClient />
       {hasEvent ? (
         <Button size="xs" onClick={onGoOn}>
           Show the numbers
@@ -64,10 +65,24 @@ export function FirstSteps({ players, everyMs, onGoOn }: Props) {
           <Text size="sm">Or fill the game with simulated players:</Text>
           <CopyableCode
             text={`SAVEPOINT_ENV=development npx savepoint simulate --tenant ${studio} --game ${game} --players 200`}
+            label="Copy the command"
           />
         </>
       )}
     </EmptyState>
+  );
+}
+
+/** The client of the version of this service. It comes from the listener of the console. */
+function GetTheClient() {
+  const address = `${window.location.origin}/client/savepoint-client`;
+  return (
+    <>
+      <Text size="sm">The client for a web game with a bundler, Node, Electron or React Native:</Text>
+      <CopyableCode text={`npm install ${address}.tgz`} label="Copy the command" />
+      <Text size="sm">For a page without a bundler, as one file to put beside it:</Text>
+      <CopyableCode text={`curl -O ${address}.js`} label="Copy the command" />
+    </>
   );
 }
 
