@@ -254,4 +254,53 @@ describe.skipIf(!HAS_BROWSER)(`what is edited in the console besides prices${NEE
     await editor.page.getByRole('button', { name: 'Save draft' }).waitFor({ state: 'detached' });
     expect([...owner.problems, ...editor.problems]).toEqual([]);
   });
+
+  it('opens all pages without a connection, and keeps what was not saved until it is saved or its editor signs out', async () => {
+    const { page, context, go, problems } = editor;
+    // The browser asks before a page with unsaved changes is left.
+    page.on('dialog', (dialog) => void dialog.accept());
+    const name = page.getByLabel('Name of gems_80');
+    const kept = () =>
+      page.evaluate(
+        () => Object.keys(localStorage).filter((key) => key.startsWith('savepoint-draft/')).length,
+      );
+    await go('/store');
+    await name.waitFor();
+    const loaded = () =>
+      page.evaluate(
+        () =>
+          performance.getEntriesByType('resource').filter((entry) => /\/Predictions-.*\.js$/.test(entry.name))
+            .length,
+      );
+    await expect.poll(loaded).toBe(1);
+    await name.fill('Offline Gems');
+    await context.setOffline(true);
+    await page.getByRole('link', { name: 'Predictions' }).click();
+    await page.getByRole('heading', { name: 'Predictions', level: 1 }).waitFor();
+    await page.getByText('· not saved').waitFor();
+    await context.setOffline(false);
+
+    await page.reload();
+    await page.getByText('Restored: what you typed').waitFor();
+    await go('/store');
+    await expect.poll(() => name.inputValue()).toBe('Offline Gems');
+    const second = await context.newPage();
+    await second.goto(page.url());
+    await second.getByLabel('Name of gems_80').waitFor();
+    expect(await second.getByLabel('Name of gems_80').inputValue()).not.toBe('Offline Gems');
+    await second.close();
+    expect(await kept()).toBe(1);
+    await page.getByRole('button', { name: 'Save draft' }).click();
+    await page.getByRole('button', { name: 'Save draft' }).waitFor({ state: 'detached' });
+    expect(await kept()).toBe(0);
+    expect(await page.getByText('Restored: what you typed').count()).toBe(0);
+
+    await name.fill('Gems of nobody');
+    await expect.poll(kept).toBe(1);
+    await page.getByRole('button', { name: 'Eve' }).click();
+    await page.getByRole('menuitem', { name: 'Sign out', exact: true }).click();
+    await page.waitForURL(/\/sign-in/);
+    expect(await kept()).toBe(0);
+    expect(problems).toEqual([]);
+  });
 });

@@ -1,4 +1,5 @@
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
+import { createRootRoute, createRoute, createRouter } from '@tanstack/react-router';
+import { lazyPage } from './api/lazy-pages.js';
 import { Frame } from './frame/Frame.js';
 import { NotFound, PageFailed } from './frame/NotFound.js';
 import { known, readSearch, writeSearch } from './lib/search.js';
@@ -19,12 +20,12 @@ const signIn = createRoute({
   getParentRoute: () => root,
   path: '/sign-in',
   validateSearch: known('next'),
-  component: lazyRouteComponent(() => import('./pages/sign-in/SignIn.js'), 'SignIn'),
+  component: lazyPage(() => import('./pages/sign-in/SignIn.js'), 'SignIn'),
 });
 const invitation = createRoute({
   getParentRoute: () => root,
   path: '/invitation',
-  component: lazyRouteComponent(() => import('./pages/sign-in/Invitation.js'), 'Invitation'),
+  component: lazyPage(() => import('./pages/sign-in/Invitation.js'), 'Invitation'),
 });
 
 const frame = createRoute({
@@ -38,49 +39,49 @@ const overview = createRoute({
   getParentRoute: () => frame,
   path: '/',
   validateSearch: known('days', 'show', 'currency', 'view', 'by'),
-  component: lazyRouteComponent(() => import('./pages/overview/Overview.js'), 'Overview'),
+  component: lazyPage(() => import('./pages/overview/Overview.js'), 'Overview'),
 });
 const players = createRoute({
   getParentRoute: () => frame,
   path: '/players',
   validateSearch: known('find', 'segment', 'hidden'),
-  component: lazyRouteComponent(() => import('./pages/players/Players.js'), 'Players'),
+  component: lazyPage(() => import('./pages/players/Players.js'), 'Players'),
 });
 const player = createRoute({
   getParentRoute: () => frame,
   path: '/players/$playerId',
   validateSearch: known('at', 'version', 'kinds', 'type', 'from', 'to', 'edit'),
-  component: lazyRouteComponent(() => import('./pages/player/Player.js'), 'Player'),
+  component: lazyPage(() => import('./pages/player/Player.js'), 'Player'),
 });
 const store = createRoute({
   getParentRoute: () => frame,
   path: '/store',
   validateSearch: known('tab', 'sku', 'offer', 'filter', 'version', 'as', 'invented', 'under', 'time'),
-  component: lazyRouteComponent(() => import('./pages/store/Store.js'), 'Store'),
+  component: lazyPage(() => import('./pages/store/Store.js'), 'Store'),
 });
 const segments = createRoute({
   getParentRoute: () => frame,
   path: '/segments',
   validateSearch: known('segment'),
-  component: lazyRouteComponent(() => import('./pages/segments/Segments.js'), 'Segments'),
+  component: lazyPage(() => import('./pages/segments/Segments.js'), 'Segments'),
 });
 const events = createRoute({
   getParentRoute: () => frame,
   path: '/events',
   validateSearch: known('tab', 'type', 'player', 'reason', 'event', 'from', 'to', 'schema'),
-  component: lazyRouteComponent(() => import('./pages/events/Events.js'), 'Events'),
+  component: lazyPage(() => import('./pages/events/Events.js'), 'Events'),
 });
 const predictions = createRoute({
   getParentRoute: () => frame,
   path: '/predictions',
   validateSearch: known('model', 'day', 'score'),
-  component: lazyRouteComponent(() => import('./pages/predictions/Predictions.js'), 'Predictions'),
+  component: lazyPage(() => import('./pages/predictions/Predictions.js'), 'Predictions'),
 });
 const settings = createRoute({
   getParentRoute: () => frame,
   path: '/settings',
   validateSearch: known('tab', 'entry', 'all', 'flag'),
-  component: lazyRouteComponent(() => import('./pages/settings/Settings.js'), 'Settings'),
+  component: lazyPage(() => import('./pages/settings/Settings.js'), 'Settings'),
 });
 
 export const router = createRouter({

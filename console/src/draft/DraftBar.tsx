@@ -21,7 +21,7 @@ type Panel = 'compare' | 'dry-run' | 'publish' | 'discard';
 export function DraftBar() {
   const { draft, isEditedHere, isSaving, problems, save, undo, saveProblem, conflict, ...editing } =
     useDraft();
-  const { overtakenBy, others, aside } = editing;
+  const { overtakenBy, others, aside, restoredAt } = editing;
   const { game } = useStudioAndGame();
   const { data: me } = useMe();
   const { isEditor } = useRole();
@@ -55,6 +55,12 @@ export function DraftBar() {
               Show both
             </Button>
           </Group>
+        )}
+        {restoredAt !== null && isEditedHere && (
+          <Text size="sm" role="status">
+            Restored: what you typed <Moment at={restoredAt} /> and did not save. Save it, or take it back
+            with Undo.
+          </Text>
         )}
         <OtherEditors />
         <SetAside />

@@ -7,7 +7,7 @@ import { Difference } from './Difference.js';
 import { useDraft } from './draft-context.js';
 import { asideOnTop } from './draft-reducer.js';
 
-/** What was typed here and not saved when the newer draft was loaded: kept in this window until it is taken over or dropped. */
+/** What was typed here and not saved when the newer draft was loaded: kept in this browser until it is taken over or dropped. */
 export function SetAside() {
   const { aside, document, takeOverAside, dispatch } = useDraft();
   const [isOpen, setOpen] = useState(false);
@@ -52,8 +52,8 @@ export function SetAside() {
         }
       >
         <Text size="sm">
-          They are kept in this window only. “Put them on top” changes what the draft is now in this way; then
-          look at the result and save.
+          They are kept in this browser only. “Put them on top” changes what the draft is now in this way;
+          then look at the result and save.
         </Text>
         <Difference changes={changes} />
       </SidePanel>

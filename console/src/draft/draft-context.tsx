@@ -17,6 +17,7 @@ import type { ConfigDocument, Problem } from '../lib/document.js';
 import { type OtherEditor, otherEditors } from '../lib/draft-editors.js';
 import { AS_SAVED, type Draft, type DraftAction, type DraftState, draftReducer } from './draft-reducer.js';
 import { useDraftEditors, WINDOW_ID } from './use-draft-editors.js';
+import { useKeptDraft } from './use-kept-draft.js';
 import { useUnsavedGuard } from './use-unsaved-guard.js';
 import { useValidation } from './use-validation.js';
 
@@ -102,6 +103,7 @@ export function DraftProvider({ children }: { children: ReactNode }) {
       if (problem === null) throw error;
     }
   }
+  useKeptDraft(state, draft, dispatch);
   useUnsavedGuard(isEditedHere || aside !== null, () => void save());
 
   const isOvertaken = working !== null && draft !== undefined && draft.revision !== working.base.revision;

@@ -25,6 +25,8 @@ export type DraftState = Readonly<{
   saveProblem: ApiProblem | null;
   conflict: Conflict | null;
   aside: Aside | null;
+  /** When it was typed, if it was found in the browser; null once it is saved, undone or set aside. */
+  restoredAt: string | null;
 }>;
 
 export const AS_SAVED: DraftState = {
@@ -33,11 +35,14 @@ export const AS_SAVED: DraftState = {
   saveProblem: null,
   conflict: null,
   aside: null,
+  restoredAt: null,
 };
 
 export type DraftAction =
   /** `draft` is what is saved now, here and below. */
   | { type: 'edit'; draft: Draft; change: (document: ConfigDocument) => ConfigDocument }
+  /** What was not saved when the window was left. */
+  | { type: 'restore'; working: Working | null; aside: Aside | null; at: string }
   | { type: 'undo' }
   /** A document that takes a newer published version into account. */
   | { type: 'rebase'; draft: Draft; document: ConfigDocument; basedOn: number }
@@ -57,8 +62,14 @@ export function draftReducer(state: DraftState, action: DraftAction): DraftState
   switch (action.type) {
     case 'edit':
       return edited(state, action.draft, action.change);
+    case 'restore': {
+      // What was typed meanwhile is newer.
+      const restored = working ?? action.working;
+      const restoredAt = working === null && restored !== null ? action.at : state.restoredAt;
+      return { ...state, working: restored, aside: aside ?? action.aside, restoredAt };
+    }
     case 'undo':
-      return { ...state, working: null, conflict: null, saveProblem: null };
+      return { ...state, working: null, conflict: null, saveProblem: null, restoredAt: null };
     case 'rebase': {
       const { draft: base, document, basedOn } = action;
       return { ...state, working: { base, document, basedOn } };
@@ -72,6 +83,7 @@ export function draftReducer(state: DraftState, action: DraftAction): DraftState
         ...state,
         isSaving: false,
         conflict: null,
+        restoredAt: null,
         working: isAllSaved ? null : { base: action.draft, document: working.document },
       };
     }

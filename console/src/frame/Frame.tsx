@@ -14,6 +14,7 @@ import { useDisclosure } from '@mantine/hooks';
 import { Link, Outlet, useRouterState } from '@tanstack/react-router';
 import { useCallback, useEffect, useRef } from 'react';
 import { useStudioAndGame } from '../api/hooks.js';
+import { preloadPages } from '../api/lazy-pages.js';
 import { useMe } from '../api/session.js';
 import { useEventRate } from '../api/use-event-rate.js';
 import { DraftBar } from '../draft/DraftBar.js';
@@ -42,6 +43,9 @@ export function Frame() {
   useEffect(() => {
     if (environment !== undefined) document.body.dataset.environment = environment;
   }, [environment]);
+
+  const isSignedIn = me.data !== undefined;
+  useEffect(() => (isSignedIn ? preloadPages() : undefined), [isSignedIn]);
 
   if (me.isError && me.error.status !== 401) {
     return (

@@ -3,6 +3,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useApiMutation, useStudioAndGame } from '../api/hooks.js';
 import { useMe } from '../api/session.js';
+import { forgetDraftsOf } from '../draft/kept-draft.js';
 import { ProblemNote } from '../parts/states.js';
 
 /** Who is signed in, their studios, and signing out. */
@@ -13,6 +14,7 @@ export function UserMenu() {
   const navigate = useNavigate();
   const signOut = useApiMutation('signOut', {
     onDone: () => {
+      if (me?.account != null) forgetDraftsOf(localStorage, me.account.accountId);
       queries.clear();
       navigate({ to: '/sign-in' });
     },
