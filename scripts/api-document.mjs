@@ -16,6 +16,7 @@ const TAGS = [
   { name: 'Sessions', description: 'Log in, stay logged in, log out.' },
   { name: 'Player', description: 'Who the player is to the studio, and what is on offer to them.' },
   { name: 'Events', description: 'What the player did.' },
+  { name: 'Server', description: 'For the studio’s own servers, with a server key: events, reads, devices.' },
   { name: 'Limits', description: 'How much the service takes.' },
 ];
 
@@ -58,6 +59,13 @@ export async function playerApiDocument(ctx) {
     server: 'http://127.0.0.1:8080',
     tags: TAGS,
     bearer: { bearerFormat: 'JWT', description: 'accessToken of the login' },
+    schemes: {
+      serverKey: {
+        type: 'http',
+        scheme: 'bearer',
+        description: 'A server key: made in the console, or by `savepoint key create --kind server`',
+      },
+    },
     headers: HEADERS,
     build: (prepare) => buildPlayerApp(ctx, prepare),
   });

@@ -276,19 +276,29 @@ CREATE TABLE api_keys (
   game_id integer NOT NULL,
   environment text NOT NULL,
   label text DEFAULT ''::text NOT NULL,
-  sealed_secret bytea NOT NULL,
+  sealed_secret bytea,
   created_at timestamp with time zone DEFAULT now() NOT NULL,
   expires_at timestamp with time zone,
   revoked_at timestamp with time zone,
   sessions_ended boolean DEFAULT false NOT NULL,
+  kind text DEFAULT 'client'::text NOT NULL,
+  secret_hash bytea,
+  scopes text[] DEFAULT '{}'::text[] NOT NULL,
+  last_used_at timestamp with time zone,
+  last_used_from text,
   CONSTRAINT api_keys_pkey PRIMARY KEY (key_id),
   CONSTRAINT api_keys_environment_check CHECK ((environment = ANY (ARRAY['development'::text, 'production'::text]))),
+  CONSTRAINT api_keys_kind_check CHECK ((kind = ANY (ARRAY['client'::text, 'server'::text]))),
+  CONSTRAINT api_keys_secret CHECK ((((kind = 'client'::text) = (sealed_secret IS NOT NULL)) AND ((kind = 'server'::text) = (secret_hash IS NOT NULL)))),
   CONSTRAINT api_keys_game_id_fkey FOREIGN KEY (game_id) REFERENCES games(id)
 );
 CREATE INDEX api_keys_game ON api_keys USING btree (game_id);
-COMMENT ON TABLE api_keys IS 'A key with which clients of a game sign their logins. A key is never deleted.';
+COMMENT ON TABLE api_keys IS 'A key with which clients of a game sign their logins, or which the studio''s own servers send. A key is never deleted.';
 COMMENT ON COLUMN api_keys.sealed_secret IS 'AES-256-GCM under the master key, bound to tenant and key id.';
 COMMENT ON COLUMN api_keys.expires_at IS 'From then on it opens no session; those that it has opened go on.';
+COMMENT ON COLUMN api_keys.secret_hash IS 'SHA-256 of the secret of a server key.';
+COMMENT ON COLUMN api_keys.scopes IS 'What a server key may do.';
+COMMENT ON COLUMN api_keys.last_used_at IS 'Of a server key, to the minute.';
 
 CREATE TABLE audit_log (
   id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
@@ -379,10 +389,14 @@ CREATE TABLE devices (
   device_id text NOT NULL,
   player_id bigint NOT NULL,
   created_at timestamp with time zone NOT NULL,
+  attached_at timestamp with time zone,
+  own_player_id bigint,
   CONSTRAINT devices_pkey PRIMARY KEY (game_id, device_id)
 );
 CREATE INDEX devices_player ON devices USING btree (player_id);
 COMMENT ON TABLE devices IS 'A device of a game, which stands for its player at a login. The primary key decides between two first logins at once.';
+COMMENT ON COLUMN devices.attached_at IS 'When the studio''s server attached the device to player_id; null: the device made that player itself.';
+COMMENT ON COLUMN devices.own_player_id IS 'The player that the device had before it was attached; null: it had none.';
 
 CREATE TABLE draft_editors (
   game_id integer NOT NULL,
@@ -788,6 +802,7 @@ CREATE TABLE players (
   profile_at timestamp with time zone,
   overrides_at timestamp with time zone,
   stays_at timestamp with time zone,
+  age_group text,
   CONSTRAINT players_pkey PRIMARY KEY (id),
   CONSTRAINT players_user_id_key UNIQUE (user_id)
 ) WITH (fillfactor=80);
@@ -797,6 +812,7 @@ CREATE INDEX players_of_game ON players USING btree (game_id, id) WHERE (game_id
 COMMENT ON TABLE players IS 'Everything known about a player in one row; all that a player is told is computed from it.';
 COMMENT ON COLUMN players.spend IS 'Exact decimal per currency, refunds taken off: {"USD": 14.97}.';
 COMMENT ON COLUMN players.repeat_spend IS 'Spend without the first day of purchase, exact decimal per currency.';
+COMMENT ON COLUMN players.age_group IS 'child, teen or adult, as the studio''s server says; null: it has not said.';
 
 CREATE TABLE prediction_grades (
   game_id integer NOT NULL,

@@ -154,7 +154,14 @@ export const ERRORS = {
   tenant_mismatch: { status: 403, message: 'X-Tenant-ID is not the tenant of this token.' },
   game_mismatch: { status: 403, message: 'X-Game-Id is not the game of this token.' },
   player_mismatch: { status: 403, message: 'X-Player-Id is not the player of this token.' },
+  server_key_in_browser: {
+    status: 403,
+    message:
+      'A server key was sent by a browser, where anybody can read it. Revoke it, and send it from a server only.',
+  },
+  scope_missing: { status: 403, message: 'The server key does not have the scope that this needs.' },
   // 404 to 431
+  device_not_attached: { status: 404, message: 'No server has attached this device to a player.' },
   not_found: { status: 404, message: 'There is nothing at this address.' },
   method_not_allowed: { status: 405, message: 'This address does not support this method.' },
   request_timeout: { status: 408, message: 'The request took too long to arrive.' },

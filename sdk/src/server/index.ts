@@ -1,5 +1,14 @@
 export { SavepointError } from '../errors.js';
+export type { RejectedEvent } from '../options.js';
 export type { SignedLogin } from '../wire.js';
+export {
+  type AgeGroup,
+  createServerClient,
+  type SentEvents,
+  type ServerClient,
+  type ServerClientOptions,
+  type ServerEvent,
+} from './server-client.js';
 export {
   type ExpressHandler,
   expressSigner,

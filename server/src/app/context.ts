@@ -13,6 +13,8 @@ import { createSegmentStays } from '../features/players/segment-stays.js';
 import { createPlayerPredictions } from '../features/predictions/player-predictions.js';
 import type { PredictionContext } from '../features/predictions/prediction-routes.js';
 import { createPredictionSnapshots } from '../features/predictions/prediction-snapshots.js';
+import type { ServerContext } from '../features/servers/server-context.js';
+import { createServerKeys } from '../features/servers/server-keys.js';
 import { createAccessTokens } from '../features/sessions/access-token.js';
 import { createApiKeys } from '../features/sessions/api-keys.js';
 import { createLivePlayers } from '../features/sessions/live-players.js';
@@ -33,6 +35,7 @@ export type Context = SessionContext &
   PlayerContext &
   PredictionContext &
   EventContext &
+  ServerContext &
   Readonly<{ dispose(): Promise<void> }>;
 
 export type ContextOptions = {
@@ -111,6 +114,14 @@ export async function createContext(options: ContextOptions): Promise<Context> {
       stays: createSegmentStays(pool, logger),
     }),
     predictions: createPlayerPredictions({ readings, snapshots: models, gameConfigs, clock }),
+    serverKeys: createServerKeys({ pool, settings, clock, logger }),
+    serverPredictions: createPlayerPredictions({
+      readings,
+      snapshots: models,
+      gameConfigs,
+      clock,
+      showsAll: true,
+    }),
     registries: createRegistries(pool, logUnusable(logger)),
     intake,
     inbox: queued?.inbox ?? inbox,

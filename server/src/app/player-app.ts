@@ -3,6 +3,9 @@ import { EVENTS_PATH, eventRoutes } from '../features/events/intake/event-routes
 import { EVENT_LIMITS } from '../features/events/intake/limits.js';
 import { playerRoutes } from '../features/players/player-routes.js';
 import { predictionRoutes } from '../features/predictions/prediction-routes.js';
+import { serverChangeRoutes } from '../features/servers/server-change-routes.js';
+import { serverEventRoutes } from '../features/servers/server-event-routes.js';
+import { serverPlayerRoutes } from '../features/servers/server-player-routes.js';
 import { PLAYER_HEADERS, requirePlayer } from '../features/sessions/player-guard.js';
 import { sessionRoutes } from '../features/sessions/session-routes.js';
 import { registerBodyParser } from '../http/body-parser.js';
@@ -24,7 +27,7 @@ import { limitsRoutes } from './limits-routes.js';
 declare module 'fastify' {
   interface FastifyRequest {
     /** Who this turned out to be, for the log; set where there is no bearer token to tell. */
-    identity: { tenantId: string; gameId: string; userId: string } | undefined;
+    identity: { tenantId: string; gameId: string; userId?: string } | undefined;
   }
 }
 
@@ -58,6 +61,8 @@ export async function buildPlayerApp(
     clientErrorHandler: respondToClientError,
     frameworkErrors: (error, request, reply) => sendError(toApiError(error), request, reply),
     forceCloseConnections: 'idle',
+    // A device id of 256 characters, each of four bytes in three characters of the address.
+    routerOptions: { maxParamLength: 3_072 },
   });
   allowHalfOpen(app);
   await prepare?.(app);
@@ -65,6 +70,7 @@ export async function buildPlayerApp(
   app.decorateRequest('identity', undefined);
   app.decorateRequest('claims', undefined);
   app.decorateRequest('player', undefined);
+  app.decorateRequest('serverKey', undefined);
   app.decorateRequest('isShed', undefined);
   registerErrorHandlers(app, ctx.shedding);
   registerValidation(app);
@@ -87,6 +93,9 @@ export async function buildPlayerApp(
   });
   const admission = createEventAdmission(ctx, EVENT_LIMITS);
   await app.register(async (scope) => eventRoutes(scope, ctx, admission));
+  await app.register(async (scope) => serverEventRoutes(scope, ctx, admission));
+  await app.register(async (scope) => serverPlayerRoutes(scope, ctx));
+  await app.register(async (scope) => serverChangeRoutes(scope, ctx));
   refuseEarly(app.server, {
     method: 'POST',
     path: EVENTS_PATH,

@@ -1,10 +1,13 @@
 import { Command, Option } from 'commander';
 import {
   type Environment,
+  type KeyKind,
   keyState,
   type ListedKey,
   listApiKeys,
   type NewApiKey,
+  SERVER_SCOPES,
+  type ServerScope,
 } from '../features/studios/api-key-queries.js';
 import { createApiKey, revokeApiKey, rotateApiKey } from '../features/studios/key-changes.js';
 import { MAX_OVERLAP_HOURS } from '../features/studios/key-schemas.js';
@@ -16,7 +19,14 @@ import { requireFilter, requireGame } from './game-option.js';
 import { say, withDatabase, withMasterKeys } from './terminal.js';
 import { wholeNumber } from './whole-number.js';
 
-type CreateOptions = { tenant: string; game: string; environment: Environment; label: string };
+type CreateOptions = {
+  tenant: string;
+  game: string;
+  kind: KeyKind;
+  environment: Environment;
+  label: string;
+  scopes?: string;
+};
 
 export function keyCommands(): Command {
   const key = new Command('key').description('API keys of a game');
@@ -24,7 +34,13 @@ export function keyCommands(): Command {
     .command('create')
     .description('create a key; its secret is shown once')
     .requiredOption('--tenant <tenant-id>', 'the studio')
-    .requiredOption('--game <game-id>', 'the game the key logs players in to')
+    .requiredOption('--game <game-id>', 'the game of the key')
+    .addOption(
+      new Option('--kind <kind>', 'client: games sign logins with it; server: your own servers send it')
+        .choices(['client', 'server'])
+        .default('client'),
+    )
+    .option('--scopes <list>', `what a server key may do, comma-separated: ${SERVER_SCOPES.join(', ')}`)
     .addOption(
       new Option('--environment <environment>', 'where it works')
         .choices(['production', 'development'])
@@ -32,7 +48,7 @@ export function keyCommands(): Command {
     )
     .option('--label <text>', 'what it is for', '')
     .action(async (options: CreateOptions) => {
-      showOnce(await createKey(options));
+      showOnce(await createKey(options), options.kind);
     });
 
   key
@@ -53,7 +69,7 @@ export function keyCommands(): Command {
   key
     .command('rotate <key-id>')
     .description(
-      'create a successor with the same game, environment and label; revoke the old key when your builds are out',
+      'create a successor with the same game, environment, label and scopes; revoke the old key when nothing uses it any more',
     )
     .option(
       '--overlap-hours <hours>',
@@ -65,18 +81,18 @@ export function keyCommands(): Command {
         rotateApiKey(pool, keys, keyId, await commandActor(pool), { overlapMs }),
       );
       if (created === undefined) throw noSuchKey(keyId);
-      showOnce(created);
-      const { formerExpiresAt } = created;
+      const { formerExpiresAt, kind } = created;
+      showOnce(created, kind);
       say(
         formerExpiresAt === null
-          ? `The old key still works. When no build uses it any more: savepoint key revoke ${keyId}`
-          : `The old key logs players in until ${isoTime(formerExpiresAt)}. To end it sooner: savepoint key revoke ${keyId}`,
+          ? `The old key still works. When nothing uses it any more: savepoint key revoke ${keyId}`
+          : `The old key works until ${isoTime(formerExpiresAt)}. To end it sooner: savepoint key revoke ${keyId}`,
       );
     });
 
   key
     .command('revoke <key-id>')
-    .description('refuse all further logins with a key, on every node at once')
+    .description('refuse all further logins and requests with a key, on every node at once')
     .option('--end-sessions', 'also end every session that was opened with it', false)
     .action(async (keyId: string, options: { endSessions: boolean }) => {
       const revoked = await withDatabase(async ({ pool }) =>
@@ -88,19 +104,37 @@ export function keyCommands(): Command {
   return key;
 }
 
-function createKey(place: CreateOptions): Promise<NewApiKey> {
+function createKey({ scopes: list, ...place }: CreateOptions): Promise<NewApiKey> {
+  const scopes = readScopes(place.kind, list);
   return withMasterKeys(async ({ pool }, _, { keys }) => {
     await requireGame(pool, place.tenant, place.game);
-    const created = await createApiKey(pool, keys, place, await commandActor(pool));
+    const created = await createApiKey(pool, keys, { ...place, scopes }, await commandActor(pool));
     if (created === undefined) throw new Error(`there is no game ${place.game} any more`);
     return created;
   });
 }
 
-function showOnce({ keyId, secret }: NewApiKey): void {
+function readScopes(kind: KeyKind, list: string | undefined): ServerScope[] {
+  if (kind === 'client') {
+    if (list !== undefined) throw new StartupError('Only a server key has scopes. Add --kind server.');
+    return [];
+  }
+  const names = (list ?? '').split(',').map((name) => name.trim());
+  const scopes = SERVER_SCOPES.filter((scope) => names.includes(scope));
+  if (scopes.length === names.length) return scopes;
+  throw new StartupError(
+    `A server key needs --scopes with one or more of these, comma-separated: ${SERVER_SCOPES.join(', ')}`,
+  );
+}
+
+function showOnce({ keyId, secret }: NewApiKey, kind: KeyKind): void {
   say(`API key     ${keyId}`);
-  say(`API secret  ${secret}`);
-  say('This is the only time the secret is shown. Keep it on your servers or in your build secrets.');
+  say(`${kind === 'client' ? 'API secret ' : 'Server key '} ${secret}`);
+  say(
+    kind === 'client'
+      ? 'This is the only time the secret is shown. Keep it on your servers or in your build secrets.'
+      : 'This is the only time the server key is shown. Keep it on your servers, never in a game: send it as Authorization: Bearer …',
+  );
 }
 
 function readOverlap(hours: string | undefined): number | null {
@@ -109,7 +143,12 @@ function readOverlap(hours: string | undefined): number | null {
 
 function describe(row: ListedKey, nowMs: number): string {
   const created = isoTime(row.createdAt);
-  return `${row.keyId}  ${row.tenant}/${row.game}  ${row.environment}  created ${created}  ${stateOf(row, nowMs)}  ${row.label}`;
+  const scopes = row.kind === 'server' ? `  ${row.scopes.join(',')}  ${lastUseOf(row)}` : '';
+  return `${row.keyId}  ${row.tenant}/${row.game}  ${row.kind}  ${row.environment}  created ${created}  ${stateOf(row, nowMs)}${scopes}  ${row.label}`;
+}
+
+function lastUseOf({ lastUsedAt, lastUsedFrom }: ListedKey): string {
+  return lastUsedAt === null ? 'never used' : `last used ${isoTime(lastUsedAt)} from ${lastUsedFrom ?? '?'}`;
 }
 
 function stateOf(row: ListedKey, nowMs: number): string {

@@ -161,13 +161,13 @@ export const EventHeaders = Type.Object({
   ),
 });
 export const PlayerHeaders = Type.Object(PLAYER_HEADERS);
-/** For responses that carry an `ETag`. */
-export const CachedPlayerHeaders = Type.Object({
-  ...PLAYER_HEADERS,
+const CACHE_HEADER = {
   'If-None-Match': Type.Optional(
     Type.String({ description: 'The `ETag` of the last response: 304 when nothing has changed since.' }),
   ),
-});
+};
+/** For responses that carry an `ETag`. */
+export const CachedPlayerHeaders = Type.Object({ ...PLAYER_HEADERS, ...CACHE_HEADER });
 
 /** The 304 of a response with an `ETag`. */
 export const NotModified = Type.Null({
@@ -176,6 +176,11 @@ export const NotModified = Type.Null({
 export const ETAG_HEADER = {
   ETag: Type.String({ description: 'To be sent as `If-None-Match` next time.' }),
 };
+
+/** Headers of the routes for the studio's own servers. */
+export const ServerHeaders = Type.Object(TENANT_HEADER);
+export const CachedServerHeaders = Type.Object({ ...TENANT_HEADER, ...CACHE_HEADER });
+export const SERVER_KEY: readonly Record<string, string[]>[] = [{ serverKey: [] }];
 
 export const BEARER: readonly Record<string, string[]>[] = [{ bearer: [] }];
 
@@ -206,6 +211,20 @@ export const TENANT_GUARD_ERRORS = [
   ...GUARD_ERRORS,
   'header_missing',
   'tenant_mismatch',
+] as const satisfies readonly ErrorCode[];
+
+/** What any route for the studio's own servers may return besides its own errors. */
+export const SERVER_GUARD_ERRORS = [
+  'token_missing',
+  'token_invalid',
+  'server_key_in_browser',
+  'scope_missing',
+  'header_missing',
+  'header_invalid',
+  'tenant_mismatch',
+  'rate_limited',
+  'internal',
+  'unavailable',
 ] as const satisfies readonly ErrorCode[];
 
 export const PLAYER_GUARD_ERRORS = [

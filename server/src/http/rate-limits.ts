@@ -21,6 +21,9 @@ export type RateLimits = Readonly<{
   player: Limit;
   events: Limit;
   eventBytes: Limit;
+  /** Requests and events of a server key. */
+  server: Limit;
+  serverEvents: Limit;
 }>;
 
 const WINDOW_SECONDS = 60;
@@ -54,6 +57,8 @@ export function createRateLimits(
     player: limit('player', settings.requestsPerPlayer),
     events: limit('events', settings.eventsPerPlayer, 'events'),
     eventBytes: limit('event-bytes', settings.eventBytesPerPlayer, 'content-bytes'),
+    server: limit('server', settings.requestsPerServerKey),
+    serverEvents: limit('server-events', settings.eventsPerServerKey, 'events'),
   });
 }
 

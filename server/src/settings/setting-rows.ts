@@ -123,6 +123,18 @@ export const SETTING_ROWS = {
     description:
       'bytes of events per player and minute, decompressed, per worker; at least the 1 MiB of a batch',
   }),
+  requestsPerServerKey: integer('SAVEPOINT_RATE_LIMIT_SERVER_REQUESTS', {
+    fallback: 60_000,
+    min: 1,
+    max: 10_000_000,
+    description: 'requests per server key and minute, per worker',
+  }),
+  eventsPerServerKey: integer('SAVEPOINT_RATE_LIMIT_SERVER_EVENTS', {
+    fallback: 1_000_000,
+    min: 500,
+    max: 100_000_000,
+    description: 'events per server key and minute, per worker; at least the 500 of a batch',
+  }),
   accessTtlSeconds: integer('SAVEPOINT_ACCESS_TTL_SECONDS', {
     fallback: 3_600,
     min: 1,

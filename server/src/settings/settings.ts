@@ -67,6 +67,8 @@ export type RateLimitSettings = Readonly<{
   /** Events of one player in a minute, and their bytes. */
   eventsPerPlayer: number;
   eventBytesPerPlayer: number;
+  requestsPerServerKey: number;
+  eventsPerServerKey: number;
 }>;
 
 /** Every setting that the service reads, for the help and the documentation. */
@@ -146,6 +148,8 @@ function settingsOf(values: Values): Settings {
     requestsPerPlayer,
     eventsPerPlayer,
     eventBytesPerPlayer,
+    requestsPerServerKey,
+    eventsPerServerKey,
     ...rest
   } = values;
   const nats: NatsSettings = Object.freeze({
@@ -168,6 +172,8 @@ function settingsOf(values: Values): Settings {
       requestsPerPlayer,
       eventsPerPlayer,
       eventBytesPerPlayer,
+      requestsPerServerKey,
+      eventsPerServerKey,
     }),
   });
 }

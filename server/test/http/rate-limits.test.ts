@@ -18,6 +18,8 @@ const QUOTAS = {
   requestsPerPlayer: 5,
   eventsPerPlayer: 600,
   eventBytesPerPlayer: 1_048_576,
+  requestsPerServerKey: 60_000,
+  eventsPerServerKey: 1_000_000,
 };
 
 /** The limits count by the monotonic clock, which here stands still unless a test moves it. */

@@ -1,22 +1,21 @@
-import { Alert, Anchor, Badge, Button, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
+import { Alert, Anchor, Badge, Button, Group, Stack, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import type { DataOf, Schemas } from '../../api/client.js';
-import { useApiMutation, usePages, useStudioAndGame } from '../../api/hooks.js';
+import type { Schemas } from '../../api/client.js';
+import { usePages, useStudioAndGame } from '../../api/hooks.js';
 import { usePlayerUrl } from '../../api/player-url.js';
-import { useMe } from '../../api/session.js';
 import { sampleEvent } from '../../lib/sample-event.js';
 import { DataTable } from '../../parts/DataTable.js';
-import { SidePanel } from '../../parts/SidePanel.js';
 import { EmptyState, ProblemNote } from '../../parts/states.js';
 import { CopyableCode, CopyableId, Moment } from '../../parts/texts.js';
+import { KeyPanel } from './KeyPanel.js';
+import { type NewKey, NewKeyPanel } from './NewKeyPanel.js';
 
 type Key = Schemas['ApiKey'];
-type NewKey = Pick<DataOf<'createApiKey'>, 'apiKey' | 'apiSecret'>;
 const COLOURS = { active: 'teal', ending: 'orange', expired: 'gray', revoked: 'gray' } as const;
 
-/** The keys that the game's logins are signed with. A secret is shown once. */
+/** The keys that the game's logins are signed with, and those of the studio's own servers. A secret is shown once. */
 export function Keys() {
   const { studio, game } = useStudioAndGame();
   const queries = useQueryClient();
@@ -55,12 +54,14 @@ export function Keys() {
         empty={
           <EmptyState title="No key yet">
             <Text size="sm">
-              The game signs its logins with a key. Create one, then log a player in with it.
+              The game signs its logins with a client key, and your own servers send a server key. Create one,
+              then log a player in with it.
             </Text>
           </EmptyState>
         }
         columns={[
           { id: 'key', header: 'Key', cell: ({ apiKey }) => <CopyableId id={apiKey} /> },
+          { id: 'kind', header: 'Kind', cell: (key) => <KindOfKey apiKey={key} /> },
           { id: 'label', header: 'For', cell: ({ label }) => label || '–' },
           { id: 'environment', header: 'Environment', cell: ({ environment }) => environment },
           { id: 'created', header: 'Created', cell: ({ createdAt }) => <Moment at={createdAt} /> },
@@ -90,15 +91,35 @@ export function Keys() {
       />
       {panel === 'new' && <NewKeyPanel onDone={done} onClose={() => setPanel(undefined)} />}
       {panel !== undefined && panel !== 'new' && (
-        <KeyPanel apiKey={panel.apiKey} onDone={done} onClose={() => setPanel(undefined)} />
+        <KeyPanel apiKey={panel.apiKey} kind={panel.kind} onDone={done} onClose={() => setPanel(undefined)} />
       )}
     </Stack>
+  );
+}
+
+/** What a server key may do, and when it was last used. */
+function KindOfKey({ apiKey: { kind, scopes, lastUsedAt, lastUsedFrom } }: { apiKey: Key }) {
+  if (kind === 'client') return kind;
+  return (
+    <>
+      {kind}: {scopes.join(', ')}
+      <Text size="xs" c="dimmed">
+        {lastUsedAt === null ? (
+          'never used'
+        ) : (
+          <>
+            last used <Moment at={lastUsedAt} /> from {lastUsedFrom}
+          </>
+        )}
+      </Text>
+    </>
   );
 }
 
 function Secret({ made, onClose }: { made: NewKey; onClose: () => void }) {
   const { studio, game } = useStudioAndGame();
   const playerUrl = usePlayerUrl();
+  const isClient = made.kind === 'client';
   return (
     <Alert
       color="teal"
@@ -108,9 +129,15 @@ function Secret({ made, onClose }: { made: NewKey; onClose: () => void }) {
       onClose={onClose}
     >
       <Stack gap="sm">
-        <CopyableCode text={made.apiKey} label="Copy the key" />
-        <CopyableCode text={made.apiSecret} label="Copy the secret" />
-        {playerUrl !== undefined && (
+        {isClient && <CopyableCode text={made.apiKey} label="Copy the key" />}
+        <CopyableCode text={made.apiSecret} label={isClient ? 'Copy the secret' : 'Copy the server key'} />
+        {!isClient && (
+          <Text size="sm">
+            Your servers send it as <code>Authorization: Bearer …</code>. Keep it out of games and pages:
+            whoever has it can act for every player.
+          </Text>
+        )}
+        {isClient && playerUrl !== undefined && (
           <>
             <Text size="sm">
               Log a player in with it and send an event, which then appears on the page{' '}
@@ -132,110 +159,5 @@ function Secret({ made, onClose }: { made: NewKey; onClose: () => void }) {
         )}
       </Stack>
     </Alert>
-  );
-}
-
-function NewKeyPanel({ onDone, onClose }: { onDone: (key: NewKey) => void; onClose: () => void }) {
-  const { game } = useStudioAndGame();
-  const { data: me } = useMe();
-  const [environment, setEnvironment] = useState<'production' | 'development'>(
-    me?.environment ?? 'production',
-  );
-  const [label, setLabel] = useState('');
-  const create = useApiMutation('createApiKey', { onDone });
-  return (
-    <SidePanel
-      title="Create an API key"
-      isOpen
-      onClose={onClose}
-      actions={
-        <Button
-          loading={create.isPending}
-          onClick={() => create.mutate({ params: { game }, body: { environment, label } })}
-        >
-          Create the key
-        </Button>
-      }
-    >
-      <TextInput
-        label="What it is for"
-        placeholder="build 1.42"
-        value={label}
-        onChange={({ currentTarget }) => setLabel(currentTarget.value)}
-      />
-      <NativeSelect
-        label="Environment"
-        description="A development key works on installations for development only"
-        value={environment}
-        data={['production', 'development']}
-        onChange={({ currentTarget }) =>
-          setEnvironment(currentTarget.value === 'development' ? 'development' : 'production')
-        }
-      />
-      <ProblemNote problem={create.error} />
-    </SidePanel>
-  );
-}
-
-function KeyPanel({
-  apiKey,
-  onDone,
-  onClose,
-}: {
-  apiKey: string;
-  onDone: (key?: NewKey) => void;
-  onClose: () => void;
-}) {
-  const { game } = useStudioAndGame();
-  const params = { game, apiKey };
-  const [hours, setHours] = useState('72');
-  const [isSure, setSure] = useState(false);
-  const rotate = useApiMutation('rotateApiKey', { onDone });
-  const revoke = useApiMutation('revokeApiKey', { onDone: () => onDone() });
-  return (
-    <SidePanel title={`Key ${apiKey}`} isOpen onClose={onClose}>
-      <Text fw={600}>Rotate</Text>
-      <Text size="sm">
-        Makes a new key. The old one goes on for a while, so that builds in the stores keep working.
-      </Text>
-      <NativeSelect
-        label="The old key still works for"
-        value={hours}
-        data={[
-          { value: '0', label: 'no time: it ends now' },
-          { value: '24', label: '1 day' },
-          { value: '72', label: '3 days' },
-          { value: '720', label: '30 days' },
-          { value: '2160', label: '90 days' },
-        ]}
-        onChange={({ currentTarget }) => setHours(currentTarget.value)}
-      />
-      <Group>
-        <Button
-          loading={rotate.isPending}
-          onClick={() => rotate.mutate({ params, body: { overlapHours: Number(hours) } })}
-        >
-          Rotate the key
-        </Button>
-      </Group>
-      <ProblemNote problem={rotate.error} />
-      <Text fw={600} mt="md">
-        Revoke
-      </Text>
-      <Text size="sm">
-        No game can log players in with it any more. Players who are logged in stay so. This cannot be undone.
-      </Text>
-      <Group>
-        <Button
-          color="red.9"
-          variant={isSure ? 'filled' : 'outline'}
-          loading={revoke.isPending}
-          onClick={() => (isSure ? revoke.mutate({ params }) : setSure(true))}
-        >
-          {isSure ? 'Yes, revoke the key' : 'Revoke the key'}
-        </Button>
-      </Group>
-      <ProblemNote problem={revoke.error} />
-    </SidePanel>
   );
 }

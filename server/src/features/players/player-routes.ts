@@ -26,6 +26,7 @@ export function playerRoutes(app: FastifyInstance, ctx: PlayerContext, guard: on
   app.addHook('onRequest', guard);
   const common = { tags: ['Player'], security: BEARER, headers: PlayerHeaders };
   const errors = errorResponses('data', PLAYER_GUARD_ERRORS);
+  const reads = playerReads(ctx);
 
   app.get(
     '/v1/player/status',
@@ -39,7 +40,7 @@ export function playerRoutes(app: FastifyInstance, ctx: PlayerContext, guard: on
         response: { 200: PlayerStatus, ...errors },
       },
     },
-    respondWith(ctx, (_request, reply, responses) => sendJson(reply, responses.statusJson)),
+    reads.status,
   );
 
   app.get(
@@ -54,10 +55,7 @@ export function playerRoutes(app: FastifyInstance, ctx: PlayerContext, guard: on
         response: { 200: { ...StoreConfig, headers: ETAG_HEADER }, 304: NotModified, ...errors },
       },
     },
-    respondWith(ctx, (request, reply, responses) => {
-      const validForMs = responses.validUntil - ctx.clock.now();
-      return sendWithEtag(request, reply, storeEtag(responses), storeText(responses), validForMs);
-    }),
+    reads.store,
   );
 
   app.get(
@@ -71,19 +69,31 @@ export function playerRoutes(app: FastifyInstance, ctx: PlayerContext, guard: on
         response: { 200: { ...PlayerSegments, headers: ETAG_HEADER }, 304: NotModified, ...errors },
       },
     },
-    respondWith(ctx, (request, reply, { segmentsJson, segmentsEtag, validUntil }) => {
+    reads.segments,
+  );
+}
+
+/** The handlers of what is told about a player, for a scope whose guard puts the player on the request. */
+export function playerReads(ctx: Pick<PlayerContext, 'decisions' | 'clock'>) {
+  return {
+    status: respondWith(ctx, (_request, reply, responses) => sendJson(reply, responses.statusJson)),
+    store: respondWith(ctx, (request, reply, responses) => {
+      const validForMs = responses.validUntil - ctx.clock.now();
+      return sendWithEtag(request, reply, storeEtag(responses), storeText(responses), validForMs);
+    }),
+    segments: respondWith(ctx, (request, reply, { segmentsJson, segmentsEtag, validUntil }) => {
       const now = ctx.clock.now();
       const asOf = new Date(now).toISOString();
       const { userId } = playerOf(request);
       const json = `{"playerId":"${userId}","asOf":"${asOf}","segments":${segmentsJson}}`;
       return sendWithEtag(request, reply, segmentsEtag, json, validUntil - now);
     }),
-  );
+  };
 }
 
 /** Responds synchronously where the responses are cached: no promise for nine reads out of ten. */
 function respondWith(
-  ctx: PlayerContext,
+  ctx: Pick<PlayerContext, 'decisions'>,
   send: (request: FastifyRequest, reply: FastifyReply, responses: PlayerResponses) => FastifyReply,
 ) {
   return (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> | undefined => {

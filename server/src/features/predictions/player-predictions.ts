@@ -5,6 +5,7 @@ import { createFifoMap } from '../../lib/fifo-map.js';
 import type { PlayerFacts } from '../../personalisation/attributes/player-facts.js';
 import { predictionFacts } from '../../personalisation/attributes/player-history.js';
 import type { CompiledDocument } from '../../personalisation/compile/compiled-document.js';
+import { PREDICTION_NAMES, type PredictionName } from '../../personalisation/predict/artefact.js';
 import { score, switchOff } from '../../personalisation/predict/score.js';
 import type { ConfigSnapshots } from '../game-configs/config-snapshots.js';
 import type { FactReadings } from '../players/fact-readings.js';
@@ -48,13 +49,18 @@ export type PlayerPredictionsOptions = {
   snapshots: PredictionSnapshots;
   gameConfigs: ConfigSnapshots;
   clock: Clock;
+  /** For the studio's own servers: also those that the document does not show to clients. */
+  showsAll?: boolean;
 };
+
+const ALL_PREDICTIONS: ReadonlySet<PredictionName> = new Set(PREDICTION_NAMES);
 
 export function createPlayerPredictions({
   readings,
   snapshots,
   gameConfigs,
   clock,
+  showsAll = false,
 }: PlayerPredictionsOptions): PlayerPredictions {
   const remembered = createFifoMap<string, Remembered>();
 
@@ -67,8 +73,9 @@ export function createPlayerPredictions({
     const workedOutAt = clock.now();
     const today = Math.floor(workedOutAt / DAY_MS);
     const scored = switchOff(score(predictionFacts(facts), artefact, today, distrusted), predictionsOff);
-    const told = predictionsJson(scored, visiblePredictions);
-    const models = modelsJson(modelTexts, scored, visiblePredictions);
+    const visible = showsAll ? ALL_PREDICTIONS : visiblePredictions;
+    const told = predictionsJson(scored, visible);
+    const models = modelsJson(modelTexts, scored, visible);
     const response = {
       predictionsJson: told,
       modelsJson: models,

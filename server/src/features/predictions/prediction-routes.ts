@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import {
   BEARER,
   CachedPlayerHeaders,
@@ -36,18 +36,23 @@ export function predictionRoutes(app: FastifyInstance, ctx: PredictionContext): 
         },
       },
     },
-    (request, reply): Promise<FastifyReply> | undefined => {
-      const player = playerOf(request);
-      const send = ({ predictionsJson, modelsJson, etag, validUntil }: PredictionResponse) => {
-        const now = ctx.clock.now();
-        const asOf = new Date(now).toISOString();
-        const json = `{"playerId":"${player.userId}","asOf":"${asOf}","predictions":${predictionsJson},"models":${modelsJson}}`;
-        return sendWithEtag(request, reply, etag, json, validUntil - now);
-      };
-      const response = ctx.predictions.responseFor(player);
-      if (response instanceof Promise) return response.then(send);
-      send(response);
-      return undefined;
-    },
+    predictionsRead(ctx),
   );
+}
+
+/** The handler of a player's predictions, for a scope whose guard puts the player on the request. */
+export function predictionsRead({ clock, predictions }: PredictionContext) {
+  return (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> | undefined => {
+    const player = playerOf(request);
+    const send = ({ predictionsJson, modelsJson, etag, validUntil }: PredictionResponse) => {
+      const now = clock.now();
+      const asOf = new Date(now).toISOString();
+      const json = `{"playerId":"${player.userId}","asOf":"${asOf}","predictions":${predictionsJson},"models":${modelsJson}}`;
+      return sendWithEtag(request, reply, etag, json, validUntil - now);
+    };
+    const response = predictions.responseFor(player);
+    if (response instanceof Promise) return response.then(send);
+    send(response);
+    return undefined;
+  };
 }

@@ -7,6 +7,9 @@ import {
   type LivePlayer,
 } from './session-queries.js';
 
+/** Whose session ends. */
+type SessionOwner = Pick<LivePlayer, 'playerId' | 'sessionId'>;
+
 export type LogoutRequest = { refreshToken?: string; allDevices?: boolean };
 
 /**
@@ -15,7 +18,7 @@ export type LogoutRequest = { refreshToken?: string; allDevices?: boolean };
  */
 export async function logout(
   ctx: SessionContext,
-  player: LivePlayer,
+  player: SessionOwner,
   request: LogoutRequest,
 ): Promise<number> {
   if (request.allDevices === true) return deleteSessionsOfPlayer(ctx.pool, player.playerId);
@@ -26,7 +29,7 @@ export async function logout(
 
 async function sessionOfToken(
   ctx: SessionContext,
-  player: LivePlayer,
+  player: SessionOwner,
   refreshToken: string | undefined,
 ): Promise<string | undefined> {
   const sessionId = refreshToken === undefined ? undefined : parseSentToken(refreshToken)?.sessionId;

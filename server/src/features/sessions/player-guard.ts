@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError, type ErrorCode } from '../../errors.js';
 import type { Limit } from '../../http/rate-limits.js';
 import { refuseRepeatedHeaders } from '../../http/repeated-headers.js';
+import type { PlayerRow } from '../players/player-row.js';
 import type { AccessClaims } from './access-token.js';
 import { isKeyAllowed } from './key-environment.js';
 import { createSessionCircuitBreaker, NOT_ASKED } from './session-circuit-breaker.js';
@@ -12,13 +13,14 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Set by the player guard. */
     claims: AccessClaims | undefined;
-    player: LivePlayer | undefined;
+    /** Also set by the guard of server routes, without a session. */
+    player: PlayerRow | undefined;
   }
 }
 
-export type Authenticated = { claims: AccessClaims; player: LivePlayer };
+export type Authenticated = { claims: AccessClaims; player: PlayerRow };
 /** The player is undefined when the database could not be asked and the token alone counted. */
-export type Sender = { claims: AccessClaims; player: LivePlayer | undefined };
+export type Sender = { claims: AccessClaims; player: PlayerRow | undefined };
 
 type HeaderRule = { header: string; name: string; mismatch: ErrorCode; claim: keyof AccessClaims };
 

@@ -18,6 +18,7 @@ export function resealAll(pool: Pool, masterKeys: MasterKeys, actor: Actor): Pro
     const apiKeys = await client.query<{ id: string; tenant: string; sealed: Buffer }>(
       `select k.key_id as id, t.slug as tenant, k.sealed_secret as sealed
        from api_keys k join games g on g.id = k.game_id join tenants t on t.id = g.tenant_id
+       where k.kind = 'client'
        for update of k`,
     );
     const signingKeys = await client.query<{ id: string; sealed: Buffer }>(

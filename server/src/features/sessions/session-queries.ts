@@ -25,7 +25,7 @@ export async function findApiKeys(pool: Pool, keyIds: string[]): Promise<ApiKeyR
              from api_keys k
              join lateral (select * from games g where g.id = k.game_id offset 0) g on true
              join tenants t on t.id = g.tenant_id
-             where k.key_id = any($1::text[])`,
+             where k.key_id = any($1::text[]) and k.kind = 'client'`,
     },
     [keyIds],
   );

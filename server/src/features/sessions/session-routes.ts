@@ -4,6 +4,7 @@ import { ApiError } from '../../errors.js';
 import { BEARER, BODY_ERRORS, errorResponses, GUARD_ERRORS } from '../../http/api-schemas.js';
 import { withSchemaTypes } from '../../http/validation.js';
 import { limitInFlight } from '../../overload/shedding.js';
+import { isDeviceIdText } from './device-id.js';
 import { login } from './login.js';
 import { logout } from './logout.js';
 import { authenticated, NO_HEADERS, requirePlayer } from './player-guard.js';
@@ -23,8 +24,6 @@ import { JWKS_MAX_AGE_SECONDS } from './signing-keys.js';
 
 /** Nothing under /auth/ is ever larger. */
 const AUTH_BODY_LIMIT = 16_384;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this refuses
-const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f-\u009f]/;
 
 export function sessionRoutes(app: FastifyInstance, ctx: SessionContext): void {
   const routes = withSchemaTypes(app);
@@ -63,7 +62,7 @@ export function sessionRoutes(app: FastifyInstance, ctx: SessionContext): void {
     },
     async (request, reply) => {
       const { deviceId } = request.body;
-      if (CONTROL_CHARACTERS.test(deviceId) || !deviceId.isWellFormed()) {
+      if (!isDeviceIdText(deviceId)) {
         throw new ApiError('body_invalid', { message: 'deviceId must not hold control characters.' });
       }
       return sendGrant(
@@ -125,7 +124,9 @@ export function sessionRoutes(app: FastifyInstance, ctx: SessionContext): void {
       },
     },
     async (request, reply) => {
-      const revokedSessions = await logout(ctx, authenticated(request).player, request.body ?? {});
+      const { claims, player } = authenticated(request);
+      const owner = { playerId: player.playerId, sessionId: claims.sessionId };
+      const revokedSessions = await logout(ctx, owner, request.body ?? {});
       return reply.header('cache-control', 'no-store').send({ data: { revokedSessions }, status: 'success' });
     },
   );

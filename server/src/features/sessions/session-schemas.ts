@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { PlayerConfig, STATUS_EXAMPLE, STORE_EXAMPLE } from '../players/player-schemas.js';
+import { MAX_DEVICE_ID_LENGTH } from './device-id.js';
 
 /** Credentials have no maximum length of their own: any that is not ours gets 401, and the body limit bounds them all. */
 export const LoginBody = Type.Object(
@@ -7,7 +8,7 @@ export const LoginBody = Type.Object(
     apiKey: Type.String({ minLength: 1, description: 'API key issued to the studio' }),
     deviceId: Type.String({
       minLength: 1,
-      maxLength: 256,
+      maxLength: MAX_DEVICE_ID_LENGTH,
       description: 'Unique device identifier chosen by the client; no control characters',
     }),
     timestamp: Type.String({ description: 'Current UTC time, YYYY-MM-DDThh:mm:ssZ' }),

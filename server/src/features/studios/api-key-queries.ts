@@ -1,9 +1,19 @@
 import { randomBytes } from 'node:crypto';
 import type { Page } from '../../admin/keyset-page.js';
 import { type Client, type Pool, query } from '../../db/pool.js';
+import { hashOfToken } from '../../lib/secret-token.js';
+import { generateServerKey, writeServerKey } from '../../lib/server-key.js';
 import { type MasterKeys, seal } from '../../security/master-keys.js';
 
 export type Environment = 'development' | 'production';
+/** `client`: games sign their logins with it. `server`: the studio's own servers send it. */
+export type KeyKind = 'client' | 'server';
+
+/** What a server key may do. */
+export const SERVER_SCOPES = ['events:write', 'players:read', 'players:write', 'purchases:write'] as const;
+export type ServerScope = (typeof SERVER_SCOPES)[number];
+
+/** The secret of a server key is the whole text that a server sends. */
 export type NewApiKey = { keyId: string; secret: string };
 
 /** Binds a sealed secret to its key: copied into the row of another tenant or key, it cannot be unsealed. */
@@ -11,7 +21,11 @@ export function apiKeyBinding(tenantSlug: string, keyId: string): string {
   return `api-key:${tenantSlug}:${keyId}`;
 }
 
-export function generateApiKey(environment: Environment): NewApiKey {
+export function generateApiKey(environment: Environment, kind: KeyKind = 'client'): NewApiKey {
+  if (kind === 'server') {
+    const key = generateServerKey();
+    return { keyId: key.keyId, secret: writeServerKey(key) };
+  }
   const prefix = environment === 'production' ? 'sp_live' : 'sp_dev';
   return {
     keyId: `${prefix}_${randomBytes(12).toString('hex')}`,
@@ -19,18 +33,28 @@ export function generateApiKey(environment: Environment): NewApiKey {
   };
 }
 
-export type KeyPlace = { tenant: string; game: string; environment: Environment; label: string };
+export type KeyPlace = {
+  tenant: string;
+  game: string;
+  environment: Environment;
+  label: string;
+  /** By default a client key. */
+  kind?: KeyKind;
+  /** Of a server key. */
+  scopes?: readonly ServerScope[];
+};
 
 /** False when the game does not exist or the key id is taken. */
 export async function insertApiKey(
   db: Pool | Client,
   masterKeys: MasterKeys,
   key: NewApiKey,
-  { tenant, game, environment, label }: KeyPlace,
+  { tenant, game, environment, label, kind = 'client', scopes = [] }: KeyPlace,
 ): Promise<boolean> {
+  const isClient = kind === 'client';
   const { rowCount } = await db.query(
-    `insert into api_keys (key_id, game_id, environment, label, sealed_secret)
-     select $1, g.id, $4, $5, $6
+    `insert into api_keys (key_id, game_id, environment, label, kind, scopes, sealed_secret, secret_hash)
+     select $1, g.id, $4, $5, $6, $7, $8, $9
      from games g join tenants t on t.id = g.tenant_id
      where t.slug = $2 and g.slug = $3
      on conflict do nothing`,
@@ -40,7 +64,10 @@ export async function insertApiKey(
       game,
       environment,
       label,
-      seal(masterKeys, key.secret, apiKeyBinding(tenant, key.keyId)),
+      kind,
+      scopes,
+      isClient ? seal(masterKeys, key.secret, apiKeyBinding(tenant, key.keyId)) : null,
+      isClient ? null : hashOfToken(key.secret),
     ],
   );
   return rowCount === 1;
@@ -52,8 +79,13 @@ export type ListedKey = {
   game: string;
   environment: Environment;
   label: string;
+  kind: KeyKind;
+  scopes: ServerScope[];
+  /** Of a server key, to the minute; null: it has not been used. */
+  lastUsedAt: number | null;
+  lastUsedFrom: string | null;
   createdAt: number;
-  /** From this time on the key opens no session; null: no end is set. */
+  /** From this time on the key opens no session, or is refused; null: no end is set. */
   expiresAt: number | null;
   revokedAt: number | null;
 };
@@ -70,8 +102,8 @@ export function keyState(
 
 export async function listApiKeys(pool: Pool, tenant?: string, game?: string): Promise<ListedKey[]> {
   const { rows } = await pool.query<ListedKey>(
-    `select k.key_id as "keyId", t.slug as tenant, g.slug as game, k.environment, k.label,
-       k.created_at as "createdAt", k.expires_at as "expiresAt", k.revoked_at as "revokedAt"
+    `select k.key_id as "keyId", t.slug as tenant, g.slug as game, k.environment, k.label, k.kind, k.scopes,
+       k.last_used_at as "lastUsedAt", k.last_used_from as "lastUsedFrom", k.created_at as "createdAt", k.expires_at as "expiresAt", k.revoked_at as "revokedAt"
      from api_keys k
      join games g on g.id = k.game_id
      join tenants t on t.id = g.tenant_id
@@ -92,8 +124,8 @@ export async function listApiKeysOfGame(
     pool,
     {
       name: 'list_api_keys_of_game',
-      text: `select key_id as "keyId", environment, label, created_at as "createdAt", expires_at as "expiresAt",
-               revoked_at as "revokedAt"
+      text: `select key_id as "keyId", environment, label, kind, scopes, last_used_at as "lastUsedAt",
+               last_used_from as "lastUsedFrom", created_at as "createdAt", expires_at as "expiresAt", revoked_at as "revokedAt"
              -- offset 0 reads the keys of the game first: otherwise PostgreSQL may go through the keys of all games
              from (select * from api_keys where game_id = $1 offset 0) k
              where key_id > $2
@@ -115,7 +147,7 @@ export async function findUsableKey(
   const { rows } = await pool.query<UsableKey>(
     `select key_id as "keyId", sealed_secret as "sealedSecret"
      from api_keys
-     where game_id = $1 and revoked_at is null and (expires_at is null or expires_at > now())
+     where game_id = $1 and kind = 'client' and revoked_at is null and (expires_at is null or expires_at > now())
        and (environment = 'production' or $2 = 'development')
      order by created_at desc, key_id
      limit 1`,
@@ -130,6 +162,8 @@ export type KeyState = {
   gameId: number;
   environment: Environment;
   label: string;
+  kind: KeyKind;
+  scopes: ServerScope[];
   expiresAt: number | null;
   revokedAt: number | null;
   sessionsEnded: boolean;
@@ -138,7 +172,7 @@ export type KeyState = {
 /** Reads a key, and locks it until the end of the transaction. */
 export async function lockApiKey(client: Client, keyId: string): Promise<KeyState | undefined> {
   const { rows } = await client.query<KeyState>(
-    `select t.slug as tenant, g.slug as game, g.id as "gameId", k.environment, k.label, k.expires_at as "expiresAt",
+    `select t.slug as tenant, g.slug as game, g.id as "gameId", k.environment, k.label, k.kind, k.scopes, k.expires_at as "expiresAt",
        k.revoked_at as "revokedAt", k.sessions_ended as "sessionsEnded"
      from api_keys k
      join games g on g.id = k.game_id

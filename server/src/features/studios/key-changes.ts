@@ -20,35 +20,35 @@ export function createApiKey(
   masterKeys: MasterKeys,
   place: KeyPlace,
   actor: Actor,
-  key: NewApiKey = generateApiKey(place.environment),
+  key: NewApiKey = generateApiKey(place.environment, place.kind),
 ): Promise<NewApiKey | undefined> {
   return transaction(pool, async (client) => {
     const gameId = await insertAt(client, masterKeys, key, place);
     if (gameId === undefined) return undefined;
-    const { environment, label } = place;
+    const { environment, label, kind = 'client', scopes = [] } = place;
     await insertAuditEntry(client, actor, {
       tenantId: null,
       gameId,
       action: 'api_key.create',
       target: `API key ${key.keyId}`,
       before: null,
-      after: { environment, label },
+      after: { kind, environment, label, scopes },
     });
     return key;
   });
 }
 
 export type Rotation = Readonly<{
-  /** How long the old key still opens sessions; null: until it is revoked. */
+  /** How long the old key still works; null: until it is revoked. */
   overlapMs: number | null;
   /** If set, only a key of this game is rotated. */
   gameId?: number;
 }>;
 
 export type RotatedKey = NewApiKey &
-  Pick<KeyState, 'environment' | 'label'> & { formerExpiresAt: number | null };
+  Pick<KeyState, 'kind' | 'environment' | 'label' | 'scopes'> & { formerExpiresAt: number | null };
 
-/** Creates a successor with the same game, environment and label. Undefined if there is no such key that works. */
+/** Creates a successor with the same kind, game, environment, label and scopes. Undefined if there is no such key that works. */
 export function rotateApiKey(
   pool: Pool,
   masterKeys: MasterKeys,
@@ -59,8 +59,8 @@ export function rotateApiKey(
   return transaction(pool, async (client) => {
     const old = await lockKeyOf(client, keyId, gameId);
     if (old === undefined || !isWorking(old, actor.nowMs)) return undefined;
-    const { environment, label } = old;
-    const key = generateApiKey(environment);
+    const { kind, environment, label, scopes } = old;
+    const key = generateApiKey(environment, kind);
     await insertAt(client, masterKeys, key, old);
     const formerExpiresAt =
       overlapMs === null ? old.expiresAt : await updateKeyExpiry(client, keyId, actor.nowMs + overlapMs);
@@ -77,7 +77,7 @@ export function rotateApiKey(
         formerExpiresAt: formerExpiresAt === null ? null : new Date(formerExpiresAt),
       },
     });
-    return { ...key, environment, label, formerExpiresAt };
+    return { ...key, kind, environment, label, scopes, formerExpiresAt };
   });
 }
 

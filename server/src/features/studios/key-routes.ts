@@ -64,12 +64,15 @@ export function keyRoutes(app: FastifyInstance, ctx: AdminContext): void {
     },
     async (request, reply) => {
       const { game } = await gameOf(ctx, request);
-      const { environment = 'production', label = '' } = request.body;
-      const place = { tenant: adminOf(request).tenant, game, environment, label };
+      const { kind = 'client', environment = 'production', label = '', scopes = [] } = request.body;
+      if (kind === 'server' && scopes.length === 0)
+        throw invalidScopes('A server key needs at least one scope.');
+      if (kind === 'client' && scopes.length > 0) throw invalidScopes('Only a server key has scopes.');
+      const place = { tenant: adminOf(request).tenant, game, kind, environment, label, scopes };
       const created = await createApiKey(ctx.pool, ctx.masterKeys, place, actorOf(ctx, request));
       if (created === undefined) throw new ApiError('game_not_found');
       const { keyId: apiKey, secret: apiSecret } = created;
-      return reply.code(201).send(success({ apiKey, apiSecret, environment, label }));
+      return reply.code(201).send(success({ apiKey, apiSecret, kind, environment, label, scopes }));
     },
   );
 
@@ -81,7 +84,7 @@ export function keyRoutes(app: FastifyInstance, ctx: AdminContext): void {
         operationId: 'rotateApiKey',
         summary: 'Create a successor of an API key; the old key ends after the overlap',
         description:
-          'The successor has the same environment and label, and works at once. If the old key has an earlier end already, the earlier end stays.',
+          'The successor has the same kind, environment, label and scopes, and works at once. If the old key has an earlier end already, the earlier end stays.',
         params: KeyParameters,
         body: RotateKeyBody,
         response: { 201: RotatedKeyResponse, ...gameErrors([...BODY_ERRORS, 'api_key_not_found']) },
@@ -94,9 +97,14 @@ export function keyRoutes(app: FastifyInstance, ctx: AdminContext): void {
       const actor = actorOf(ctx, request);
       const rotated = await rotateApiKey(ctx.pool, ctx.masterKeys, former, actor, { overlapMs, gameId });
       if (rotated === undefined) throw new ApiError('api_key_not_found');
-      const { keyId: apiKey, secret: apiSecret, environment, label, formerExpiresAt } = rotated;
+      const { keyId: apiKey, secret: apiSecret, kind, environment, label, scopes, formerExpiresAt } = rotated;
       const data = {
-        ...{ apiKey, apiSecret, environment, label },
+        apiKey,
+        apiSecret,
+        kind,
+        environment,
+        label,
+        scopes,
         former: { apiKey: former, expiresAt: toTime(formerExpiresAt) },
       };
       return reply.code(201).send(success(data));
@@ -109,7 +117,7 @@ export function keyRoutes(app: FastifyInstance, ctx: AdminContext): void {
       schema: {
         ...common,
         operationId: 'revokeApiKey',
-        summary: 'Revoke an API key: from now on no node opens a session with it',
+        summary: 'Revoke an API key: from now on no node opens a session with it or serves it',
         params: KeyParameters,
         querystring: RevokeKeyParameters,
         response: { 200: RevokedKeyResponse, ...gameErrors(['parameter_invalid', 'api_key_not_found']) },
@@ -132,12 +140,20 @@ function keyIdOf(text: string): string {
   return text;
 }
 
+function invalidScopes(message: string): ApiError {
+  return new ApiError('body_invalid', { message });
+}
+
 function toResponse(row: Omit<ListedKey, 'tenant' | 'game'>, nowMs: number) {
-  const { keyId, environment, label, createdAt, expiresAt, revokedAt } = row;
+  const { keyId, kind, environment, label, scopes, createdAt, expiresAt, revokedAt } = row;
   return {
     apiKey: keyId,
+    kind,
     environment,
     label,
+    scopes,
+    lastUsedAt: toTime(row.lastUsedAt),
+    lastUsedFrom: row.lastUsedFrom,
     createdAt: toTime(createdAt),
     expiresAt: toTime(expiresAt),
     revokedAt: toTime(revokedAt),

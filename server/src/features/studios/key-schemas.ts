@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { GameParameters, nullable, successOf, Time } from '../../admin/admin-responses.js';
 import { NextCursor } from '../../admin/page-cursor.js';
 import { TEXT_FORMS } from '../../lib/text-forms.js';
+import { SERVER_SCOPES } from './api-key-queries.js';
 
 /** Requests and responses of the routes of API keys. */
 
@@ -19,13 +20,30 @@ const Label = Type.String({
   description: 'What the key is for',
 });
 
+const Kind = Type.Union([Type.Literal('client'), Type.Literal('server')], {
+  description:
+    'client: games sign their logins with it. server: your own servers send it as `Authorization: Bearer …`',
+});
+
+const Scopes = Type.Array(Type.Union(SERVER_SCOPES.map((scope) => Type.Literal(scope))), {
+  maxItems: SERVER_SCOPES.length,
+  uniqueItems: true,
+  description: 'What a server key may do; a client key has none',
+});
+
 const ApiKeySchema = Type.Object(
   {
     apiKey: Type.String(),
+    kind: Kind,
     environment: EnvironmentSchema,
     label: Label,
+    scopes: Scopes,
+    lastUsedAt: nullable(Time('When a server key was last used, to the minute')),
+    lastUsedFrom: nullable(Type.String({ description: 'The address that it was last used from' })),
     createdAt: Time('When the key was created'),
-    expiresAt: nullable(Time('From this time on the key opens no session; null: no end is set')),
+    expiresAt: nullable(
+      Time('From this time on the key opens no session or is refused; null: no end is set'),
+    ),
     revokedAt: nullable(Time('When the key was revoked')),
     state: Type.Union(
       [Type.Literal('active'), Type.Literal('ending'), Type.Literal('expired'), Type.Literal('revoked')],
@@ -48,8 +66,12 @@ export const KeysResponse = successOf(
       keys: [
         {
           apiKey: KEY_EXAMPLE,
+          kind: 'client',
           environment: 'production',
           label: 'build 1.42',
+          scopes: [],
+          lastUsedAt: null,
+          lastUsedFrom: null,
           createdAt: '2026-11-15T12:00:00.000Z',
           expiresAt: null,
           revokedAt: null,
@@ -62,25 +84,37 @@ export const KeysResponse = successOf(
 );
 
 export const NewKeyBody = Type.Object(
-  { environment: Type.Optional(EnvironmentSchema), label: Type.Optional(Label) },
+  {
+    kind: Type.Optional(Kind),
+    environment: Type.Optional(EnvironmentSchema),
+    label: Type.Optional(Label),
+    scopes: Type.Optional(Scopes),
+  },
   {
     title: 'NewKeyRequest',
-    description: 'By default the key is for production and has no label.',
+    description:
+      'By default it is a client key for production and has no label. A server key needs at least one scope.',
     examples: [{ environment: 'production', label: 'build 1.42' }],
   },
 );
 
 const newKey = {
   apiKey: Type.String(),
-  apiSecret: Type.String({ description: 'Shown once' }),
+  apiSecret: Type.String({
+    description: 'Shown once. The secret of a server key is the whole text that goes behind `Bearer`',
+  }),
+  kind: Kind,
   environment: EnvironmentSchema,
   label: Label,
+  scopes: Scopes,
 };
 const NEW_KEY_EXAMPLE = {
   apiKey: KEY_EXAMPLE,
   apiSecret: 'w4Yc1sX8kQ2nR7tV0bZ5mH3jL6pD9fGaE1uIoKyTqWc',
+  kind: 'client' as const,
   environment: 'production' as const,
   label: 'build 1.42',
+  scopes: [],
 };
 
 export const CreatedKeyResponse = successOf('CreatedKeyResponse', Type.Object(newKey), {
@@ -92,7 +126,7 @@ export const RotateKeyBody = Type.Object(
     overlapHours: Type.Integer({
       minimum: 0,
       maximum: MAX_OVERLAP_HOURS,
-      description: 'How long the old key still opens sessions; 0: it ends now',
+      description: 'How long the old key still works; 0: it ends now',
     }),
   },
   { title: 'RotateKeyRequest', examples: [{ overlapHours: 72 }] },

@@ -55,6 +55,13 @@ import {
   listStates,
 } from '../../../src/features/predictions/model-queries.js';
 import { findFailure, noteFailure, noteGraded } from '../../../src/features/predictions/work-queries.js';
+import { attachDevice, detachDevice } from '../../../src/features/servers/attach-device.js';
+import {
+  findPlayersOfGame,
+  findUserOfDevice,
+  updateAgeGroup,
+} from '../../../src/features/servers/served-player-queries.js';
+import { findServerKeys, updateKeyUse } from '../../../src/features/servers/server-key-queries.js';
 import {
   deleteSession,
   deleteSessionsOfPlayer,
@@ -271,6 +278,26 @@ export const PREPARED_STATEMENTS: readonly Listed[] = [
       ),
   },
   { what: 'find_facts', call: ({ service, nowMs }) => findFacts(service, ['1', '2'], nowMs) },
+  { what: 'find_server_keys', call: ({ service }) => findServerKeys(service, ['key-1', 'key-2']) },
+  {
+    what: 'update_key_use',
+    call: ({ service, nowMs }) => updateKeyUse(service, 'key-1', { usedAt: nowMs, address: '::1' }),
+  },
+  { what: 'find_players_of_game', call: ({ service }) => findPlayersOfGame(service, gameId, userIds) },
+  { what: 'find_user_of_device', call: ({ service }) => findUserOfDevice(service, gameId, 'device-1') },
+  {
+    what: 'update_age_group',
+    call: ({ service }) => updateAgeGroup(service, gameId, userId, 'teen'),
+  },
+  {
+    what: 'devices that are attached to players',
+    call: async ({ service, nowMs }) => {
+      for (const deviceId of ['device-1', 'never seen']) {
+        await attachDevice(service, { gameId, deviceId }, userIds[1] ?? '', nowMs);
+        await detachDevice(service, { gameId, deviceId });
+      }
+    },
+  },
   { what: 'find_api_keys', call: ({ service }) => findApiKeys(service, ['key-1', 'key-2']) },
   {
     what: 'insert_sessions',

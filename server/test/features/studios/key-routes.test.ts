@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { HOUR_MS } from '../../../src/lib/day.js';
 import { type AdminClient, GAME, openAdminClient } from '../../support/admin-calls.js';
 import { expectGeneralError } from '../../support/data-calls.js';
 import {
@@ -10,6 +11,7 @@ import {
   toSession,
 } from '../../support/harness.js';
 import { gameEvent, rejectedCodes } from '../../support/registry-calls.js';
+import { call } from '../../support/server-calls.js';
 import { addStudio, expectAlive, refreshed, type Studio } from '../../support/session-calls.js';
 
 let harness: Harness;
@@ -52,15 +54,21 @@ describe('an API key', () => {
     expect(key).toEqual({
       apiKey: expect.stringMatching(/^sp_live_[0-9a-f]{24}$/),
       apiSecret: expect.stringMatching(/^[\w-]{43}$/),
+      kind: 'client',
       environment: 'production',
       label: 'build 1.42',
+      scopes: [],
     });
     expect((await login(key)).statusCode).toBe(200);
     const listed = (await list()).keys.find(({ apiKey }) => apiKey === key.apiKey);
     expect(listed).toEqual({
       apiKey: key.apiKey,
+      kind: 'client',
       environment: 'production',
       label: 'build 1.42',
+      scopes: [],
+      lastUsedAt: null,
+      lastUsedFrom: null,
       createdAt: expect.any(String),
       expiresAt: null,
       revokedAt: null,
@@ -68,6 +76,47 @@ describe('an API key', () => {
     });
     const development = await create({ environment: 'development' });
     expect(development.apiKey).toMatch(/^sp_dev_/);
+  });
+
+  it('of a server has scopes, is sent as it was shown, and keeps them when it is rotated', async () => {
+    const scopes = ['players:read', 'events:write'];
+    const key = await create({ kind: 'server', label: 'match server', scopes });
+    expect(key).toEqual({
+      apiKey: expect.stringMatching(/^sps_[0-9a-f]{24}$/),
+      apiSecret: expect.stringContaining(`${key.apiKey}_`),
+      kind: 'server',
+      environment: 'production',
+      label: 'match server',
+      scopes,
+    });
+    const read = async ({ apiSecret }: Key) => {
+      const headers = { authorization: `Bearer ${apiSecret}`, 'x-tenant-id': 'demo-studio' };
+      return (await call(harness.app, { url: '/v1/server/players?deviceId=nobody', headers })).statusCode;
+    };
+    expect(await read(key)).toBe(404);
+    // It signs no login.
+    expect((await login(key)).statusCode).toBe(401);
+    const next = await rotate(key.apiKey, 1);
+    expect(next).toMatchObject({ kind: 'server', label: 'match server', scopes });
+    expect([await read(key), await read(next)]).toEqual([404, 404]);
+    await owner('DELETE', `/keys/${next.apiKey}`);
+    expect([await read(key), await read(next)]).toEqual([404, 401]);
+    harness.clock.advance(HOUR_MS);
+    expect(await read(key)).toBe(401);
+  });
+
+  it('of a server needs scopes, and one of a client has none', async () => {
+    for (const body of [
+      { kind: 'server' },
+      { kind: 'server', scopes: [] },
+      { kind: 'server', scopes: ['everything'] },
+      { kind: 'server', scopes: ['players:read', 'players:read'] },
+      { kind: 'client', scopes: ['players:read'] },
+      { scopes: ['players:read'] },
+    ]) {
+      const refused = await admin.call('POST', `${GAME}/keys`, body, admin.tokens.owner);
+      expectGeneralError(refused, 400, 'body_invalid');
+    }
   });
 
   it('is listed page by page, and not to other studios', async () => {

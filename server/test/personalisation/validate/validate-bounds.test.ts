@@ -154,9 +154,7 @@ describe('the names of members are bounded', () => {
     const code = (n: number) => `Q${String.fromCharCode(65 + (n % 26), 65 + Math.floor(n / 26))}`;
     const setTo = Object.fromEntries(times(DOCUMENT_LIMITS.currencies + 1, (n) => [code(n), '1']));
     const problems = problemsOf(configWith({ offers: [offer('a', { effect: { price: { setTo } } })] }));
-    expect(problems).toEqual([
-      expect.stringMatching(/^\/offers\/0\/effect\/price\/setTo .* 180 members\.$/),
-    ]);
+    expect(problems).toEqual([expect.stringMatching(/^\/offers\/0\/effect\/price\/setTo .* 180 members\.$/)]);
   });
 });
 

@@ -3,7 +3,7 @@ import { Rejection } from '../../../http/api-schemas.js';
 import { EVENT_LIMITS } from './limits.js';
 
 /** Documentation only: each event is checked on its own, because a bad one must not spoil the batch. */
-const Event = Type.Object(
+export const Event = Type.Object(
   {
     eventType: Type.String({
       minLength: 1,

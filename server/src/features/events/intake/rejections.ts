@@ -18,6 +18,7 @@ export const REJECTIONS = {
   invalid_unicode: 'A string holds a NUL character or half of a surrogate pair: it cannot be stored exactly.',
   number_out_of_range: 'A number cannot be stored exactly as a double.',
   schema_mismatch: 'The event does not match the JSON Schema that the studio registered for its type.',
+  player_unknown: 'An event of a server names no player of the game: `userId` is missing or unknown.',
   event_type_unregistered: 'The studio holds events of types that it has not registered, and this is one.',
 } as const satisfies Record<string, string>;
 

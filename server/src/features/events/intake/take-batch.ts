@@ -8,7 +8,7 @@ import type { FailedBatch } from '../failed/inbox-queries.js';
 import { checkEvents, type RejectedEvent, type TypeCheck } from './check-events.js';
 import type { EventContext } from './event-context.js';
 import type { EventSource } from './event-record.js';
-import type { IntakeResult } from './intake.js';
+import type { EventBatch, IntakeResult } from './intake.js';
 import { EVENT_LIMITS } from './limits.js';
 import { REJECTIONS } from './rejections.js';
 
@@ -39,12 +39,9 @@ export async function takeBatch(
   const checkType = check instanceof Promise ? await check : check;
   const begun = beginBatch(ctx, request, body, countEvents, checkType);
   const stored = await begun.storing;
-  ctx.metrics.events.inc({ outcome: 'accepted' }, stored.accepted);
-  if (stored.duplicates) ctx.metrics.events.inc({ outcome: 'duplicate' }, stored.duplicates);
+  countStored(ctx, stored);
   const tooSparse = tooSparseEvents(stored, begun.count, begun.rejected);
-  const rejected = [...begun.rejected, ...tooSparse]
-    .sort((a, b) => a.index - b.index)
-    .map(({ index, code, message }) => ({ index, code, message }));
+  const rejected = [...begun.rejected, ...tooSparse].sort((a, b) => a.index - b.index).map(toResponse);
   const isAllRejected = rejected.length > 0 && rejected.length === begun.count;
   const sparseKept = tooSparse.length > 0 && keepRejected(ctx, begun.receipt, decodeBatch(body), tooSparse);
   const failuresKept = Promise.all([begun.failuresKept, sparseKept]);
@@ -52,9 +49,18 @@ export async function takeBatch(
   return { stored, rejected, isAllRejected, failuresKept };
 }
 
+export function countStored({ metrics }: EventContext, { accepted, duplicates }: IntakeResult): void {
+  metrics.events.inc({ outcome: 'accepted' }, accepted);
+  if (duplicates) metrics.events.inc({ outcome: 'duplicate' }, duplicates);
+}
+
+export function toResponse({ index, code, message }: RejectedEvent): TakenBatch['rejected'][number] {
+  return { index, code, message };
+}
+
 /** A batch whose good and rejected events are on their way to the database. */
-type BegunBatch = {
-  count: number;
+type BegunBatch = BegunEvents & { count: number };
+type BegunEvents = {
   receipt: Receipt;
   storing: Promise<IntakeResult>;
   rejected: readonly RejectedEvent[];
@@ -71,22 +77,46 @@ function beginBatch(
   checkType: TypeCheck,
 ): BegunBatch {
   const decoded = decodeBatch(body);
-  const { events, bytes } = decoded;
+  const { events } = decoded;
   countEvents(events.length);
   const source: EventSource = { installId: installIdOf(request), clientBuild: clientBuildOf(request) };
   const { player, claims } = senderOf(request);
-  const { userId } = claims;
+  const begun = beginEvents(ctx, decoded, { userId: claims.userId, player, source, events }, checkType);
+  return { ...begun, count: events.length };
+}
+
+/** The events of one player in a batch. */
+export type PlayerEvents = Pick<EventBatch, 'userId' | 'player' | 'source'> & {
+  events: readonly unknown[];
+  /** The place of each event in the body, where others have events in it, too. */
+  places?: readonly number[];
+};
+
+/** Checks the events of one player, and sends the good and the rejected ones on their way. */
+export function beginEvents(
+  ctx: EventContext,
+  decoded: DecodedBatch,
+  { userId, player, source, events, places }: PlayerEvents,
+  checkType: TypeCheck,
+): BegunEvents {
+  const { bytes, suspicious } = decoded;
   const receivedAtMs = ctx.clock.now();
   const whose = { userId, installId: source.installId };
-  const { events: good, rejected, rejectedSequences } = checkEvents(decoded, whose, receivedAtMs, checkType);
+  const checked = checkEvents({ events, bytes, suspicious }, whose, receivedAtMs, checkType);
+  const { events: good, rejectedSequences } = checked;
+  const rejected =
+    places === undefined
+      ? checked.rejected
+      : checked.rejected.map((one) => ({ ...one, index: places[one.index] ?? 0 }));
   const receipt = { userId, receivedAtMs, clientBuild: source.clientBuild };
   const failuresKept = keepRejected(ctx, receipt, decoded, rejected);
   // The caller awaits this promise and gets its error, unless the good events fail first.
   failuresKept.catch(() => {});
   const isEmpty = good.length === 0 && rejectedSequences.length === 0;
-  const batch = { userId, player, source, events: good, rejectedSequences, bytes };
+  const ownBytes = places === undefined ? bytes : Math.ceil((bytes * events.length) / decoded.events.length);
+  const batch = { userId, player, source, events: good, rejectedSequences, bytes: ownBytes };
   const storing = isEmpty ? Promise.resolve(NOTHING) : ctx.intake.submit(batch);
-  return { count: events.length, receipt, storing, rejected, failuresKept };
+  return { receipt, storing, rejected, failuresKept };
 }
 
 export function responseOf({ stored: { accepted, duplicates }, rejected, isAllRejected }: TakenBatch) {
@@ -95,9 +125,9 @@ export function responseOf({ stored: { accepted, duplicates }, rejected, isAllRe
   return duplicates === undefined ? { accepted, rejected } : { accepted, duplicates, rejected };
 }
 
-type DecodedBatch = Omit<JsonBody, 'value'> & { events: readonly unknown[] };
+export type DecodedBatch = Omit<JsonBody, 'value'> & { events: readonly unknown[] };
 
-function decodeBatch(body: Buffer): DecodedBatch {
+export function decodeBatch(body: Buffer): DecodedBatch {
   const json = body.length === 0 ? undefined : decodeBody(body);
   if (json === undefined || !Array.isArray(json.value)) {
     throw new ApiError('body_invalid', { message: 'The body must be a JSON array of events.' });
@@ -156,7 +186,7 @@ function installIdOf({ headers }: FastifyRequest): string | null {
 const INSTALL_ID = new RegExp(`^[\\x21-\\x7e]{1,${EVENT_LIMITS.maxInstallIdLength}}$`);
 
 /** The build that sent a rejected event or left a gap. Only shown to the studio: no code branches on it. */
-function clientBuildOf({ headers }: FastifyRequest): string | null {
+export function clientBuildOf({ headers }: FastifyRequest): string | null {
   const build = headers['x-client-build'];
   return typeof build === 'string' && build !== '' ? clipText(build, MAX_CLIENT_BUILD) : null;
 }

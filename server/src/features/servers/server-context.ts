@@ -1,0 +1,17 @@
+import type { Logger } from 'pino';
+import type { Pool } from '../../db/pool.js';
+import type { EventContext } from '../events/intake/event-context.js';
+import type { PlayerContext } from '../players/player-context.js';
+import type { PlayerPredictions } from '../predictions/player-predictions.js';
+import type { ServerKeys } from './server-keys.js';
+
+/** What the routes for the studio's own servers need of the process. */
+export type ServerContext = EventContext &
+  PlayerContext &
+  Readonly<{
+    pool: Pool;
+    logger: Logger;
+    serverKeys: ServerKeys;
+    /** All predictions, also those that are not visible to clients. */
+    serverPredictions: PlayerPredictions;
+  }>;
