@@ -214,7 +214,7 @@ describe('every admin route', () => {
 
   it('of the own account refuses tokens', async () => {
     const ofAccounts = routes.filter(isOfAccount);
-    expect(ofAccounts).toHaveLength(8);
+    expect(ofAccounts).toHaveLength(10);
     for (const route of ofAccounts)
       expectGeneralError(await send(route, admin.tokens.owner, '{bad'), 403, 'account_needed');
   });
