@@ -1,4 +1,4 @@
-import { REPORTED_BY_DAY } from '../events/intake/player-profile.js';
+import { REPORTED_BY_DAY, SOURCE_MEMBER } from '../events/intake/player-profile.js';
 
 /**
  * The full recount. It shares no SQL with the statements that keep the roll-ups, so that a mistake in one is not repeated in the
@@ -237,8 +237,13 @@ export const COMPARE_PLAYERS = `
   ), last_reported as (
     select distinct on (player_id, member) player_id, member, value, last_reported_ms
     from recount_profiles
-    where ${IN_RANGE}
+    where member <> '${SOURCE_MEMBER}' and ${IN_RANGE}
     order by player_id, member, last_reported_ms desc, value desc
+  ), sources as (
+    select distinct on (player_id) player_id, value, first_reported_ms
+    from recount_profiles
+    where member = '${SOURCE_MEMBER}' and ${IN_RANGE}
+    order by player_id, first_reported_ms, value
   ), profiles as (
     select player_id, jsonb_object_agg(member, jsonb_build_object('v', value, 't', last_reported_ms)) as profile,
       max(last_reported_ms) as last_ms
@@ -255,6 +260,8 @@ export const COMPARE_PLAYERS = `
   left join purchase_days d on d.player_id = p.id
   left join spend_totals s on s.player_id = p.id
   left join profiles f on f.player_id = p.id
+  -- players of before the column: their source stays unknown
+  left join sources o on o.player_id = p.id and p.source_at is distinct from '-infinity'
   cross join lateral (values
     ('event_count', to_jsonb(p.event_count), to_jsonb(coalesce(c.events, 0))),
     ('event_counts', p.event_counts, coalesce(t.counts, '{}')),
@@ -270,7 +277,9 @@ export const COMPARE_PLAYERS = `
     ('repeat_spend', ${REPEAT_SPEND}, coalesce(s.repeat_spend, '{}')),
     ('profile', p.profile, coalesce(f.profile, '{}')),
     -- in milliseconds, as the times within the profile
-    ('profile_at', to_jsonb(floor(1000 * extract(epoch from p.profile_at))), to_jsonb(f.last_ms))
+    ('profile_at', to_jsonb(floor(1000 * extract(epoch from p.profile_at))), to_jsonb(f.last_ms)),
+    ('source', to_jsonb(p.source), to_jsonb(o.value)),
+    ('source_at', to_jsonb(floor(1000 * extract(epoch from nullif(p.source_at, '-infinity')))), to_jsonb(o.first_reported_ms))
   ) v(name, kept, recounted)
   where p.game_id = $3 and ${PLAYERS_IN_RANGE} and v.kept is distinct from v.recounted
     and ($4::date is null or v.name ~ '(purchase|spend)')

@@ -1,7 +1,7 @@
 import type { DedicatedConnection } from '../../db/dedicated-connection.js';
 import { countPages } from '../../db/table-pages.js';
 import { MAX_ROW_ID } from '../../lib/row-id.js';
-import { PROFILE_MEMBERS } from '../events/intake/player-profile.js';
+import { PROFILE_MEMBERS, SOURCE_MEMBER } from '../events/intake/player-profile.js';
 
 /** A table that events are read from. */
 export type EventTable = Readonly<{ name: string; pages: number }>;
@@ -26,8 +26,8 @@ export async function holdEventTables(connection: DedicatedConnection): Promise<
 
 /**
  * - `recount_types`: what each player did on each day, by type; a row for each table that the events were read from.
- * - `recount_profiles`: each value that a player's events of a day reported for a member of the profile, and when it was reported last;
- *   a row for each table as well.
+ * - `recount_profiles`: each value that a player's events of a day reported for a member of the profile, and when it was reported last and
+ *   first; a row for each table as well.
  * - `recount_purchases`: what each player bought on each day.
  * - `recount_days`, `recount_cohorts`: of the game, added up from some players at a time.
  */
@@ -39,7 +39,7 @@ export async function createRecountTables(connection: DedicatedConnection): Prom
   );
   await connection.query(
     `create temporary table recount_profiles (
-       player_id bigint, day date, member text, value text collate "C", last_reported_ms bigint
+       player_id bigint, day date, member text, value text collate "C", last_reported_ms bigint, first_reported_ms bigint
      ) on commit drop`,
   );
   await connection.query(
@@ -57,7 +57,7 @@ export async function createRecountTables(connection: DedicatedConnection): Prom
 
 /** The members of the profile that an event reports. A value that is no text of 1 to 64 characters is left out. */
 const REPORTED_VALUES = [
-  ...PROFILE_MEMBERS.map((name) => `('${name}', metadata -> '${name}')`),
+  ...[...PROFILE_MEMBERS, SOURCE_MEMBER].map((name) => `('${name}', metadata -> '${name}')`),
   `('paidCurrency', case when event_type = 'Purchase' then payload -> 'currency' end)`,
 ].join(', ');
 
@@ -91,7 +91,7 @@ export async function countEventsOf(
        where jsonb_typeof(value) = 'string' and length(value #>> '{}') between 1 and 64
      ), counted_profiles as (
        insert into recount_profiles
-       select player_id, day, member, value, max(reported_ms) from reported_values group by 1, 2, 3, 4 order by 1
+       select player_id, day, member, value, max(reported_ms), min(reported_ms) from reported_values group by 1, 2, 3, 4 order by 1
      )
      insert into recount_types
      select player_id, (at at time zone 'UTC')::date, event_type, count(*), min(at), max(at),

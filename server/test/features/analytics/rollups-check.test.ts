@@ -44,7 +44,7 @@ describe('the check of the roll-ups', () => {
     expect((await check()).differences).toEqual([]);
   });
 
-  it.each(['country', 'locale', 'osName', 'osVersion', 'deviceType', 'currency'])(
+  it.each(['country', 'locale', 'osName', 'osVersion', 'deviceType', 'currency', 'source'])(
     'agrees with an event whose metadata tells the %s',
     async (member) => {
       const metadata = { [member]: member === 'currency' ? 'EUR' : 'DE' };
@@ -56,7 +56,7 @@ describe('the check of the roll-ups', () => {
   it.each(['more', 'less'] as const)('finds every counter that is changed to %s', async (direction) => {
     const studio = await addStudio(harness, 'tampered', direction);
     const game = (await findGame(harness.pool, 'tampered', direction))?.id ?? 0;
-    const metadata = { country: 'DE', osName: 'iOS', clientBuild: '1.0', currency: 'EUR' };
+    const metadata = { country: 'DE', osName: 'iOS', clientBuild: '1.0', currency: 'EUR', source: 'ads' };
     const purchase = (currency: string) => ({ transactionId: currency, price: '4.99', currency });
     await send(await studio.login('device'), [
       { eventType: 'Session_Start', timestamp: at(0), payload: {}, metadata },
@@ -249,6 +249,7 @@ const plainEvents = (): fc.Arbitrary<Event> =>
       metadata: fc.record(
         {
           country: fc.constantFrom('DE', 'JP', 'jp', ''),
+          source: fc.constantFrom('ads', 'Ads', 'friends', ''),
           locale: fc.constantFrom('de-DE', 'ja'),
           osName: fc.constantFrom('iOS', 'Android'),
           clientBuild: fc.constantFrom('1.9', '1.10'),

@@ -234,7 +234,11 @@ const plainEvents = (): fc.Arbitrary<TestEvent> =>
   fc.record({
     eventType: fc.constantFrom('Ad_Impression', 'Session_Start', 'Session_End', 'Store_View', 'Custom'),
     payload: fc.record({ durationMs: fc.constantFrom(0, 1_000.5, 90_000_000) }),
-    metadata: fc.record({ osVersion: fc.constantFrom('15', '16'), country: fc.constantFrom('DE', 'JP', '') }),
+    metadata: fc.record({
+      osVersion: fc.constantFrom('15', '16'),
+      country: fc.constantFrom('DE', 'JP', ''),
+      source: fc.constantFrom('ads', 'friends', ''),
+    }),
   });
 
 const transactionIds = () => fc.constantFrom('t1', 't2', 't3');

@@ -1,7 +1,14 @@
 import { DAY_MS } from '../../../lib/day.js';
 import { isoTime } from '../../../lib/iso-time.js';
-import type { CountedEvent } from '../intake/event-record.js';
-import { addProfile, type TimedProfile, timesOf } from '../intake/player-profile.js';
+import type { CountedEvent, Profile } from '../intake/event-record.js';
+import {
+  addReport,
+  earlierSource,
+  SOURCE_MEMBER,
+  type TimedProfile,
+  type TimedValue,
+  timesOf,
+} from '../intake/player-profile.js';
 
 /**
  * What new events add to a player and to one of the player's days. One row covers both where all events are of one day, as
@@ -33,6 +40,9 @@ export type SumRow = {
   /** The latest time in the profile, and the earliest, should it be another. */
   profileUntil?: string;
   profileSince?: string;
+  /** The source of the player's earliest event that has one, and the time of that event. */
+  source?: string;
+  sourceAt?: string;
 };
 
 /** What they add to a game's day. */
@@ -47,6 +57,7 @@ type PlayerTally = {
   gameId: number;
   first: CountedEvent;
   last: CountedEvent;
+  source: TimedValue | null;
   /** By days since 1970. */
   days: Map<number, DayTally>;
 };
@@ -61,7 +72,7 @@ export function sumEvents(records: readonly CountedEvent[]): EventSums {
     const { playerId, gameId } = record;
     let tally = tallies.get(playerId);
     if (tally === undefined) {
-      tally = { playerId, gameId, first: record, last: record, days: new Map() };
+      tally = { playerId, gameId, first: record, last: record, source: null, days: new Map() };
       tallies.set(playerId, tally);
     }
     addEvent(tally, record);
@@ -82,9 +93,17 @@ function addEvent(tally: PlayerTally, record: CountedEvent): void {
   day.events++;
   day.playMs += record.playMs;
   addCount(day.counts, record.eventType, 1);
-  if (record.profile !== null) {
-    day.profile ??= {};
-    addProfile(day.profile, record.profile, record.effectiveAtMs);
+  if (record.profile !== null) addReports(tally, day, record.profile, record.effectiveAtMs);
+}
+
+function addReports(tally: PlayerTally, day: DayTally, profile: Profile, atMs: number): void {
+  for (const name in profile) {
+    const value = profile[name] as string;
+    if (name === SOURCE_MEMBER) tally.source = earlierSource(tally.source, value, atMs);
+    else {
+      day.profile ??= {};
+      addReport(day.profile, name, value, atMs);
+    }
   }
 }
 
@@ -114,7 +133,7 @@ function sumRows(tally: PlayerTally): SumRow[] {
   const days = [...tally.days].map(([number, day]) => dayRow(tally, number, day));
   const [only] = days;
   if (days.length === 1 && only !== undefined)
-    return [Object.assign(only, timesPart(tally), profilePart(only.profile))];
+    return [Object.assign(only, timesPart(tally), profilePart(only.profile), sourcePart(tally))];
 
   const counts: Counts = new Map();
   for (const day of tally.days.values()) {
@@ -130,6 +149,7 @@ function sumRows(tally: PlayerTally): SumRow[] {
     ...countsPart(counts),
     ...timesPart(tally),
     ...profilePart(joinedProfile(tally)),
+    ...sourcePart(tally),
   };
   return [player, ...days.map((day): SumRow => ({ ...day, onlyAbout: 'day' }))];
 }
@@ -178,6 +198,10 @@ function profilePart(profile: TimedProfile | undefined): Partial<SumRow> {
   const { since, until } = timesOf(profile);
   const part = { profile, profileUntil: isoTime(until) };
   return since === until ? part : { ...part, profileSince: isoTime(since) };
+}
+
+function sourcePart({ source }: PlayerTally): Pick<SumRow, 'source' | 'sourceAt'> {
+  return source === null ? {} : { source: source.v, sourceAt: isoTime(source.t) };
 }
 
 function typeSums(players: readonly PlayerTally[]): TypeSum[] {

@@ -30,12 +30,12 @@ const SUMS = `
         counts, "eventTypes" as event_types, coalesce(sessions, 0) as sessions, coalesce("adImpressions", 0) as ad_impressions,
         coalesce("storeViews", 0) as store_views, coalesce("playMs", 0) as play_ms, "firstAt" as first_at,
         coalesce("lastAt", "firstAt") as last_at, "severalDays" as several_days, profile,
-        coalesce("profileSince", "profileUntil") as since, "profileUntil" as until
+        coalesce("profileSince", "profileUntil") as since, "profileUntil" as until, source, "sourceAt" as source_at
       from jsonb_to_recordset($1::jsonb) as s(
         "playerId" bigint, "gameId" integer, day date, "onlyAbout" text, events integer, "eventType" text, counts jsonb,
         "eventTypes" text[], sessions integer, "adImpressions" integer, "storeViews" integer, "playMs" bigint,
         "firstAt" timestamptz, "lastAt" timestamptz, "severalDays" datemultirange, profile jsonb,
-        "profileSince" timestamptz, "profileUntil" timestamptz
+        "profileSince" timestamptz, "profileUntil" timestamptz, source text, "sourceAt" timestamptz
       )`;
 
 /** The counts of a sum, added to those in OLD. */
@@ -72,7 +72,13 @@ const UPDATE_PLAYERS = `
           when p.profile_at is null or s.since > p.profile_at then p.profile || s.profile
           else merge_profiles(p.profile, s.profile)
         end,
-        profile_at = greatest(p.profile_at, s.until)
+        profile_at = greatest(p.profile_at, s.until),
+        -- the earliest; of equal times the lesser text
+        source = case
+          when s.source is null or row(p.source_at, p.source collate "C") <= row(s.source_at, s.source collate "C") then p.source
+          else s.source
+        end,
+        source_at = least(p.source_at, s.source_at)
       from sums s
       -- their ids once more: else a plan made while there are few players reads all of them
       where p.id = s.player_id and p.id = any($3::bigint[]) and s.only_about is distinct from 'day'`;

@@ -16,15 +16,19 @@ export const REPORTED_BY_DAY = [
   ['platform', 'osName'],
   ['build', 'clientBuild'],
 ] as const;
+/** Where the player came from. Unlike the rest of a profile, the first value counts and not the last. */
+export const SOURCE_MEMBER = 'source';
 /** Longer than any real country, locale or version. */
 const MAX_PROFILE_LENGTH = 64;
+
+const REPORTED_MEMBERS = [...PROFILE_MEMBERS, SOURCE_MEMBER] as const;
 
 export function readProfile(
   metadata: Record<string, unknown>,
   transaction: TransactionFact | null,
 ): Profile | null {
   let profile: Profile | null = null;
-  for (const name of PROFILE_MEMBERS) {
+  for (const name of REPORTED_MEMBERS) {
     const value = metadata[name];
     if (typeof value !== 'string' || value === '' || isLong(value)) continue;
     profile ??= {};
@@ -43,17 +47,22 @@ function isLong(value: string): boolean {
   return value.length > MAX_PROFILE_LENGTH && [...value].length > MAX_PROFILE_LENGTH;
 }
 
-/** Each value with the time at which it was told. */
-export type TimedProfile = Record<string, { v: string; t: number }>;
+/** A value with the time at which it was reported. */
+export type TimedValue = { v: string; t: number };
+export type TimedProfile = Record<string, TimedValue>;
 
-/** Takes over what is later than all that is known. Equal times are decided by the value, as `merge_profiles` does. */
-export function addProfile(latest: TimedProfile, profile: Profile, atMs: number): void {
-  for (const name in profile) {
-    const value = profile[name] as string;
-    const known = latest[name];
-    const isLater = known === undefined || atMs > known.t || (atMs === known.t && isBehind(value, known.v));
-    if (isLater) latest[name] = { v: value, t: atMs };
-  }
+/** Takes over a value that is later than the known one. Equal times are decided by the value, as `merge_profiles` does. */
+export function addReport(latest: TimedProfile, name: string, value: string, atMs: number): void {
+  const known = latest[name];
+  const isLater = known === undefined || atMs > known.t || (atMs === known.t && isBehind(value, known.v));
+  if (isLater) latest[name] = { v: value, t: atMs };
+}
+
+/** The earlier of two sources; of equal times the lesser text, as in the fold. */
+export function earlierSource(known: TimedValue | null, value: string, atMs: number): TimedValue {
+  const isEarlier =
+    known === null || atMs < known.t || (atMs === known.t && value !== known.v && !isBehind(value, known.v));
+  return isEarlier ? { v: value, t: atMs } : known;
 }
 
 /** In the order of their bytes, which is not that of their UTF-16 units. */
@@ -66,7 +75,7 @@ export function timesOf(profile: TimedProfile): { since: number; until: number }
   let since = Number.POSITIVE_INFINITY;
   let until = Number.NEGATIVE_INFINITY;
   for (const name in profile) {
-    const { t } = profile[name] as { t: number };
+    const { t } = profile[name] as TimedValue;
     if (t < since) since = t;
     if (t > until) until = t;
   }

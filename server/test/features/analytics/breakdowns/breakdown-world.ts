@@ -67,6 +67,7 @@ function createRandom(seed: number): (below: number) => number {
 const COUNTRIES = ['DE', 'US', 'FR', null];
 const PLATFORMS = ['Android', 'iOS', null];
 const BUILDS = ['1.0', '1.1', '1.10', null];
+const SOURCES = ['ads', 'friends', null];
 const SKUS = ['gems', 'chest', 'pass'];
 
 /** Some weeks in the lives of players: days off, purchases, refunds, events that come weeks late. */
@@ -85,6 +86,7 @@ export async function playGame(
         ...member('country', COUNTRIES[random(COUNTRIES.length)]),
         ...member('osName', PLATFORMS[random(PLATFORMS.length)]),
         ...member('clientBuild', BUILDS[random(BUILDS.length)]),
+        ...member('source', SOURCES[random(SOURCES.length)]),
       };
       const events = [event('Session_Start', at, { sessionId: String(at) }, metadata)];
       if (random(4) === 0) {

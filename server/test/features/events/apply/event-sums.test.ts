@@ -121,6 +121,26 @@ describe('sums of events', () => {
     ]);
   });
 
+  it('has the source of the earliest event that tells one, whatever the order', () => {
+    const reportAt = (time: string, metadata: object) => eventAt(time, { metadata });
+    const events = [
+      reportAt('2026-11-15T01:00:00.000Z', { source: 'friends', country: 'DE' }),
+      reportAt('2026-11-14T23:00:00.000Z', { source: 'search' }),
+      reportAt('2026-11-14T23:00:00.000Z', { source: 'ads' }),
+      reportAt('2026-11-14T22:00:00.000Z', {}),
+    ];
+    const first = { source: 'ads', sourceAt: '2026-11-14T23:00:00.000Z' };
+    for (const order of [events, events.toReversed()]) {
+      const [player, ...days] = sumEvents(records(order)).rows;
+      expect(player).toMatchObject({ onlyAbout: 'player', ...first });
+      for (const day of days) expect(day).not.toHaveProperty('source');
+    }
+    // A source alone is no profile.
+    const [only] = sumEvents(records(events.slice(1, 2))).rows;
+    expect(only).toMatchObject({ source: 'search', sourceAt: '2026-11-14T23:00:00.000Z' });
+    expect(only).not.toHaveProperty('profile');
+  });
+
   it('has what each day reported, and of all days what was reported last', () => {
     const reportAt = (time: string, metadata: object) => eventAt(time, { metadata });
     const { rows } = sumEvents(

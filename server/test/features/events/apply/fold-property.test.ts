@@ -154,6 +154,7 @@ const plainEvents = () =>
     metadata: fc.record({
       osVersion: fc.constantFrom('15', '16'),
       country: fc.constantFrom('DE', 'JP'),
+      source: fc.constantFrom('ads', 'friends', ''),
       clientBuild: fc.constantFrom('1.0', '1.1'),
     }),
   });
