@@ -38,7 +38,7 @@ const frame = createRoute({
 const overview = createRoute({
   getParentRoute: () => frame,
   path: '/',
-  validateSearch: known('days', 'show', 'currency', 'view', 'by'),
+  validateSearch: known('days', 'from', 'to', 'show', 'currency', 'view', 'by'),
   component: lazyPage(() => import('./pages/overview/Overview.js'), 'Overview'),
 });
 const players = createRoute({
@@ -77,6 +77,12 @@ const predictions = createRoute({
   validateSearch: known('model', 'day', 'score'),
   component: lazyPage(() => import('./pages/predictions/Predictions.js'), 'Predictions'),
 });
+const analysis = createRoute({
+  getParentRoute: () => frame,
+  path: '/analysis',
+  validateSearch: known('tab', 'days', 'from', 'to', 'by', 'period', 'currency', 'steps', 'window', 'split'),
+  component: lazyPage(() => import('./pages/analysis/Analysis.js'), 'Analysis'),
+});
 const settings = createRoute({
   getParentRoute: () => frame,
   path: '/settings',
@@ -90,7 +96,7 @@ export const router = createRouter({
     start,
     signIn,
     invitation,
-    frame.addChildren([overview, players, player, store, segments, events, predictions, settings]),
+    frame.addChildren([overview, players, player, store, segments, events, predictions, analysis, settings]),
   ]),
   parseSearch: readSearch,
   stringifySearch: writeSearch,

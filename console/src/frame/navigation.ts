@@ -3,6 +3,7 @@ import type { IconName } from '../parts/Icon.js';
 /** The pages, in their order, with the key that goes there after `g`. */
 export const PAGES = [
   { to: '/$studio/$game', name: 'Overview', icon: 'overview', key: 'o' },
+  { to: '/$studio/$game/analysis', name: 'Analysis', icon: 'analysis', key: 'a' },
   { to: '/$studio/$game/players', name: 'Players', icon: 'players', key: 'p' },
   { to: '/$studio/$game/store', name: 'Store', icon: 'store', key: 's' },
   { to: '/$studio/$game/segments', name: 'Segments', icon: 'segments', key: 'm' },

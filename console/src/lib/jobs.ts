@@ -14,6 +14,8 @@ export function titleOf({ kind, subject }: Pick<Job, 'kind' | 'subject'>): strin
       return `Flags from a file, ${countOf(Number(subject.rows), 'row')}`;
     case 'training':
       return 'Training of the models';
+    case 'funnel':
+      return `Funnel ${subject.steps}`;
   }
 }
 
@@ -22,6 +24,7 @@ const UNITS: Readonly<Record<Job['kind'], string>> = {
   replay: 'event',
   override_import: 'row',
   training: 'step',
+  funnel: 'player',
 };
 
 /** How far a job is: `2,000 of 20,311 players`. */
@@ -46,6 +49,10 @@ export function outcomeOf({ kind, result }: Job): string {
     case 'training': {
       const { modelVersion, isPromoted } = result as { modelVersion: number; isPromoted: boolean };
       return `Training ${modelVersion} is done${isPromoted ? ' and in force' : ''}.`;
+    }
+    case 'funnel': {
+      const { players } = result as Schemas['FunnelResult'];
+      return `${formatCount(players.at(-1) ?? 0)} of ${countOf(players[0] ?? 0, 'player')} came to the last step.`;
     }
   }
 }

@@ -48,7 +48,7 @@ export const AUDIT_ACTIONS = {
   'export.start': 'an export of events was started',
   'export.cancel': 'an export was cancelled, or its file deleted',
   'export.download': 'the file of an export was downloaded',
-  'job.cancel': 'a dry run, replay, import or training in the background was cancelled',
+  'job.cancel': 'a dry run, replay, import, training or funnel in the background was cancelled',
   'retention.delete': 'the events of a game before a day were marked for deletion',
   'signing_key.create': 'the first signing key was made',
   'signing_key.rotate': 'a new signing key was published',

@@ -5,7 +5,9 @@ import { accessRoutes } from '../features/accounts/access-routes.js';
 import { breakdownRoutes } from '../features/analytics/breakdowns/breakdown-routes.js';
 import { dashboardRoutes } from '../features/analytics/dashboard-routes.js';
 import { forecastRoutes } from '../features/analytics/forecast/forecast-routes.js';
+import { funnelRoutes } from '../features/analytics/funnels/funnel-routes.js';
 import { holdoutRoutes } from '../features/analytics/holdouts/holdout-routes.js';
+import { installRoutes } from '../features/analytics/installs/install-routes.js';
 import { recountRoutes } from '../features/analytics/recount-routes.js';
 import { playerListRoutes } from '../features/audiences/player-list-routes.js';
 import { sampledRoutes } from '../features/audiences/sampled-routes.js';
@@ -79,6 +81,8 @@ const ROUTES: readonly AdminRoutes[] = [
   breakdownRoutes,
   forecastRoutes,
   holdoutRoutes,
+  installRoutes,
+  funnelRoutes,
   recountRoutes,
   failedEventRoutes,
   replayRoutes,

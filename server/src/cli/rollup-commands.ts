@@ -1,11 +1,21 @@
 import { Command, Option } from 'commander';
+import type { DaySpan } from '../admin/day-span.js';
 import { listBreakdownTotals } from '../features/analytics/breakdowns/breakdown.js';
 import { DIMENSIONS, type Dimension } from '../features/analytics/breakdowns/dimensions.js';
 import { type Cohort, type Dashboard, gameDashboard } from '../features/analytics/dashboard.js';
 import { forecastResponse } from '../features/analytics/forecast/forecast-response.js';
 import { listRevenueDays } from '../features/analytics/forecast/revenue-days.js';
+import type { FunnelDimension } from '../features/analytics/funnels/funnel-queries.js';
+import { MAX_WINDOW_HOURS } from '../features/analytics/funnels/funnel-schemas.js';
+import { runFunnel } from '../features/analytics/funnels/run-funnel.js';
 import { compareGroups } from '../features/analytics/holdouts/comparison.js';
 import { findNewestComparison } from '../features/analytics/holdouts/holdout-queries.js';
+import {
+  type InstallDimension,
+  PERIODS,
+  type Period,
+} from '../features/analytics/installs/install-cohorts.js';
+import { revenuePerInstall } from '../features/analytics/installs/revenue-per-install.js';
 import {
   type Difference,
   type Recount,
@@ -19,8 +29,10 @@ import { DAY_MS, HOUR_MS, utcDay } from '../lib/day.js';
 import { StartupError } from '../lib/startup-error.js';
 import { breakdownTable } from './breakdown-table.js';
 import { forecastLines } from './forecast-lines.js';
+import { funnelLines } from './funnel-lines.js';
 import { requireGame, withGame } from './game-option.js';
 import { holdoutLines } from './holdout-lines.js';
+import { installTable } from './install-table.js';
 import { moneyText } from './money-text.js';
 import { printable } from './printable.js';
 import { grouped, progressBar } from './progress-bar.js';
@@ -47,24 +59,42 @@ export function rollupCommands(): Command {
   withGame(rollups.command('holdout'))
     .description('compare the players who are held out of targeting with the rest')
     .action(holdout);
+  withGame(rollups.command('ltv'))
+    .description('revenue per install by days since the start, by week or month, country or source')
+    .option('--days <number>', 'players who started in the last days (UTC)', '90')
+    .addOption(new Option('--by <dimension>', 'by one of these').choices(['cohort', 'country', 'source']))
+    .addOption(new Option('--period <period>', 'of a cohort').choices([...PERIODS]))
+    .action(ltv);
   withGame(rollups.command('forecast'))
     .description('forecast the revenue of the next 28 days, with an interval')
     .option('--currency <code>', 'by default the one with revenue on the most days')
     .action(forecast);
+  withGame(rollups.command('funnel'))
+    .description('how many players go from one type of event to the next, counted from the stored events')
+    .requiredOption('--steps <types>', 'two to six types of events in their order, with commas between')
+    .option('--window-hours <number>', 'all steps come within this time after the first', '24')
+    .option('--days <number>', 'players whose first step was in the last days (UTC)', '30')
+    .addOption(
+      new Option('--by <dimension>', 'also by one of these').choices(['country', 'platform', 'build']),
+    )
+    .action(funnel);
   withGame(rollups.command('check'))
     .description('count everything again from the events, slowly, and print what differs')
     .action(check);
   return rollups;
 }
 
+function lastDays(text: string, nowMs: number): DaySpan {
+  const days = /^\d{1,3}$/.test(text) ? Number(text) : 0;
+  if (days < 1 || days > MAX_DAYS) throw new StartupError(`--days is "${text}": give 1 to ${MAX_DAYS}.`);
+  return { from: utcDay(nowMs - (days - 1) * DAY_MS), to: utcDay(nowMs) };
+}
+
 async function show(
   options: GameOptions & { days: string; by?: Dimension; originals: boolean },
 ): Promise<void> {
-  const days = /^\d{1,3}$/.test(options.days) ? Number(options.days) : 0;
-  if (days < 1 || days > MAX_DAYS)
-    throw new StartupError(`--days is "${options.days}": give 1 to ${MAX_DAYS}.`);
   const now = Date.now();
-  const span = { from: utcDay(now - (days - 1) * DAY_MS), to: utcDay(now) };
+  const span = lastDays(options.days, now);
   const lines = await withDatabase(async ({ pool }) => {
     const { id } = await requireGame(pool, options.tenant, options.game);
     const rates = options.originals ? null : await findRateTable(pool, id);
@@ -84,6 +114,17 @@ async function holdout({ tenant, game }: GameOptions): Promise<void> {
   for (const line of holdoutLines(stored && { ...stored, ...compareGroups(stored.sums) })) say(line);
 }
 
+type LtvOptions = GameOptions & { days: string; by?: 'cohort' | InstallDimension; period?: Period };
+
+async function ltv({ tenant, game, days, by = 'cohort', period = 'week' }: LtvOptions): Promise<void> {
+  const span = lastDays(days, Date.now());
+  const curves = await withDatabase(async ({ pool }) => {
+    const { id } = await requireGame(pool, tenant, game);
+    return revenuePerInstall(pool, id, { by, period, ...span });
+  });
+  for (const line of installTable(curves)) say(line);
+}
+
 async function forecast({ tenant, game, currency }: GameOptions & { currency?: string }): Promise<void> {
   const now = Date.now();
   const days = await withDatabase(async ({ pool }) => {
@@ -91,6 +132,31 @@ async function forecast({ tenant, game, currency }: GameOptions & { currency?: s
     return listRevenueDays(pool, id, now);
   });
   for (const line of forecastLines(forecastResponse(days, currency, now))) say(line);
+}
+
+type FunnelOptions = GameOptions & {
+  steps: string;
+  windowHours: string;
+  days: string;
+  by?: FunnelDimension;
+};
+
+async function funnel({ tenant, game, days, by, ...options }: FunnelOptions): Promise<void> {
+  const steps = options.steps.split(',').map((step) => step.trim());
+  if (steps.length < 2 || steps.length > 6 || steps.includes(''))
+    throw new StartupError('--steps takes two to six types of events, such as Session_Start,Purchase.');
+  const windowHours = /^\d{1,4}$/.test(options.windowHours) ? Number(options.windowHours) : 0;
+  if (windowHours < 1 || windowHours > MAX_WINDOW_HOURS)
+    throw new StartupError(`--window-hours is "${options.windowHours}": give 1 to ${MAX_WINDOW_HOURS}.`);
+  const span = lastDays(days, Date.now());
+  const line = createProgressLine();
+  const onProgress = ({ done, total }: { done: number; total: number }) =>
+    line.show(`${progressBar(done, total)} reading players`);
+  const result = await withDatabase(async ({ pool }) => {
+    const { id } = await requireGame(pool, tenant, game);
+    return runFunnel(pool, { gameId: id, steps, windowHours, by: by ?? null, ...span, onProgress });
+  }).finally(() => line.end());
+  if (result !== null) for (const each of funnelLines(steps, result)) say(each);
 }
 
 const COLUMNS = [

@@ -184,7 +184,7 @@ describe('every admin route', () => {
   const isOfEditors = ({ url }: Route) => url.endsWith('/exports/:exportId/file');
 
   it('that changes something needs an editor, and is refused before anything is looked up', async () => {
-    const unchanging = ['/draft/validate', '/explain', '/audience', '/dry-run', '/dry-runs'];
+    const unchanging = ['/draft/validate', '/explain', '/audience', '/dry-run', '/dry-runs', '/funnels'];
     const changing = routes.filter(
       (route) =>
         route.method !== 'GET' &&

@@ -39,6 +39,8 @@ export const COMMAND_STEPS: Record<
   'rollups check': { reason: READS },
   'rollups holdout': { reason: READS },
   'rollups forecast': { reason: READS },
+  'rollups ltv': { reason: READS },
+  'rollups funnel': { reason: READS },
   losses: { reason: READS },
   simulate: { reason: 'it only sends what players send' },
   'tenant create': {

@@ -54,8 +54,8 @@ export function Jobs() {
         empty={
           <EmptyState title="Nothing runs, and nothing has run since yesterday">
             <Text size="sm">
-              Dry runs, replays of refused events, flags from a file and trainings that you start are listed
-              here.
+              Dry runs, replays of refused events, flags from a file, trainings and funnels that you start are
+              listed here.
             </Text>
           </EmptyState>
         }
@@ -82,6 +82,7 @@ function Title({ job }: { job: Job }) {
     replay: { to: '/$studio/$game/events', search: { tab: 'failed' } },
     override_import: { to: '/$studio/$game/players', search: {} },
     training: { to: '/$studio/$game/predictions', search: {} },
+    funnel: { to: '/$studio/$game/analysis', search: { tab: 'funnel' } },
   }[job.kind];
   return (
     <Anchor

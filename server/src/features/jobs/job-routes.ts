@@ -59,7 +59,7 @@ export function jobRoutes(app: FastifyInstance, ctx: AdminContext): void {
       schema: {
         ...common,
         operationId: 'listJobs',
-        summary: 'Dry runs, replays, imports and trainings in the background, newest first',
+        summary: 'Dry runs, replays, imports, trainings and funnels in the background, newest first',
         description:
           'A job is deleted a day after its end. A game keeps 100 jobs; of more, the oldest are deleted.',
         params: GameParameters,

@@ -9,6 +9,7 @@ import {
   findPlayerTotals,
   sumStoredRevenue,
 } from '../../../src/features/analytics/device-totals.js';
+import { runFunnel } from '../../../src/features/analytics/funnels/run-funnel.js';
 import { compareHoldouts } from '../../../src/features/analytics/holdouts/compare-holdouts.js';
 import { recountGame } from '../../../src/features/analytics/recount.js';
 import { deleteFailedEvent, deleteFailedGroup } from '../../../src/features/events/failed/delete-failed.js';
@@ -58,6 +59,10 @@ const BREAKDOWN_TABLES = [
   'game_breakdown_days',
   'breakdown_runs',
   'breakdown_sums',
+  'game_install_cohorts',
+  'game_install_revenue',
+  'install_cohort_sums',
+  'install_revenue_sums',
   'holdout_comparisons',
 ];
 
@@ -200,6 +205,19 @@ export const EVENT_STATEMENTS: readonly Listed[] = [
       tables: ['games', 'breakdown_runs', 'players'],
       why: 'games are looked at 200 at a time, and players read by their ids in chunks',
       atMost: 5_000,
+    },
+  },
+  {
+    what: 'funnels',
+    call: async ({ admin, nowMs }) => {
+      const span = { from: utcDay(nowMs - 30 * DAY_MS), to: utcDay(nowMs) };
+      const funnel = { gameId, steps: ['A', 'B'], windowHours: 24, by: 'country', ...span } as const;
+      await runFunnel(admin, { ...funnel, playersPerChunk: 500 });
+    },
+    reads: {
+      tables: ['players', 'event_blocks'],
+      why: 'players are counted for the progress and read by their ids in chunks, with the blocks of each',
+      atMost: 'all',
     },
   },
   {

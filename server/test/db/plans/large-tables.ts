@@ -138,6 +138,14 @@ const FILLS = [
   `insert into breakdown_sums
    select ${SOME_GAME}, 'country', current_date - n / greatest(3, $1::int / 10), false, 'FR', 1, 1, 1, 1, '{}', 1, 1, 1, 1
    from ${ROWS}`,
+  `insert into game_install_cohorts (game_id, period, cohort, dimension, is_remainder, value, players)
+   select ${SOME_GAME}, 'week', current_date - n / greatest(3, $1::int / 10), 'country', false, 'DE', 1 from ${ROWS}`,
+  `insert into game_install_revenue (game_id, period, cohort, dimension, is_remainder, value, age, currency, revenue)
+   select ${SOME_GAME}, 'week', current_date - n / greatest(3, $1::int / 10), 'country', false, 'DE', 0, 'EUR', 1 from ${ROWS}`,
+  `insert into install_cohort_sums (game_id, period, cohort, dimension, is_remainder, value, players)
+   select ${SOME_GAME}, 'week', current_date - n / greatest(3, $1::int / 10), 'country', false, 'FR', 1 from ${ROWS}`,
+  `insert into install_revenue_sums (game_id, period, cohort, dimension, is_remainder, value, age, currency, revenue)
+   select ${SOME_GAME}, 'week', current_date - n / greatest(3, $1::int / 10), 'country', false, 'FR', 0, 'EUR', 1 from ${ROWS}`,
   `insert into breakdown_runs (game_id, started_at, ended_at) select n, now(), now() - interval '1 day' from ${GAMES}`,
   `insert into holdout_comparisons (game_id, day, from_day, holdout_percent, sums, summed_at)
    select ${SOME_GAME}, current_date - 2 - n / greatest(3, $1::int / 10), current_date, 5, '{}', now() from ${ROWS}`,

@@ -21,6 +21,11 @@ import {
 import { gameDashboard } from '../../../src/features/analytics/dashboard.js';
 import { listRevenueDays } from '../../../src/features/analytics/forecast/revenue-days.js';
 import { findNewestComparison } from '../../../src/features/analytics/holdouts/holdout-queries.js';
+import {
+  findInstallsSummedAt,
+  listInstallCohorts,
+  listInstallRevenue,
+} from '../../../src/features/analytics/installs/install-queries.js';
 import { listSegmentSizeDays } from '../../../src/features/audiences/segment-size-queries.js';
 import { applyEvents } from '../../../src/features/events/apply/apply-events.js';
 import { failedEvent } from '../../../src/features/events/failed/failed-event.js';
@@ -253,6 +258,16 @@ export const PREPARED_STATEMENTS: readonly Listed[] = [
       await listBreakdownTotals(admin, gameId, 'country', span);
       await findSummedDays(admin, gameId, span);
       await findNewestComparison(admin, gameId);
+    },
+  },
+  {
+    what: 'list_install_cohorts, list_install_revenue, find_installs_summed_at',
+    call: async ({ admin, nowMs }) => {
+      const days = { from: utcDay(nowMs - 90 * DAY_MS), to: utcDay(nowMs) };
+      const span = { ...days, dimension: 'country', period: 'week' } as const;
+      await listInstallCohorts(admin, gameId, span);
+      await listInstallRevenue(admin, gameId, span);
+      await findInstallsSummedAt(admin, gameId);
     },
   },
   { what: 'list_revenue_days', call: ({ admin, nowMs }) => listRevenueDays(admin, gameId, nowMs) },

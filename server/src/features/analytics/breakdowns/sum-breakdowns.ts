@@ -1,6 +1,7 @@
 import { type DedicatedConnection, inTransaction } from '../../../db/dedicated-connection.js';
 import { pause } from '../../../db/pause.js';
 import { utcDay } from '../../../lib/day.js';
+import { deleteInstallSums, replaceInstalls, sumInstalls } from '../installs/install-sum-queries.js';
 import {
   deleteBreakdowns,
   deleteOldBreakdowns,
@@ -45,7 +46,7 @@ const GAMES_PER_LIST = 200;
 
 /**
  * Sums what cannot be kept while events are taken in: weekly and monthly active players, and the numbers of days by country,
- * platform, build, SKU and promotion. Each game whose roll-ups have changed gets a run over its players, in the order of their ids:
+ * platform, build, SKU and promotion, and revenue per install by cohort. Each game whose roll-ups have changed gets a run over its players, in the order of their ids:
  *
  *   changed days? ──► start ──► chunk of players ──► … ──► last chunk ──► end: rows of the days replaced, in one transaction
  *        │ none                 └── commits sums and position together: a run that is killed is resumed here
@@ -95,7 +96,9 @@ async function sumGame(connection: DedicatedConnection, game: DueGame, options: 
     const startedMs = performance.now();
     const last = await inTransaction(connection, async () => {
       const id = await sumPlayers(connection, { ...run, lastPlayerId }, playersPerChunk);
-      if (id !== null) await updateRunPosition(connection, gameId, id, performance.now() - startedMs);
+      if (id === null) return null;
+      await sumInstalls(connection, { ...run, lastPlayerId }, id);
+      await updateRunPosition(connection, gameId, id, performance.now() - startedMs);
       return id;
     });
     if (last === null) break;
@@ -107,6 +110,7 @@ async function sumGame(connection: DedicatedConnection, game: DueGame, options: 
     await deleteBreakdowns(connection, run);
     await insertBreakdowns(connection, run);
     await upsertActivePlayers(connection, run);
+    await replaceInstalls(connection, run);
     await deleteSums(connection, gameId);
     await upsertSummedDays(connection, run);
     await updateEndedRun(connection, gameId, nowMs);
@@ -129,6 +133,7 @@ async function startRun(
   }
   await inTransaction(connection, async () => {
     await deleteSums(connection, gameId);
+    await deleteInstallSums(connection, gameId);
     await insertRun(connection, gameId, changed, nowMs);
   });
   return { gameId, days: changed.map(({ day }) => day), lastPlayerId: '0', today };

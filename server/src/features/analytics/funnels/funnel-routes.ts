@@ -1,0 +1,81 @@
+import type { FastifyInstance } from 'fastify';
+import type { Static } from 'typebox';
+import type { AdminContext } from '../../../admin/admin-context.js';
+import { gameErrors } from '../../../admin/admin-errors.js';
+import { actorOf, adminOf, gameOf, requireRole } from '../../../admin/admin-guard.js';
+import { adminSchema, GameParameters, success } from '../../../admin/admin-responses.js';
+import { daySpanOf } from '../../../admin/day-span.js';
+import { toJob } from '../../../admin/job-schemas.js';
+import { ApiError } from '../../../errors.js';
+import { BODY_ERRORS } from '../../../http/api-schemas.js';
+import { withSchemaTypes } from '../../../http/validation.js';
+import { DAY_MS, HOUR_MS } from '../../../lib/day.js';
+import { createFairSemaphore } from '../../../lib/fair-semaphore.js';
+import { findDeletedBefore } from '../../exports/export-queries.js';
+import { FunnelBody, FunnelJobResponse, type FunnelResult } from './funnel-schemas.js';
+import { type FunnelRun, runFunnel } from './run-funnel.js';
+
+/** A funnel keeps one core of the database busy. No request waits: a second one of the studio gets `busy`. */
+const RUNS = { maxConcurrent: 2, maxConcurrentPerKey: 1, maxWaitingPerKey: 0 };
+const RETRY_AFTER_SECONDS = 10;
+
+/** How many players go from one event to the next. */
+export function funnelRoutes(app: FastifyInstance, ctx: AdminContext): void {
+  const semaphore = createFairSemaphore(RUNS);
+  withSchemaTypes(app).post(
+    '/admin/v1/games/:game/funnels',
+    {
+      onRequest: requireRole(ctx, 'viewer'),
+      schema: {
+        ...adminSchema('Numbers'),
+        operationId: 'startFunnel',
+        summary: 'How many players go from one type of event to the next within a time',
+        description:
+          'Starts a job that reads the stored events; its `result` is a `FunnelResult`. A player enters with each event of the first type in the span. Each further step must be later than the one before and within the window after the entry; the furthest attempt of a player counts. Changes nothing.',
+        params: GameParameters,
+        body: FunnelBody,
+        response: { 202: FunnelJobResponse, ...gameErrors(['parameter_invalid', ...BODY_ERRORS, 'busy']) },
+      },
+    },
+    async (request, reply) => {
+      const { gameId } = await gameOf(ctx, request);
+      const nowMs = ctx.clock.now();
+      const { steps, windowHours, by = null } = request.body;
+      const run = { gameId, steps, windowHours, by, ...daySpanOf(request.body, nowMs) };
+      const { from, to } = run;
+      const subject = { steps: steps.join(' → '), windowHours, from, to, by };
+      const job = { gameId, kind: 'funnel', subject, actor: actorOf(ctx, request) } as const;
+      const started = await ctx.jobs.start(
+        job,
+        ({ signal, tell }) => funnelResult(ctx, { ...run, signal, onProgress: tell }, nowMs),
+        semaphore.of(adminOf(request).tenantId).take,
+      );
+      if (started === undefined) {
+        throw new ApiError('busy', { headers: { 'retry-after': String(RETRY_AFTER_SECONDS) } });
+      }
+      return reply.code(202).send(success({ ...toJob(started), result: null }));
+    },
+  );
+}
+
+async function funnelResult(
+  { pool }: Pick<AdminContext, 'pool'>,
+  run: FunnelRun,
+  nowMs: number,
+): Promise<Static<typeof FunnelResult> | null> {
+  const { gameId, steps, windowHours, from, to, by } = run;
+  const counted = await runFunnel(pool, run);
+  if (counted === null) return null;
+  const deletedBefore = await findDeletedBefore(pool, gameId);
+  return {
+    ...{ steps: [...steps], windowHours, from, to, by },
+    isComplete: Date.parse(to) + DAY_MS + windowHours * HOUR_MS <= nowMs,
+    eventsDeletedBefore: deletedBefore !== null && deletedBefore > from ? deletedBefore : null,
+    players: counted.players,
+    values: counted.values.map(({ kind, value, players }) => ({
+      kind,
+      value: kind === 'value' ? value : null,
+      players,
+    })),
+  };
+}

@@ -1,0 +1,60 @@
+import type { FastifyInstance } from 'fastify';
+import { Type } from 'typebox';
+import type { AdminContext } from '../../../admin/admin-context.js';
+import { gameErrors } from '../../../admin/admin-errors.js';
+import { gameOf, requireRole } from '../../../admin/admin-guard.js';
+import { adminSchema, GameParameters, success, toTime } from '../../../admin/admin-responses.js';
+import { jsonOrCsv, sendCsv } from '../../../admin/csv-file.js';
+import { DAY_SPAN_PARAMETERS, daySpanOf } from '../../../admin/day-span.js';
+import { withSchemaTypes } from '../../../http/validation.js';
+import { curvesResponse, curvesToCsv } from './install-response.js';
+import { ByParameter, PeriodParameter, RevenuePerInstallResponse } from './install-schemas.js';
+import { revenuePerInstall } from './revenue-per-install.js';
+
+const Format = Type.Union([Type.Literal('json'), Type.Literal('csv')], { description: 'By default json' });
+
+/** What an install is worth after some days, by the time and the place that it came from. */
+export function installRoutes(app: FastifyInstance, ctx: AdminContext): void {
+  withSchemaTypes(app).get(
+    '/admin/v1/games/:game/revenue-per-install',
+    {
+      onRequest: requireRole(ctx, 'viewer'),
+      schema: {
+        ...adminSchema('Numbers'),
+        operationId: 'getRevenuePerInstall',
+        summary: 'Revenue per install by days since the start, by cohort, country or source',
+        params: GameParameters,
+        querystring: Type.Object({
+          by: Type.Optional(ByParameter),
+          period: Type.Optional(PeriodParameter),
+          ...DAY_SPAN_PARAMETERS,
+          format: Type.Optional(Format),
+        }),
+        response: {
+          200: jsonOrCsv(
+            'The curves',
+            RevenuePerInstallResponse,
+            'cohort,kind,value,age,players,revenue:USD,revenuePerInstall:USD\r\n2026-11-02,all,,0,410,12.97,0.0316\r\n',
+          ),
+          ...gameErrors(['parameter_invalid']),
+        },
+      },
+    },
+    async (request, reply) => {
+      const { gameId, game } = await gameOf(ctx, request);
+      const span = daySpanOf(request.query, ctx.clock.now());
+      const { by = 'cohort', period = 'week', format = 'json' } = request.query;
+      const { summedAt, throughDay, curves } = await revenuePerInstall(ctx.pool, gameId, {
+        by,
+        period,
+        ...span,
+      });
+      const shown = curvesResponse(curves);
+      if (format === 'csv') {
+        const file = `${game}-revenue-per-install-${by}-${period}-${span.from}-${span.to}.csv`;
+        return sendCsv(reply, file, curvesToCsv(shown));
+      }
+      return success({ by, period, ...span, summedAt: toTime(summedAt), throughDay, curves: shown });
+    },
+  );
+}

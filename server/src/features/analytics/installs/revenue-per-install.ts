@@ -1,0 +1,29 @@
+import type { DaySpan } from '../../../admin/day-span.js';
+import type { Pool } from '../../../db/pool.js';
+import type { InstallDimension, Period } from './install-cohorts.js';
+import { curvesByCohort, curvesByValue, type InstallCurve, throughDayOf } from './install-curves.js';
+import { findInstallsSummedAt, listInstallCohorts, listInstallRevenue } from './install-queries.js';
+
+export type RevenuePerInstall = {
+  /** Null while nothing has been summed. */
+  summedAt: number | null;
+  throughDay: string | null;
+  curves: InstallCurve[];
+};
+
+/** The curves of the cohorts that started in the span. */
+export async function revenuePerInstall(
+  pool: Pool,
+  gameId: number,
+  { by, period, from, to }: DaySpan & { by: 'cohort' | InstallDimension; period: Period },
+): Promise<RevenuePerInstall> {
+  const summedAt = await findInstallsSummedAt(pool, gameId);
+  if (summedAt === null) return { summedAt, throughDay: null, curves: [] };
+  const throughDay = throughDayOf(summedAt);
+  // Each player stands once under each dimension, so the values of any of them add up to the cohort.
+  const span = { dimension: by === 'cohort' ? 'country' : by, period, from, to } as const;
+  const cohorts = await listInstallCohorts(pool, gameId, span);
+  const revenue = await listInstallRevenue(pool, gameId, span);
+  const curvesOf = by === 'cohort' ? curvesByCohort : curvesByValue;
+  return { summedAt, throughDay, curves: curvesOf(cohorts, revenue, { period, throughDay }) };
+}
