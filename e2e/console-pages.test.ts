@@ -147,6 +147,7 @@ describe.skipIf(!HAS_BROWSER)(`the pages of the console${NEEDS_BROWSER}`, () => 
     expect(new URL(page.url()).searchParams.get('type')).toBeNull();
     // Before yesterday there was nothing, and since then everything; the address holds the time.
     const inputTime = (ms: number) => new Date(ms).toISOString().slice(0, 16);
+    await timeline.getByRole('button', { name: 'Span of time' }).click();
     await timeline.getByLabel('Before', { exact: true }).fill(inputTime(Date.now() - 86_400_000));
     await timeline.getByText('Nothing of this kind in this time.').waitFor();
     await timeline.getByLabel('Before', { exact: true }).fill('');

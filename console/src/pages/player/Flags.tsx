@@ -65,7 +65,12 @@ export function Flags({ playerId, explanation }: { playerId: string; explanation
                     )}
                   </Text>
                   {isEditor && (
-                    <Button size="compact-xs" variant="default" onClick={() => show(flagId)}>
+                    <Button
+                      size="compact-xs"
+                      variant="default"
+                      miw="fit-content"
+                      onClick={() => show(flagId)}
+                    >
                       Override
                     </Button>
                   )}

@@ -1,5 +1,6 @@
 import { Button, Group, NativeSelect, Stack, Text, Title } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
+import { useState } from 'react';
 import { useGet, usePages, useStudioAndGame } from '../../api/hooks.js';
 import { MomentInput } from '../../parts/fields.js';
 import { ProblemNote } from '../../parts/states.js';
@@ -22,6 +23,7 @@ export function Timeline({ playerId }: { playerId: string }) {
   const { game } = useStudioAndGame();
   const { kinds, type, from, to } = route.useSearch();
   const navigate = route.useNavigate();
+  const [hasSpan, setSpan] = useState(from !== undefined || to !== undefined);
   const pages = usePages(
     'getTimeline',
     {
@@ -59,24 +61,31 @@ export function Timeline({ playerId }: { playerId: string }) {
             onChange={({ currentTarget }) => show({ kinds: currentTarget.value || undefined })}
           />
           <TypeSelect type={type} onChange={(next) => show({ type: next })} />
+          {!hasSpan && (
+            <Button size="xs" variant="default" onClick={() => setSpan(true)}>
+              Span of time
+            </Button>
+          )}
         </Group>
       </Group>
-      <Group gap="xs" mb="xs" align="flex-start">
-        <MomentInput
-          size="xs"
-          label="From"
-          value={from ?? null}
-          empty="the first login"
-          onChange={(next) => showTime({ from: next ?? undefined })}
-        />
-        <MomentInput
-          size="xs"
-          label="Before"
-          value={to ?? null}
-          empty="now"
-          onChange={(next) => showTime({ to: next ?? undefined })}
-        />
-      </Group>
+      {hasSpan && (
+        <Group gap="xs" mb="xs" align="flex-start">
+          <MomentInput
+            size="xs"
+            label="From"
+            value={from ?? null}
+            empty="the first login"
+            onChange={(next) => showTime({ from: next ?? undefined })}
+          />
+          <MomentInput
+            size="xs"
+            label="Before"
+            value={to ?? null}
+            empty="now"
+            onChange={(next) => showTime({ to: next ?? undefined })}
+          />
+        </Group>
+      )}
       <ProblemNote problem={pages.error} onRetry={() => pages.refetch()} />
       <Stack gap={6}>
         {items.map((item, index) => (

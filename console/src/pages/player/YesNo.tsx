@@ -2,7 +2,7 @@ import { Badge } from '@mantine/core';
 
 export function YesNo({ value }: { value: boolean }) {
   return (
-    <Badge color={value ? 'teal' : 'gray'} variant="light">
+    <Badge miw="fit-content" color={value ? 'teal' : 'gray'} variant="light">
       {value ? 'yes' : 'no'}
     </Badge>
   );
