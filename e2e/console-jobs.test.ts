@@ -224,6 +224,76 @@ describe.skipIf(!HAS_BROWSER)(`work and sessions in the console${NEEDS_BROWSER}`
     expect(owner.problems).toEqual([]);
   });
 
+  it('solves "I paid and got nothing" from a part of the id of the player', async () => {
+    const { page, go } = owner;
+    const payer = await login(service.api, 'payer-device');
+    const purchase = (price: string | number) => ({
+      eventType: 'Purchase',
+      timestamp: new Date(Date.now() - 3 * 86_400_000).toISOString(),
+      payload: { transactionId: 'GPA.77', skuId: 'gems_80', price, currency: 'USD' },
+      metadata: { country: 'PT' },
+    });
+    const sent = [{ ...event(1), metadata: { country: 'PT' } }, purchase('free')];
+    expect((await post(`${service.api}/v1/events`, payer.headers, sent)).status).toBe(202);
+
+    // The player reads the end of the id aloud, as the game and the console show it.
+    await go();
+    await page.getByRole('navigation', { name: 'Pages' }).waitFor();
+    await page.keyboard.press('/');
+    await page.keyboard.type(`…${payer.userId.slice(-8)}`);
+    await page.keyboard.press('Enter');
+    await page.getByRole('group', { name: 'Paid' }).getByText('nothing so far').waitFor();
+    expect(page.url()).toContain(payer.userId);
+    const timeline = page.getByRole('region', { name: 'Timeline' });
+    const refused = timeline.getByText('Refused: Purchase, transaction GPA.77');
+    await refused.waitFor();
+    // On a phone, too, what happened is on the first screen.
+    await page.setViewportSize({ width: 390, height: 844 });
+    await expect.poll(async () => (await refused.boundingBox())?.y ?? 9_999).toBeLessThan(844);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+    await page.setViewportSize({ width: 1280, height: 800 });
+
+    // The event is corrected in the inbox, and counts from then on.
+    await timeline.getByRole('link', { name: 'Open in the inbox' }).click();
+    const panel = page.getByRole('dialog', { name: 'Purchase: payload_invalid' });
+    await panel.getByLabel('The event').fill(JSON.stringify(purchase('4.99')));
+    await panel.getByRole('button', { name: 'Replay this event' }).click();
+    await panel.waitFor({ state: 'detached' });
+    await page.keyboard.press('/');
+    await page.keyboard.type('GPA.77');
+    await page.keyboard.press('Enter');
+    await page.getByRole('group', { name: 'Paid' }).getByText('USD 4.99').waitFor();
+    // By its own time, with the time at which it came.
+    const bought = timeline.locator('.timeline-item', { hasText: 'Purchase gems_80 USD 4.99' });
+    await expect.poll(() => bought.innerText()).toMatch(/^3 days ago[\s\S]*, received (?:now|\d+ \S+ ago)/);
+    await timeline.getByText('Replayed', { exact: false }).waitFor();
+
+    // A note for colleagues.
+    const notes = page.getByRole('region', { name: 'Notes' });
+    await notes.getByLabel('New note').fill('Price was a text in build 1.2.');
+    await notes.getByRole('button', { name: 'Add the note' }).click();
+    const note = notes.getByRole('article', { name: 'Note of Olga' });
+    await note.getByRole('button', { name: 'Edit' }).click();
+    await note.getByLabel('Edit the note').fill('Price was a text in build 1.3.');
+    await note.getByRole('button', { name: 'Save the note' }).click();
+    await note.getByText('Price was a text in build 1.3.').waitFor();
+    await note.getByText(', edited', { exact: false }).waitFor();
+
+    // Found again among those who paid, by country.
+    await go('/players?sort=spend');
+    const row = page.getByRole('row', { name: payer.userId });
+    await row.getByText('USD 4.99').waitFor();
+    await page.getByLabel('At least').fill('5');
+    await page.getByRole('heading', { name: 'No player is like this' }).waitFor();
+    await go('/players?sort=lastSeen&country=PT');
+    await row.waitFor();
+    await row.getByRole('link').click();
+    await note.getByRole('button', { name: 'Delete' }).click();
+    await note.getByRole('button', { name: 'Yes, delete the note' }).click();
+    await notes.getByText('No note on this player', { exact: false }).waitFor();
+    expect(owner.problems).toEqual([]);
+  });
+
   it('shows where somebody is signed in, and ends a session that is not known', async () => {
     const { page, go } = owner;
     await go('/settings?tab=account');

@@ -44,7 +44,7 @@ const overview = createRoute({
 const players = createRoute({
   getParentRoute: () => frame,
   path: '/players',
-  validateSearch: known('find', 'segment', 'hidden'),
+  validateSearch: known('find', 'sort', 'currency', 'paid', 'country', 'seen', 'segment', 'hidden'),
   component: lazyPage(() => import('./pages/players/Players.js'), 'Players'),
 });
 const player = createRoute({

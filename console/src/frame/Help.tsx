@@ -2,7 +2,7 @@ import { Kbd, Modal, Table, Text } from '@mantine/core';
 import { PAGES } from './navigation.js';
 
 const KEYS: readonly (readonly [string, string])[] = [
-  ['/', 'Find a player by user id, device id or transaction id'],
+  ['/', 'Find a player by user id or a part of it, device id or transaction id'],
   ['?', 'This list'],
   ['Ctrl S', 'Save the draft'],
   ['Alt ↑ ↓', 'Move the SKU or offer whose handle has the focus'],

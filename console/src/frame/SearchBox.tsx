@@ -39,7 +39,7 @@ export const SearchBox = forwardRef<HTMLInputElement>(function SearchBox(_props,
           value={text}
           onChange={({ currentTarget }) => setText(currentTarget.value)}
           placeholder="player, device, transaction…"
-          aria-label="Find a player by user id, device id or transaction id"
+          aria-label="Find a player by user id or a part of it, device id or transaction id"
           leftSection={<Icon name="search" size={14} />}
           rightSection={<Kbd size="xs">/</Kbd>}
         />

@@ -38,19 +38,12 @@ export function Flags({ playerId, explanation }: { playerId: string; explanation
             {trace.flags.map(({ flagId, value }, index) => {
               const override = inForce.get(flagId);
               return (
-                <Group
-                  key={flagId}
-                  gap="xs"
-                  align="flex-start"
-                  wrap="nowrap"
-                  role="group"
-                  aria-label={flagId}
-                >
+                <Group key={flagId} gap="xs" align="flex-start" role="group" aria-label={flagId}>
                   <Text size="sm" fw={600} miw={90}>
                     {flagId}
                   </Text>
                   <YesNo value={value} />
-                  <Text size="xs" c="dimmed" flex={1}>
+                  <Text size="xs" c="dimmed" flex="1 1 165px">
                     <Sentence text={because.flags[index] ?? ''} />
                     {override && (
                       <>

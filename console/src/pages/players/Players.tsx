@@ -1,15 +1,19 @@
-import { Anchor, Button, Code, Group, NativeSelect, Text, TextInput } from '@mantine/core';
+import { Anchor, Button, Code, Group, Text, TextInput } from '@mantine/core';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { type FormEvent, useEffect, useState } from 'react';
 import { usePages, useStudioAndGame } from '../../api/hooks.js';
 import { useDraft } from '../../draft/draft-context.js';
 import { formatCount } from '../../lib/format.js';
+import { useGet, usePages, useStudioAndGame } from '../../api/hooks.js';
+import { formatAmounts, formatCount } from '../../lib/format.js';
+import { listQuery } from '../../lib/player-filters.js';
 import { DataTable } from '../../parts/DataTable.js';
 import { Money } from '../../parts/Money.js';
 import { Page } from '../../parts/Page.js';
 import { EmptyState, ProblemNote } from '../../parts/states.js';
 import { Moment } from '../../parts/texts.js';
 import { OverrideImport } from './OverrideImport.js';
+import { PlayerFilters } from './PlayerFilters.js';
 
 const route = getRouteApi('/$studio/$game/players');
 const FOUND_BY = {
@@ -21,20 +25,27 @@ const FOUND_BY = {
   userIdEnd: 'end of the user id',
 } as const;
 
-/** Find one player by an id or a part of it, or look through the newest or those of a segment. */
+/** Find one player by an id or a part of it, or look through them in an order and by a filter. */
 export function Players() {
   const { studio, game } = useStudioAndGame();
-  const { find, segment, hidden } = route.useSearch();
+  const { find, hidden, ...filters } = route.useSearch();
   const navigate = route.useNavigate();
-  const { draft } = useDraft();
   const [text, setText] = useState(find ?? '');
   useEffect(() => setText(find ?? ''), [find]);
-  const query = { ...(find === undefined ? {} : { find }), ...(segment === undefined ? {} : { segment }) };
+  // Only a list by spend says which currencies there are.
+  const bySpend = useGet(
+    'listPlayers',
+    { params: { game }, query: { sort: 'spend', limit: 1 } },
+    { enabled: filters.sort === 'spend' },
+  );
+  const currencies = bySpend.data?.currencies ?? [];
+  const query = find === undefined ? listQuery(filters, currencies, Date.now()) : { find };
   const pages = usePages(
     'listPlayers',
     { params: { game }, query },
     { next: ({ nextCursor }) => nextCursor },
   );
+  const examined = pages.data?.pages.reduce((sum, page) => sum + (page.examined ?? 0), 0) ?? 0;
   const rows = pages.data?.pages.flatMap(({ players }) => players);
 
   function search(event: FormEvent) {
@@ -48,7 +59,7 @@ export function Players() {
         <form onSubmit={search}>
           <Group gap="xs" align="flex-end">
             <TextInput
-              label="User id, device id or transaction id"
+              label="User id or a part of it, device id or transaction id"
               w={340}
               value={text}
               onChange={({ currentTarget }) => setText(currentTarget.value)}
@@ -56,23 +67,16 @@ export function Players() {
             <Button type="submit">Find</Button>
           </Group>
         </form>
-        <NativeSelect
-          label="Segment"
-          value={segment ?? ''}
-          data={[
-            { value: '', label: 'all players, newest first' },
-            ...(draft?.document.segments ?? []).map(({ segmentId, name }) => ({
-              value: segmentId,
-              label: name,
-            })),
-          ]}
-          onChange={({ currentTarget }) =>
-            navigate({
-              search: (before) => ({ hidden: before.hidden, segment: currentTarget.value || undefined }),
-            })
+      </Group>
+      {find === undefined && (
+        <PlayerFilters
+          value={filters}
+          currencies={currencies}
+          onChange={(change) =>
+            navigate({ search: (before) => ({ ...before, ...change, find: undefined }), replace: true })
           }
         />
-      </Group>
+      )}
       <ProblemNote problem={pages.error} onRetry={() => pages.refetch()} />
       {!pages.isError && (
         <DataTable
@@ -88,7 +92,9 @@ export function Players() {
             isLoading: pages.isFetchingNextPage,
             load: () => void pages.fetchNextPage(),
           }}
-          empty={<NoPlayers find={find} segment={segment} />}
+          empty={
+            <NoPlayers find={find} isFiltered={Object.values(filters).some((value) => value !== undefined)} />
+          }
           columns={[
             {
               id: 'player',
@@ -120,6 +126,18 @@ export function Players() {
                       foundBy === null ? '' : FOUND_BY[foundBy],
                   },
                 ]),
+            ...(filters.sort === 'lastSeen'
+              ? [
+                  {
+                    id: 'received',
+                    header: 'Last heard of',
+                    isFixed: true,
+                    cell: ({ lastReceivedAt }: { lastReceivedAt: string | null }) => (
+                      <Moment at={lastReceivedAt} />
+                    ),
+                  },
+                ]
+              : []),
             { id: 'seen', header: 'First seen', cell: ({ createdAt }) => <Moment at={createdAt} /> },
             { id: 'event', header: 'Last event', cell: ({ lastEventAt }) => <Moment at={lastEventAt} /> },
             { id: 'country', header: 'Country', cell: ({ country }) => country ?? '–' },
@@ -140,11 +158,16 @@ export function Players() {
           ]}
         />
       )}
+      {examined > 0 && pages.hasNextPage && (
+        <Text size="sm" c="dimmed">
+          {formatCount(examined)} players were examined so far. “Show more” examines the next ones.
+        </Text>
+      )}
     </Page>
   );
 }
 
-function NoPlayers({ find, segment }: { find: string | undefined; segment: string | undefined }) {
+function NoPlayers({ find, isFiltered }: { find: string | undefined; isFiltered: boolean }) {
   if (find !== undefined) {
     return (
       <EmptyState title="No player has this id">
@@ -156,10 +179,10 @@ function NoPlayers({ find, segment }: { find: string | undefined; segment: strin
       </EmptyState>
     );
   }
-  if (segment !== undefined) {
+  if (isFiltered) {
     return (
-      <EmptyState title="None of the newest players is in this segment">
-        <Text size="sm">Look at the size of the segment on the page Segments.</Text>
+      <EmptyState title="No player is like this">
+        <Text size="sm">Take a filter away. The size of a segment is on the page Segments.</Text>
       </EmptyState>
     );
   }

@@ -1,17 +1,15 @@
 import type { Pool } from '../../db/pool.js';
 import { UUID_ANY_CASE } from '../../lib/uuid.js';
 import {
-  findListedPlayers,
   findPlayerOfDevice,
-  findPlayersByUserId,
   listHoldersOfTransaction,
   listPlayersByEndOfId,
   listPlayersByStartOfId,
   listPlayersOfFailedTransaction,
   listPlayersOfTransaction,
-  type PlayerListRow,
   type UuidRange,
-} from './player-list-queries.js';
+} from './find-player-queries.js';
+import { findListedPlayers, findPlayersByUserId, type PlayerListRow } from './player-list-queries.js';
 
 /** In the order of the list. */
 const FOUND_BY = [

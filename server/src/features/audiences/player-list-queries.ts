@@ -20,28 +20,8 @@ const LISTED_PLAYER = `p.id, p.user_id as "playerId", p.created_at as "createdAt
  * The players of a game before an id, newest first. The statement uses `between` and sorts by all columns of the index: with `=`,
  * PostgreSQL may go through the newest players of all games.
  */
-export async function listNewestPlayers(
-  pool: Pool,
-  gameId: number,
-  beforeId: string,
-  limit: number,
-): Promise<PlayerListRow[]> {
-  return query<PlayerListRow>(
-    pool,
-    {
-      name: 'list_newest_players',
-      text: `select ${LISTED_PLAYER} from players p
-             where p.game_id between $1 and $1 and p.id < $2
-             order by p.game_id desc, p.id desc
-             limit $3`,
-    },
-    [gameId, beforeId, limit],
-  );
-}
-
-/** The same, but only the ids: a portion of players. */
 export async function listNewestPlayerIds(
-  client: Client,
+  client: Pool | Client,
   gameId: number,
   beforeId: string,
   limit: number,
@@ -90,139 +70,96 @@ export async function findPlayersByUserId(
   );
 }
 
-/** The player of a device. */
-export async function findPlayerOfDevice(
-  pool: Pool,
-  gameId: number,
-  deviceId: string,
-): Promise<string | undefined> {
-  const rows = await query<{ id: string }>(
-    pool,
-    {
-      name: 'find_player_of_device',
-      text: 'select player_id as id from devices where game_id = $1 and device_id = $2',
-    },
-    [gameId, deviceId],
-  );
-  return rows[0]?.id;
-}
+/** A payer, and the amount in the player's main currency as an exact decimal. */
+export type TopPayer = { id: string; amount: string };
 
-/** The players with a transaction of this id, after a player. Several players may have the same transaction id. */
-export async function listPlayersOfTransaction(
-  pool: Pool,
+/**
+ * The payers of a game whose main currency this is, after an amount and an id, from the largest amount down. See `main_currency` in
+ * the schema.
+ */
+export async function listTopPayers(
+  client: Client,
   gameId: number,
-  transactionId: string,
-  { afterId, limit }: { afterId: string; limit: number },
-): Promise<string[]> {
-  const rows = await query<{ id: string }>(
-    pool,
-    {
-      name: 'list_players_of_transaction',
-      text: `select player_id as id from transactions
-             where game_id = $1 and transaction_id = $2 and player_id > $3
-             order by player_id
-             limit $4`,
-    },
-    [gameId, transactionId, afterId, limit],
-  );
-  return rows.map(({ id }) => id);
-}
-
-/** Which of some players have a transaction of this id. */
-export async function listHoldersOfTransaction(
-  pool: Pool,
-  playerIds: readonly string[],
-  transactionId: string,
-): Promise<ReadonlySet<string>> {
-  const rows = await query<{ id: string }>(
-    pool,
-    {
-      name: 'list_holders_of_transaction',
-      text: `select player_id as id from transactions where player_id = any($1::bigint[]) and transaction_id = $2`,
-    },
-    [playerIds, transactionId],
-  );
-  return new Set(rows.map(({ id }) => id));
-}
-
-/** Players who sent a purchase or refund with this transaction id that was refused. */
-export async function listPlayersOfFailedTransaction(
-  pool: Pool,
-  gameId: number,
-  transactionId: string,
+  currency: string,
+  before: Readonly<{ amount: string | null; id: string }>,
   limit: number,
-): Promise<string[]> {
-  const rows = await query<{ id: string }>(
-    pool,
+): Promise<TopPayer[]> {
+  return query<TopPayer>(
+    client,
     {
-      name: 'list_players_of_failed_transaction',
-      text: `select distinct player_id as id from (
-               select player_id from failed_events
-               where game_id = $1 and transaction_id = $2
-               order by player_id
-               limit $3
-             ) entries`,
+      name: 'list_top_payers',
+      text: `select id, main_amount(spend)::text as amount from players
+             where game_id = $1 and purchase_count > 0 and main_currency(spend) = $2
+               and (main_amount(spend), id) < (coalesce($3::numeric, 'Infinity'), $4::bigint)
+             order by main_amount(spend) desc, id desc
+             limit $5`,
     },
-    [gameId, transactionId, limit],
+    [gameId, currency, before.amount, before.id, limit],
   );
-  return rows.map(({ id }) => id);
 }
 
-/** UUIDs from the first to the last, both included. */
-export type UuidRange = Readonly<{ first: string; last: string }>;
+/** More than games sell in. */
+const MAX_CURRENCIES = 50;
 
-/** Both indexes of user ids are those of all games: of so many ids those of the game are taken. */
-const MAX_IDS_OF_ALL_GAMES = 2_000;
-
-/** Players of a game whose user id lies in a range. */
-export async function listPlayersByStartOfId(
-  pool: Pool,
-  gameId: number,
-  { first, last }: UuidRange,
-  limit: number,
-): Promise<string[]> {
-  const rows = await query<{ id: string }>(
+/** The currencies in which a game was paid since a UTC day, those of most days first, from the roll-ups. */
+export async function listPaidCurrencies(pool: Pool, gameId: number, sinceMs: number): Promise<string[]> {
+  const rows = await query<{ currency: string }>(
     pool,
     {
-      name: 'list_players_by_start_of_id',
-      text: `select id from (
-               select id, game_id from players
-               where user_id between $2 and $3
-               order by user_id
-               limit ${MAX_IDS_OF_ALL_GAMES}
-             ) p
-             where game_id = $1
-             limit $4`,
+      name: 'list_paid_currencies',
+      text: `select r.key as currency
+             from game_days d cross join lateral jsonb_each(d.revenue) r
+             where d.game_id = $1 and d.day >= ($2::timestamptz at time zone 'UTC')::date
+             group by r.key
+             order by count(distinct d.day) desc, r.key
+             limit ${MAX_CURRENCIES}`,
     },
-    [gameId, first, last, limit],
+    [gameId, new Date(sinceMs)],
   );
-  return rows.map(({ id }) => id);
+  return rows.map(({ currency }) => currency);
 }
 
-/** The digits of a user id from the last to the first, as the index `players_by_end_of_id` has them. */
-const REVERSED_USER_ID = "reverse(replace(user_id::text, '-', ''))::uuid";
+/** The newest block of a player. */
+export type LastSeen = { playerId: string; receivedMs: number; id: string };
+type ReadBlock = LastSeen & { isNewest: boolean };
 
-/** Players of a game the digits of whose user id, from the last to the first, lie in a range. */
-export async function listPlayersByEndOfId(
-  pool: Pool,
+export type SeenSpan = Readonly<{
+  /** The last block of the page before. */
+  before: Readonly<{ ms: number; id: string }>;
+  fromMs: number;
+  /** Of blocks. */
+  limit: number;
+}>;
+
+/**
+ * Of the newest blocks of a game in a span of receipt, those after which nothing more of their player was received. A player whose last
+ * event is of a later day was seen later; for the others the newest block is looked up.
+ */
+export async function listLastSeen(
+  client: Client,
   gameId: number,
-  { first, last }: UuidRange,
-  limit: number,
-): Promise<string[]> {
-  const rows = await query<{ id: string }>(
-    pool,
+  { before, fromMs, limit }: SeenSpan,
+): Promise<Readonly<{ seen: LastSeen[]; last: LastSeen | undefined; isFull: boolean }>> {
+  const rows = await query<ReadBlock>(
+    client,
     {
-      name: 'list_players_by_end_of_id',
-      text: `select id from (
-               select id, game_id from players
-               where ${REVERSED_USER_ID} between $2::uuid and $3::uuid
-               order by ${REVERSED_USER_ID}
-               limit ${MAX_IDS_OF_ALL_GAMES}
-             ) p
-             where game_id = $1
-             limit $4`,
+      name: 'list_last_seen',
+      text: `select b.player_id as "playerId", floor(extract(epoch from b.received_at) * 1000)::float8 as "receivedMs", b.id,
+               p.last_event_at < date_trunc('day', b.received_at, 'UTC') + interval '1 day' and not exists (
+                 select from event_blocks l
+                 where l.player_id = b.player_id and l.received_at >= b.received_at
+                   and (l.received_at, l.id) > (b.received_at, b.id)
+               ) as "isNewest"
+             from (
+               select player_id, received_at, id from event_blocks
+               where game_id between $1 and $1 and received_at >= $2 and received_at <= $3 and (received_at, id) < ($3, $4::bigint)
+               order by game_id desc, received_at desc, id desc
+               limit $5
+             ) b
+             cross join lateral (select last_event_at from players where id = b.player_id offset 0) p
+             order by b.received_at desc, b.id desc`,
     },
-    [gameId, first, last, limit],
+    [gameId, new Date(fromMs), new Date(before.ms), before.id, limit],
   );
-  return rows.map(({ id }) => id);
+  return { seen: rows.filter(({ isNewest }) => isNewest), last: rows.at(-1), isFull: rows.length === limit };
 }

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import type { AdminContext } from '../../admin/admin-context.js';
 import { gameErrors } from '../../admin/admin-errors.js';
 import { gameOf, requireRole } from '../../admin/admin-guard.js';
@@ -9,23 +9,32 @@ import { cursorInvalid, cursorOf, cutPage, pageParameters, writeCursor } from '.
 import { ApiError } from '../../errors.js';
 import { textParameter } from '../../http/parameters.js';
 import { withSchemaTypes } from '../../http/validation.js';
-import { MAX_ROW_ID, ROW_ID } from '../../lib/row-id.js';
-import { createConfigSnapshots } from '../game-configs/config-snapshots.js';
+import { ROW_ID } from '../../lib/row-id.js';
+import { type ConfigSnapshots, createConfigSnapshots } from '../game-configs/config-snapshots.js';
+import { findCurrentModels } from '../predictions/models-at.js';
 import { reportSpend } from '../reporting/report-spend.js';
 import { BEFORE_ALL, type FoundBy, findPlayers, keyOf } from './find-players.js';
-import { listNewestPlayers, type PlayerListRow } from './player-list-queries.js';
+import { isFiltered, listPlayers } from './list-players.js';
+import {
+  filterOf,
+  keyOfCursor,
+  listNameOf,
+  MAX_FIND,
+  orderOf,
+  PLAYER_LIST_PARAMETERS,
+} from './player-list-parameters.js';
+import type { PlayerListRow } from './player-list-queries.js';
 import { PlayersResponse } from './player-list-schemas.js';
-import { listSegmentMembers, MAX_EXAMINED } from './segment-members.js';
+import { type MemberFilter, memberFilter } from './segment-members.js';
 import { requireSegment } from './segments.js';
 
 const LIMITS = { max: 100, fallback: 20 };
-/** Device ids and transaction ids may be this long. */
-const MAX_FIND = 256;
 const MAX_SEGMENT_ID = 64;
 
 type Page = { cursor: string | undefined; limit: number };
+type ListQuery = Static<typeof PLAYER_LIST_PARAMETERS>;
 
-/** Lists of players: by an id, of a segment, or the newest. */
+/** Lists of players: by an id, or in an order and by a filter. */
 export function playerListRoutes(app: FastifyInstance, ctx: AdminContext): void {
   const documents = createConfigSnapshots(ctx.pool, ctx.logger);
 
@@ -36,62 +45,72 @@ export function playerListRoutes(app: FastifyInstance, ctx: AdminContext): void 
       schema: {
         ...adminSchema('Players'),
         operationId: 'listPlayers',
-        summary: 'Find players by an id, list the players of a segment, or list the newest players',
+        summary:
+          'Find players by an id, or list them by their newness, last event or spend, all or by a filter',
         params: GameParameters,
-        querystring: Type.Object({
-          find: Type.Optional(
-            Type.String({
-              maxLength: MAX_FIND,
-              description:
-                'A user id, device id or transaction id, also that of a refused purchase; or a part of a user id: its first 8 digits or more, or its last 4 or more',
-            }),
-          ),
-          segment: Type.Optional(
-            Type.String({
-              description: `Id of a published segment: lists the players who are in it now. A page examines ${MAX_EXAMINED.toLocaleString('en')} players at most, so it may be empty and still have a \`nextCursor\`.`,
-            }),
-          ),
-          ...pageParameters(LIMITS),
-        }),
+        querystring: Type.Object({ ...PLAYER_LIST_PARAMETERS.properties, ...pageParameters(LIMITS) }),
         response: { 200: PlayersResponse, ...gameErrors(['parameter_invalid', 'segment_not_found']) },
       },
     },
     async (request) => {
       const game = await gameOf(ctx, request);
-      const { find, segment, cursor, limit = LIMITS.fallback } = request.query;
-      if (find !== undefined && segment !== undefined) {
-        throw new ApiError('parameter_invalid', { message: 'Send either find or segment, not both.' });
+      const { cursor, limit = LIMITS.fallback, find, ...query } = request.query;
+      if (find === undefined) return listed(ctx, documents, game, query, { cursor, limit });
+      if (Object.keys(query).length > 0) {
+        throw new ApiError('parameter_invalid', {
+          message: 'Send either find or a sort and filters, not both.',
+        });
       }
-      if (find !== undefined) {
-        return found(ctx, game, textParameter('find', find, MAX_FIND), { cursor, limit });
-      }
-      if (segment === undefined) return newest(ctx, game, { cursor, limit });
-      const text = textParameter('segment', segment, MAX_SEGMENT_ID);
-      const document = await documents.get(game.gameId, game.publishedVersion);
-      requireSegment(document, text);
-      const list = `segment ${text}`;
-      const search = { document, segmentId: text, beforeId: idOf(list, cursor), limit };
-      const nowMs = ctx.clock.now();
-      const members = await listSegmentMembers(ctx.pool, { gameId: game.gameId, ...search, nowMs });
-      const { nextBeforeId, examined } = members;
-      return success({
-        players: await playerItems(ctx, game, members.players),
-        nextCursor: nextBeforeId === null ? null : writeCursor(list, [nextBeforeId]),
-        examined,
-      });
+      return found(ctx, game, textParameter('find', find, MAX_FIND), { cursor, limit });
     },
   );
 }
 
-async function newest(ctx: AdminContext, game: AdminGame, { cursor, limit }: Page) {
-  const list = 'newest players';
-  const players = await listNewestPlayers(ctx.pool, game.gameId, idOf(list, cursor), limit + 1);
-  const { page, last } = cutPage(players, limit);
+async function listed(
+  ctx: AdminContext,
+  documents: ConfigSnapshots,
+  game: AdminGame,
+  query: Omit<ListQuery, 'find'>,
+  { cursor, limit }: Page,
+) {
+  const { pool } = ctx;
+  const { gameId } = game;
+  const nowMs = ctx.clock.now();
+  const filter = filterOf(query);
+  const isMember = await membershipOf(ctx, documents, game, query.segment, nowMs);
+  const { read, example, currencies } = await orderOf(pool, gameId, query, nowMs);
+  const list = listNameOf(query);
+  const after = keyOfCursor(list, cursor, example);
+  const page = await listPlayers(pool, { gameId, read, after, filter, isMember, limit });
+  const items = await playerItems(
+    ctx,
+    game,
+    page.players.map(({ row }) => row),
+  );
   return success({
-    players: await playerItems(ctx, game, page),
-    nextCursor: last === undefined ? null : writeCursor(list, [last.id]),
-    examined: null,
+    players: items.map((item, index) => ({
+      ...item,
+      lastReceivedAt: query.sort === 'lastSeen' ? toTime(Number(page.players[index]?.key[0])) : null,
+    })),
+    nextCursor: page.next === null ? null : writeCursor(list, [...page.next]),
+    examined: isFiltered({ filter, isMember }) ? page.examined : null,
+    currencies,
   });
+}
+
+async function membershipOf(
+  { pool }: AdminContext,
+  documents: ConfigSnapshots,
+  { gameId, publishedVersion }: AdminGame,
+  segment: string | undefined,
+  nowMs: number,
+): Promise<MemberFilter | undefined> {
+  if (segment === undefined) return undefined;
+  const segmentId = textParameter('segment', segment, MAX_SEGMENT_ID);
+  const document = await documents.get(gameId, publishedVersion);
+  requireSegment(document, segmentId);
+  const { models } = await findCurrentModels(pool, gameId);
+  return memberFilter({ gameId, document, segmentId, models, nowMs });
 }
 
 async function found(ctx: AdminContext, game: AdminGame, text: string, { cursor, limit }: Page) {
@@ -102,15 +121,11 @@ async function found(ctx: AdminContext, game: AdminGame, text: string, { cursor,
   const { page, last } = cutPage(players, limit);
   const next = last && keyOf(last);
   return success({
-    players: await playerItems(ctx, game, page),
+    players: (await playerItems(ctx, game, page)).map((item) => ({ ...item, lastReceivedAt: null })),
     nextCursor: next === undefined ? null : writeCursor(list, [next.rank, next.id]),
     examined: null,
+    currencies: null,
   });
-}
-
-function idOf(list: string, cursor: string | undefined): string {
-  const id = cursorOf(list, cursor, [''])?.[0];
-  return id === undefined ? MAX_ROW_ID : checkedId(id);
 }
 
 function checkedId(id: string): string {

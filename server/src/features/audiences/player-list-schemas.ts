@@ -10,6 +10,11 @@ export const ListedPlayer = Type.Object(
     playerId: Type.String({ description: '`userId` of the login response' }),
     createdAt: Time('First login'),
     lastEventAt: nullable(Time('The time of the latest event, by the clock of the client')),
+    lastReceivedAt: nullable(
+      Time(
+        'With `sort=lastSeen`, the order of the list: when the newest events were received, or the first of a compacted group that they belong to',
+      ),
+    ),
     country: nullable(Type.String({ description: 'Last known' })),
     platform: nullable(Type.String({ description: 'Last known `osName`' })),
     purchaseCount: Type.Integer({ description: 'Without refunded purchases' }),
@@ -43,7 +48,13 @@ export const PlayersResponse = successOf(
     examined: nullable(
       Type.Integer({
         description:
-          'With `segment`: how many players were examined for this page. Continue with `nextCursor`.',
+          'With a filter: how many players, or with `sort=lastSeen` groups of their events, were examined for this page. Continue with `nextCursor`.',
+      }),
+    ),
+    currencies: nullable(
+      Type.Array(Type.String(), {
+        description:
+          'With `sort=spend`: the currencies in which the game was paid in the last year, those of most days first; 50 at most',
       }),
     ),
   }),
@@ -54,6 +65,7 @@ export const PlayersResponse = successOf(
           playerId: '0199c1a2-7b3c-7d4e-8f5a-6b7c8d9e0f1a',
           createdAt: '2026-11-01T09:30:00.000Z',
           lastEventAt: '2026-11-15T11:59:58.000Z',
+          lastReceivedAt: null,
           country: 'DE',
           platform: 'Android',
           purchaseCount: 2,
@@ -64,6 +76,7 @@ export const PlayersResponse = successOf(
       ],
       nextCursor: null,
       examined: null,
+      currencies: null,
     },
   },
 );

@@ -1,15 +1,21 @@
 import { type Pool, snapshot } from '../../../src/db/pool.js';
 import { countAudience } from '../../../src/features/audiences/audience.js';
 import { BEFORE_ALL, findPlayers } from '../../../src/features/audiences/find-players.js';
-import { listNewestPlayers } from '../../../src/features/audiences/player-list-queries.js';
+import { listPlayers } from '../../../src/features/audiences/list-players.js';
+import {
+  listNewestPlayerIds,
+  listPaidCurrencies,
+} from '../../../src/features/audiences/player-list-queries.js';
 import { createPlayerSamples, SEGMENT_SAMPLE_SIZE } from '../../../src/features/audiences/player-samples.js';
-import { listSegmentMembers } from '../../../src/features/audiences/segment-members.js';
+import { readByLastSeen, readBySpend, readNewest } from '../../../src/features/audiences/player-sorts.js';
+import { memberFilter } from '../../../src/features/audiences/segment-members.js';
 import { countSegmentNumbers } from '../../../src/features/audiences/segment-numbers.js';
 import { listLiveEvents, listNewestBlocks } from '../../../src/features/events/live/live-queries.js';
 import {
   findPublicationBefore,
   listVersionsPublished,
 } from '../../../src/features/game-configs/config-queries.js';
+import { findCurrentModels } from '../../../src/features/predictions/models-at.js';
 import { revokeSessions } from '../../../src/features/sessions/revoke-sessions.js';
 import {
   listDevices,
@@ -29,6 +35,7 @@ import type { Listed } from './listed-statement.js';
 
 const { gameId, quietGameId, playerId, userId } = WORLD;
 const COMPILED = compileDocument(DEFAULT_DOCUMENT, { version: 1, publishedAt: 0 });
+const LIST = { gameId, after: null, filter: {}, limit: 50 };
 const DAY_MS = 86_400_000;
 
 /** Statements behind what a studio looks at: timelines, lists of players, inbox, live tail. */
@@ -47,8 +54,8 @@ export const STUDIO_VIEW_STATEMENTS: readonly Listed[] = [
   {
     what: 'lists of players',
     call: async ({ admin }) => {
-      await listNewestPlayers(admin, gameId, MAX_ROW_ID, 50);
-      await listNewestPlayers(admin, quietGameId, MAX_ROW_ID, 50);
+      await listNewestPlayerIds(admin, gameId, MAX_ROW_ID, 50);
+      await listNewestPlayerIds(admin, quietGameId, MAX_ROW_ID, 50);
       await findPlayers(admin, gameId, userId, { after: BEFORE_ALL, limit: 50 });
       await findPlayers(admin, gameId, 'device-1', { after: BEFORE_ALL, limit: 50 });
       await findPlayers(admin, gameId, 'transaction-1', { after: BEFORE_ALL, limit: 50 });
@@ -59,16 +66,38 @@ export const STUDIO_VIEW_STATEMENTS: readonly Listed[] = [
   },
   {
     what: 'the members of a segment',
-    call: ({ admin, nowMs }) => {
+    call: async ({ admin, nowMs }) => {
       const [segment] = COMPILED.segments;
       if (segment === undefined) throw new Error('the default document has no segment');
       const { segmentId } = segment.listed;
-      const search = { gameId, document: COMPILED, segmentId, beforeId: MAX_ROW_ID, limit: 50, nowMs };
-      return listSegmentMembers(admin, search);
+      const { models } = await findCurrentModels(admin, gameId);
+      const membership = { gameId, document: COMPILED, segmentId, models, nowMs };
+      return listPlayers(admin, { ...LIST, read: readNewest, isMember: memberFilter(membership) });
     },
     reads: {
       tables: ['players', 'player_days'],
       why: 'the newest players are decided for, 500 at a time',
+      atMost: 500,
+    },
+  },
+  {
+    what: 'players by what they paid',
+    call: async ({ admin }) => {
+      await listPlayers(admin, { ...LIST, read: readBySpend('USD') });
+      await listPlayers(admin, { ...LIST, read: readBySpend('USD'), after: ['50', '50'] });
+    },
+  },
+  {
+    what: 'the currencies in which a game was paid',
+    call: ({ admin, nowMs }) => listPaidCurrencies(admin, gameId, nowMs - DAY_MS),
+    reads: { tables: ['game_days'], why: 'the days of one game in a year', atMost: 'all' },
+  },
+  {
+    what: 'players by their last event',
+    call: ({ admin, nowMs }) => listPlayers(admin, { ...LIST, read: readByLastSeen(nowMs) }),
+    reads: {
+      tables: ['event_blocks', 'players'],
+      why: 'the newest blocks of the game, 500 at a time, and their players',
       atMost: 500,
     },
   },
@@ -89,8 +118,8 @@ export const STUDIO_VIEW_STATEMENTS: readonly Listed[] = [
       const document = { ...DEFAULT_DOCUMENT, segments };
       const part = { kind: 'segment', id: 'a' } as const;
       const { signal } = new AbortController();
-      const newest = await listNewestPlayers(admin, gameId, MAX_ROW_ID, 500);
-      const sample = { players: newest.length, ids: newest.map(({ id }) => id) };
+      const ids = await listNewestPlayerIds(admin, gameId, MAX_ROW_ID, 500);
+      const sample = { players: ids.length, ids };
       await countAudience(admin, sample, { gameId, document, part, nowMs, atMs: nowMs, signal });
     },
     reads: {
@@ -102,8 +131,8 @@ export const STUDIO_VIEW_STATEMENTS: readonly Listed[] = [
   {
     what: 'the numbers of the players of segments',
     call: async ({ admin, nowMs }) => {
-      const newest = await listNewestPlayers(admin, gameId, MAX_ROW_ID, 500);
-      const sample = { players: newest.length, ids: newest.map(({ id }) => id) };
+      const ids = await listNewestPlayerIds(admin, gameId, MAX_ROW_ID, 500);
+      const sample = { players: ids.length, ids };
       await countSegmentNumbers(admin, gameId, DEFAULT_DOCUMENT, sample, nowMs);
     },
     reads: {

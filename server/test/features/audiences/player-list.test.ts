@@ -6,7 +6,12 @@ import { createHarness, type Harness, postEvents, type Session } from '../../sup
 import { addStudio } from '../../support/session-calls.js';
 
 type Player = { playerId: string; foundBy: string | null } & Record<string, unknown>;
-type Page = { players: Player[]; nextCursor: string | null; examined: number | null };
+type Page = {
+  players: Player[];
+  nextCursor: string | null;
+  examined: number | null;
+  currencies: string[] | null;
+};
 
 const BUYERS = 7;
 /** More players than one page examines. */
@@ -71,6 +76,7 @@ describe('a search for players', () => {
             playerId: first.userId,
             createdAt: expect.stringMatching(/Z$/),
             lastEventAt: expect.stringMatching(/Z$/),
+            lastReceivedAt: null,
             country: 'DE',
             platform: 'Android',
             purchaseCount: 2,
@@ -81,6 +87,7 @@ describe('a search for players', () => {
         ],
         nextCursor: null,
         examined: null,
+        currencies: null,
       });
     }
   });
@@ -123,7 +130,7 @@ describe('a search for players', () => {
   it.each(['nothing', 'device', 'DEVICE-3', 'device-3 ', '%', "'; --", '\u{1F600}'])(
     'finds no player by %s: devices and transactions are found by the whole id',
     async (text) => {
-      expect(await find(text)).toEqual({ players: [], nextCursor: null, examined: null });
+      expect(await find(text)).toEqual({ players: [], nextCursor: null, examined: null, currencies: null });
     },
   );
 
@@ -217,6 +224,15 @@ describe('a search for players', () => {
     'cursor=abc',
     'find=a&cursor=abc',
     'segment=payer&cursor=abc',
+    'sort=oldest',
+    'find=a&sort=spend',
+    'find=a&country=DE',
+    'country=',
+    'seenSince=yesterday',
+    'minSpend=1',
+    'minSpend=a&currency=USD',
+    'sort=spend&currency=',
+    'sort=spend&cursor=abc',
   ])('refuses %s', async (query) => {
     expectGeneralError(await admin.call('GET', `${GAME}/players?${query}`), 400, 'parameter_invalid');
   });
@@ -226,9 +242,20 @@ describe('a search for players', () => {
     for (const query of [`find=a&cursor=${nextCursor}`, `segment=payer&cursor=${nextCursor}`]) {
       expectGeneralError(await admin.call('GET', `${GAME}/players?${query}`), 400, 'parameter_invalid');
     }
-    for (const id of ['x', '-1', '9'.repeat(30)]) {
-      const cursor = Buffer.from(JSON.stringify(['newest players', id])).toString('base64url');
-      const response = await admin.call('GET', `${GAME}/players?cursor=${cursor}`);
+    const forged: [string, unknown[]][] = [
+      ...['x', '-1', '9'.repeat(30)].map((id): [string, unknown[]] => [
+        'sort=newest',
+        ['newest players', id],
+      ]),
+      ['sort=spend', ['spend players', '1', 'x']],
+      ['sort=spend', ['spend players', 'NaN', '1']],
+      ['sort=lastSeen', ['lastSeen players', -1, '1']],
+      ['sort=lastSeen', ['lastSeen players', 9e15, '1']],
+      ['sort=lastSeen', ['lastSeen players', '1', '1']],
+    ];
+    for (const [query, content] of forged) {
+      const cursor = Buffer.from(JSON.stringify(content)).toString('base64url');
+      const response = await admin.call('GET', `${GAME}/players?${query}&cursor=${cursor}`);
       expectGeneralError(response, 400, 'parameter_invalid');
     }
   });
