@@ -3,6 +3,7 @@ import { useElementSize } from '@mantine/hooks';
 import { useState } from 'react';
 import { labelledPlaces, spacedPlaces, ticksUpTo } from '../lib/scale.js';
 import { SERIES } from '../theme.js';
+import { HiddenHeader, TableScroll } from './TableScroll.js';
 
 export type Series = {
   name: string;
@@ -214,11 +215,11 @@ function Shape({
 
 function Numbers({ label, places, series, format }: Props) {
   return (
-    <Table.ScrollContainer minWidth={260} mah={320}>
+    <TableScroll label={label} minWidth={260} maxHeight={320}>
       <Table aria-label={label} verticalSpacing={3}>
         <Table.Thead>
           <Table.Tr>
-            <Table.Th />
+            <HiddenHeader text="Place" />
             {series.map(({ name }) => (
               <Table.Th key={name} ta="right">
                 {name}
@@ -240,6 +241,6 @@ function Numbers({ label, places, series, format }: Props) {
           ))}
         </Table.Tbody>
       </Table>
-    </Table.ScrollContainer>
+    </TableScroll>
   );
 }

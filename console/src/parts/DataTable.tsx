@@ -1,8 +1,10 @@
 import { Button, Checkbox, Group, Menu, Skeleton, Table } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { HiddenHeader, TableScroll } from './TableScroll.js';
 
 export type Column<Row> = {
   id: string;
+  /** Empty for a column of buttons, which say themselves what they do. */
   header: ReactNode;
   cell: (row: Row) => ReactNode;
   isNumber?: boolean;
@@ -34,15 +36,19 @@ export function DataTable<Row>({ label, columns, rows, rowKey, empty, onOpen, mo
   return (
     <>
       {hidden && <ColumnChoice columns={columns} left={left} onChange={hidden.onChange} />}
-      <Table.ScrollContainer minWidth={Math.min(520, shown.length * 110)}>
+      <TableScroll label={label} minWidth={Math.min(520, shown.length * 110)}>
         <Table highlightOnHover={onOpen !== undefined} aria-label={label} verticalSpacing={6}>
           <Table.Thead>
             <Table.Tr>
-              {shown.map(({ id, header, isNumber }) => (
-                <Table.Th key={id} ta={isNumber ? 'right' : 'left'} className="nowrap">
-                  {header}
-                </Table.Th>
-              ))}
+              {shown.map(({ id, header, isNumber }) =>
+                header === '' ? (
+                  <HiddenHeader key={id} text="Actions" />
+                ) : (
+                  <Table.Th key={id} ta={isNumber ? 'right' : 'left'} className="nowrap">
+                    {header}
+                  </Table.Th>
+                ),
+              )}
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
@@ -70,7 +76,7 @@ export function DataTable<Row>({ label, columns, rows, rowKey, empty, onOpen, mo
                 ))}
           </Table.Tbody>
         </Table>
-      </Table.ScrollContainer>
+      </TableScroll>
       {more?.has && (
         <Group>
           <Button variant="default" size="xs" loading={more.isLoading} onClick={more.load}>

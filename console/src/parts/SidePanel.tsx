@@ -19,23 +19,25 @@ export function SidePanel({
   children: ReactNode;
 }) {
   return (
-    <Drawer
-      opened={isOpen}
-      onClose={onClose}
-      title={title}
-      position="right"
-      size={isWide ? 980 : 'lg'}
-      overlayProps={{ backgroundOpacity: 0.15 }}
-      closeButtonProps={{ 'aria-label': 'Close' }}
-    >
-      <Stack gap="md">
-        {children}
-        {actions && (
-          <Group justify="flex-end" gap="sm">
-            {actions}
-          </Group>
-        )}
-      </Stack>
-    </Drawer>
+    <Drawer.Root opened={isOpen} onClose={onClose} position="right" size={isWide ? 980 : 'lg'}>
+      <Drawer.Overlay backgroundOpacity={0.15} />
+      <Drawer.Content>
+        {/* Otherwise the page would have two banners for those who hear it. */}
+        <Drawer.Header role="presentation">
+          <Drawer.Title>{title}</Drawer.Title>
+          <Drawer.CloseButton aria-label="Close" />
+        </Drawer.Header>
+        <Drawer.Body>
+          <Stack gap="md">
+            {children}
+            {actions && (
+              <Group justify="flex-end" gap="sm">
+                {actions}
+              </Group>
+            )}
+          </Stack>
+        </Drawer.Body>
+      </Drawer.Content>
+    </Drawer.Root>
   );
 }

@@ -62,7 +62,7 @@ export function Loaded<Data>({
 export function EmptyState({ title, children }: { title: string; children: ReactNode }) {
   return (
     <Stack align="flex-start" gap="xs" py="lg" maw={640}>
-      <Title order={3} size="h4">
+      <Title order={2} size="h4">
         {title}
       </Title>
       {children}

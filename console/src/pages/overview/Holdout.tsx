@@ -7,6 +7,7 @@ import { formatCount, formatDay, formatMoney, formatShare } from '../../lib/form
 import { describeDifference } from '../../lib/holdout.js';
 import { DownloadButton } from '../../parts/DownloadButton.js';
 import { Loaded } from '../../parts/states.js';
+import { HiddenHeader, TableScroll } from '../../parts/TableScroll.js';
 
 type Comparison = Schemas['HoldoutComparison'];
 
@@ -88,11 +89,11 @@ function Compared({ comparison }: { comparison: Comparison }) {
   ];
   return (
     <Card withBorder padding="sm">
-      <Table.ScrollContainer minWidth={560}>
+      <TableScroll label="Held out against the rest" minWidth={560}>
         <Table aria-label="Held out against the rest" verticalSpacing={4}>
           <Table.Thead>
             <Table.Tr>
-              <Table.Th> </Table.Th>
+              <HiddenHeader text="Number" />
               <Table.Th ta="right">Targeted, {formatCount(targeted.players)} players</Table.Th>
               <Table.Th ta="right">Held out, {formatCount(heldOut.players)} players</Table.Th>
               <Table.Th>Difference, with its 95% interval</Table.Th>
@@ -109,7 +110,7 @@ function Compared({ comparison }: { comparison: Comparison }) {
             ))}
           </Table.Tbody>
         </Table>
-      </Table.ScrollContainer>
+      </TableScroll>
       <Text size="xs" c="dimmed">
         {formatDay(from)} to {formatDay(to)}, players with at least one event in that time; {holdoutPercent}%
         always get the untargeted store. Conversion by Newcombe’s score interval, revenue by Welch’s t.

@@ -3,6 +3,7 @@ import { useGet, useStudioAndGame } from '../../api/hooks.js';
 import { formatCount, formatDays, formatShare } from '../../lib/format.js';
 import { firstCohortDay, RETENTION_DAYS, retentionRows } from '../../lib/retention.js';
 import { Loaded } from '../../parts/states.js';
+import { TableScroll } from '../../parts/TableScroll.js';
 
 /** A number appears when a day is over, and today's new players are the only row that changes before. */
 const LOOK_AGAIN_MS = 60_000;
@@ -38,7 +39,7 @@ function HeatMap({ rows }: { rows: ReturnType<typeof retentionRows> }) {
   }
   return (
     <>
-      <Table.ScrollContainer minWidth={330}>
+      <TableScroll label="Retention" minWidth={330}>
         <Table aria-label="Retention" verticalSpacing={4} horizontalSpacing={6} maw={640}>
           <Table.Thead>
             <Table.Tr>
@@ -63,7 +64,7 @@ function HeatMap({ rows }: { rows: ReturnType<typeof retentionRows> }) {
             ))}
           </Table.Tbody>
         </Table>
-      </Table.ScrollContainer>
+      </TableScroll>
       <Text size="xs" c="dimmed">
         Of the players with their first login on a day, or in a week before the last one: how many had an
         event on exactly the 1st, 7th, 28th and 30th UTC day after. A number is there once that day is over

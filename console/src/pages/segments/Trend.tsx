@@ -7,7 +7,7 @@ import { Chart } from '../../parts/Chart.js';
 export function Trend({ sizes }: { sizes: readonly { day: string; players: number }[] }) {
   return (
     <section aria-label="Trend">
-      <Title order={3} size="h5">
+      <Title order={2} size="h5">
         Players by day
       </Title>
       {sizes.length < 2 ? (

@@ -17,6 +17,7 @@ import {
 import { countOf } from '../../lib/format.js';
 import { Icon } from '../../parts/Icon.js';
 import { EmptyState } from '../../parts/states.js';
+import { HiddenHeader, TableScroll } from '../../parts/TableScroll.js';
 import { SkuPanel } from './SkuPanel.js';
 import { SkuRow } from './SkuRow.js';
 
@@ -84,11 +85,11 @@ export function Catalogue({ document }: { document: ConfigDocument }) {
           </Text>
         </EmptyState>
       ) : (
-        <Table.ScrollContainer minWidth={420 + currencies.length * 190}>
+        <TableScroll label="Catalogue" minWidth={420 + currencies.length * 190}>
           <Table className="sheet" aria-label="Catalogue" verticalSpacing={4}>
             <Table.Thead>
               <Table.Tr>
-                <Table.Th w={36} aria-label="Order" />
+                <HiddenHeader width={36} text="Order" />
                 <Table.Th>SKU</Table.Th>
                 <Table.Th>Name</Table.Th>
                 {currencies.map((currency) => (
@@ -100,7 +101,7 @@ export function Catalogue({ document }: { document: ConfigDocument }) {
                   </Table.Th>
                 ))}
                 <Table.Th>Active</Table.Th>
-                <Table.Th aria-label="Open" />
+                <HiddenHeader text="Open" />
               </Table.Tr>
             </Table.Thead>
             <Table.Tbody>
@@ -120,7 +121,7 @@ export function Catalogue({ document }: { document: ConfigDocument }) {
               ))}
             </Table.Tbody>
           </Table>
-        </Table.ScrollContainer>
+        </TableScroll>
       )}
       {rows.length === 0 && catalogue.length > 0 && (
         <Text c="dimmed">No SKU has “{filter}” in its id or name.</Text>

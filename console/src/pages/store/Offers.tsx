@@ -10,6 +10,7 @@ import { effectInWords } from '../../lib/effect.js';
 import { formatDay } from '../../lib/format.js';
 import { Icon } from '../../parts/Icon.js';
 import { EmptyState } from '../../parts/states.js';
+import { HiddenHeader, TableScroll } from '../../parts/TableScroll.js';
 import { HeldOut } from './HeldOut.js';
 import { MovableRow } from './MovableRow.js';
 import { OfferPanel } from './OfferPanel.js';
@@ -59,11 +60,11 @@ export function Offers({ document }: { document: ConfigDocument }) {
           </Text>
         </EmptyState>
       ) : (
-        <Table.ScrollContainer minWidth={720}>
+        <TableScroll label="Offers" minWidth={720}>
           <Table aria-label="Offers" className="sheet" verticalSpacing={6}>
             <Table.Thead>
               <Table.Tr>
-                <Table.Th w={36} aria-label="Order" />
+                <HiddenHeader width={36} text="Order" />
                 <Table.Th>Offer</Table.Th>
                 <Table.Th>Effect</Table.Th>
                 <Table.Th w="40%">
@@ -72,7 +73,7 @@ export function Offers({ document }: { document: ConfigDocument }) {
                     <span>{formatDay(new Date(span.untilMs).toISOString().slice(0, 10))}</span>
                   </Group>
                 </Table.Th>
-                <Table.Th aria-label="Open" />
+                <HiddenHeader text="Open" />
               </Table.Tr>
             </Table.Thead>
             <Table.Tbody>
@@ -117,7 +118,7 @@ export function Offers({ document }: { document: ConfigDocument }) {
               ))}
             </Table.Tbody>
           </Table>
-        </Table.ScrollContainer>
+        </TableScroll>
       )}
       <HeldOut settings={document.store} />
       {open !== undefined && (

@@ -60,7 +60,7 @@ export function Preview({ document, offer }: { document: ConfigDocument; offer?:
   return (
     <section aria-label="Preview">
       <Stack gap="sm">
-        <Title order={3} size="h5">
+        <Title order={2} size="h5">
           Preview
         </Title>
         <SegmentedControl
