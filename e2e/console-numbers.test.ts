@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { HAS_BROWSER, NEEDS_BROWSER } from './support/browser.js';
@@ -57,6 +58,17 @@ describe.skipIf(!HAS_BROWSER)(`the numbers of the console${NEEDS_BROWSER}`, () =
   const count = async (text: string, ...values: unknown[]): Promise<string> => {
     const { rows } = await sql.query<{ n: string }>(text, values);
     return Number(rows[0]?.n).toLocaleString('en-US');
+  };
+  /** Amounts by currency in the reporting currency of the demo studio, added up in SQL with the rates that are stored. */
+  const inDollars = async (amounts: string): Promise<string> => {
+    const { rows } = await sql.query<{ usd: string }>(
+      `select to_char(coalesce(sum(a.amount * case a.currency when 'USD' then 1 else (
+         select (r ->> 'rate')::numeric from reporting_rates v, json_array_elements(v.rates) r
+         where v.version = (select max(version) from reporting_rates) and r ->> 'currency' = a.currency
+       ) end), 0), 'FM999,999,990.00') as usd
+       from (${amounts}) a`,
+    );
+    return `USD ${rows[0]?.usd}`;
   };
   /** Midnight may pass between the two: both are read again until they agree. */
   const agree = (shown: () => Promise<string>, counted: () => Promise<string>) =>
@@ -127,6 +139,63 @@ describe.skipIf(!HAS_BROWSER)(`the numbers of the console${NEEDS_BROWSER}`, () =
     await agree(lastWeek, () => count(`select count(*) as n from events where ${DAY} = ${TODAY} - 7`));
   });
 
+  it('for an analyst: revenue and retention of a simulated month, at a glance and in a file', async () => {
+    const { page } = owner;
+    const SOLD = `from transactions where refunded_at is null and purchased_at is not null`;
+    const PAID_ON = `(purchased_at at time zone 'UTC')::date`;
+    const figure = (id: string) => () => page.locator(`[data-figure="${id}"]`).innerText();
+    const ofDay = (day: string) =>
+      `select currency, sum(price) as amount ${SOLD} and ${PAID_ON} = ${day} group by currency`;
+    await owner.go('?days=30');
+    await agree(figure('revenue'), () => inDollars(ofDay(TODAY)));
+
+    // Revenue of the month, by the table of the chart: a number for each day, in one currency.
+    await page.getByLabel('What the chart shows').selectOption({ label: 'Revenue' });
+    await page.getByRole('heading', { name: 'Revenue, USD' }).waitFor();
+    await page.getByRole('figure', { name: 'Revenue' }).getByRole('button', { name: 'Table' }).click();
+    const shown = await page.getByRole('table', { name: 'Revenue' }).getByRole('row').allInnerTexts();
+    expect(shown).toHaveLength(31);
+
+    // The file has the same days, in the reporting currency and as they were paid.
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'CSV' }).first().click(),
+    ]);
+    const text = await readFile(await file.path(), 'utf8');
+    const [names = [], ...rows] = text
+      .trim()
+      .split('\r\n')
+      .map((line) => line.split(','));
+    const cell = (row: string[], name: string) => row[names.indexOf(name)] ?? '';
+    expect(rows).toHaveLength(30);
+    expect(new Set(rows.map((row) => cell(row, 'reportingCurrency')))).toEqual(new Set(['USD']));
+    expect(rows.map((row) => cell(row, 'withoutRate')).filter(Boolean)).toEqual([]);
+    const total = rows.reduce((sum, row) => sum + Number(cell(row, 'reported:revenue')), 0);
+    const month = `select currency, sum(price) as amount ${SOLD} and ${PAID_ON} > ${TODAY} - 30 group by currency`;
+    expect(
+      `USD ${total.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`,
+    ).toBe(await inDollars(month));
+
+    // Retention: the last seven start days whose next day is over.
+    const STARTS = `select id, least((created_at at time zone 'UTC')::date, first_day) as day from players`;
+    await agree(figure('retention1'), async () => {
+      const { rows: found } = await sql.query<{ share: number }>(
+        `with cohorts as (
+           select s.day, count(*) as players, count(*) filter (where exists (
+             select from events e where e.player_id = s.id and ${DAY} = s.day + 1)) as returned
+           from (${STARTS}) s where s.day < ${TODAY} - 1 group by s.day order by s.day desc limit 7)
+         select (sum(returned) / sum(players))::float8 as share from cohorts`,
+      );
+      return percent(found[0]?.share ?? 0);
+    });
+    // Refused events need somebody, and the way to them is one click.
+    await page
+      .getByRole('region', { name: 'Needs somebody' })
+      .getByRole('link', { name: /refused event/ })
+      .click();
+    await page.getByRole('table', { name: 'Reasons' }).waitFor();
+  });
+
   it('on the players and on one of them: purchases, money and events', async () => {
     const { rows } = await sql.query<{ userId: string; purchases: string; usd: string; events: string }>(
       `select p.user_id as "userId", count(distinct t.transaction_id) as purchases, to_char(sum(t.price), 'FM999,999,990.00') as usd,
@@ -181,10 +250,18 @@ describe.skipIf(!HAS_BROWSER)(`the numbers of the console${NEEDS_BROWSER}`, () =
       await agree(cellOf('Numbers by segment', row, 2), () =>
         count(`select count(distinct player_id) as n ${BOUGHT}`),
       );
+    const revenue = cellOf('Numbers by segment', /^All players/, 4);
+    await agree(revenue, () =>
+      inDollars(`select currency, sum(price) as amount ${BOUGHT} group by currency`),
+    );
+    // As it was paid, on demand.
+    const originals = owner.page.getByRole('switch', { name: 'Original currencies' });
+    await originals.click();
     const { rows } = await sql.query<{ usd: string }>(
       `select to_char(sum(price), 'FM999,999,990.00') as usd ${BOUGHT} and currency = 'USD'`,
     );
-    expect(await cellOf('Numbers by segment', /^All players/, 4)()).toContain(`USD ${rows[0]?.usd}`);
+    await expect.poll(revenue).toContain(`USD ${rows[0]?.usd}`);
+    await originals.click();
   });
 
   it('on the store: SKUs, a price, the audience of an offer, and versions', async () => {
@@ -284,6 +361,34 @@ describe.skipIf(!HAS_BROWSER)(`the numbers of the console${NEEDS_BROWSER}`, () =
     await agree(rowsOf('Audit log'), () =>
       count('select least(50, count(*)) as n from audit_log where tenant_id is not null'),
     );
+  });
+
+  it('says which currency has no rate, and where to add it', async () => {
+    const { page } = owner;
+    const { headers } = await login(service.api, 'swiss');
+    const payload = { transactionId: 'swiss-1', skuId: 'gems_80', price: '12.00', currency: 'CHF' };
+    const purchase = { eventType: 'Purchase', timestamp: new Date().toISOString(), payload };
+    expect((await post(`${service.api}/v1/events`, headers, [purchase])).status).toBe(202);
+    await owner.go('');
+    await page.getByText('Some payments in CHF are not in these figures', { exact: false }).waitFor();
+    await page.getByRole('link', { name: 'Add the rates' }).click();
+    await page.getByRole('button', { name: 'Add a rate' }).click();
+    await page.getByLabel('Currency of a new rate').fill('CHF');
+    await page.getByLabel('Worth of CHF').fill('1.25');
+    await page.getByLabel('Holds from (UTC) of CHF').fill('2026-01-01');
+    await page.getByRole('button', { name: 'Save as version 2' }).click();
+    await page
+      .getByRole('table', { name: 'Versions of the rates' })
+      .getByRole('row', { name: /v2.*Olga/ })
+      .waitFor();
+    await owner.go('');
+    const SOLD = `select currency, sum(price) as amount from transactions
+      where refunded_at is null and (purchased_at at time zone 'UTC')::date = ${TODAY} group by currency`;
+    await agree(
+      () => page.locator('[data-figure="revenue"]').innerText(),
+      () => inDollars(SOLD),
+    );
+    expect(await page.getByText('are not in these figures', { exact: false }).count()).toBe(0);
   });
 
   it('on the live tail: an event is there as soon as it has arrived', async () => {

@@ -73,10 +73,12 @@ export function Frame() {
               <Text fw={700} visibleFrom="sm" w={150}>
                 Savepoint
               </Text>
-              <GameSwitch />
-              <Text size="sm" className="environment" visibleFrom="xs">
-                {environment}
-              </Text>
+              <div className="game-and-environment">
+                <GameSwitch />
+                <Text size="sm" className="environment">
+                  {environment}
+                </Text>
+              </div>
             </Group>
             <Group gap="xs" wrap="nowrap">
               <SearchBox ref={searchBox} />

@@ -7,10 +7,11 @@ export type Measure = {
   id: string;
   name: string;
   definition: string;
-  /** Null where it is not known yet. */
-  of: (day: Day) => number | null;
+  /** Null where it is not known yet. Of revenue, in the reporting currency. */
+  numberOf: (day: Day) => number | null;
   colour: number;
-  isFigure?: boolean;
+  /** Where it stands among the headline figures, if it is one. */
+  figure?: 'first' | 'last';
   to: '/$studio/$game/players' | '/$studio/$game/store' | '/$studio/$game/events';
 };
 
@@ -19,9 +20,9 @@ export const MEASURES: readonly Measure[] = [
     id: 'activePlayers',
     name: 'Active players',
     definition: 'Players with at least one event on this UTC day',
-    of: (day) => day.activePlayers,
+    numberOf: (day) => day.activePlayers,
     colour: 0,
-    isFigure: true,
+    figure: 'first',
     to: '/$studio/$game/players',
   },
   {
@@ -29,7 +30,7 @@ export const MEASURES: readonly Measure[] = [
     name: 'Active in 7 days',
     definition:
       'Players with at least one event on the 7 UTC days that end with this one, each counted once; summed every few minutes',
-    of: (day) => day.weeklyActivePlayers,
+    numberOf: (day) => day.weeklyActivePlayers,
     colour: 0,
     to: '/$studio/$game/players',
   },
@@ -38,7 +39,7 @@ export const MEASURES: readonly Measure[] = [
     name: 'Active in 30 days',
     definition:
       'Players with at least one event on the 30 UTC days that end with this one, each counted once; summed every few minutes',
-    of: (day) => day.monthlyActivePlayers,
+    numberOf: (day) => day.monthlyActivePlayers,
     colour: 0,
     to: '/$studio/$game/players',
   },
@@ -46,18 +47,18 @@ export const MEASURES: readonly Measure[] = [
     id: 'newPlayers',
     name: 'New players',
     definition: 'Players whose first login was on this UTC day',
-    of: (day) => day.newPlayers,
+    numberOf: (day) => day.newPlayers,
     colour: 2,
-    isFigure: true,
+    figure: 'first',
     to: '/$studio/$game/players',
   },
   {
     id: 'payingPlayers',
     name: 'Payers',
     definition: 'Players with at least one purchase on this UTC day that was not refunded',
-    of: (day) => day.payingPlayers,
+    numberOf: (day) => day.payingPlayers,
     colour: 1,
-    isFigure: true,
+    figure: 'first',
     to: '/$studio/$game/players',
   },
   {
@@ -65,34 +66,34 @@ export const MEASURES: readonly Measure[] = [
     name: 'Revenue',
     definition:
       'Prices of the purchases of this UTC day, refunds taken off, at the exchange rates of the day',
-    of: () => 0,
+    numberOf: (day) => (day.reported === null ? null : Number(day.reported.revenue)),
     colour: 3,
-    isFigure: true,
+    figure: 'first',
     to: '/$studio/$game/store',
   },
   {
     id: 'events',
     name: 'Events',
     definition: 'All events of this UTC day, by their own time',
-    of: (day) => day.events,
+    numberOf: (day) => day.events,
     colour: 4,
-    isFigure: true,
+    figure: 'last',
     to: '/$studio/$game/events',
   },
   {
     id: 'adImpressions',
     name: 'Ad impressions',
     definition: 'Ad_Impression events of this UTC day',
-    of: (day) => day.adImpressions,
+    numberOf: (day) => day.adImpressions,
     colour: 5,
-    isFigure: true,
+    figure: 'last',
     to: '/$studio/$game/events',
   },
   {
     id: 'conversion',
     name: 'Daily conversion',
     definition: 'Payers of this UTC day divided by its active players',
-    of: (day) => day.conversion ?? 0,
+    numberOf: (day) => day.conversion ?? 0,
     colour: 1,
     to: '/$studio/$game/players',
   },
@@ -100,8 +101,9 @@ export const MEASURES: readonly Measure[] = [
 
 /** `currency`: of the originals; null for revenue in the reporting currency. */
 export function figureOf(day: Day, measure: Measure, currency: string | null): number | null {
-  if (measure.id !== 'revenue') return measure.of(day);
-  return Number(currency === null ? (day.reported?.revenue ?? 0) : (day.revenue[currency] ?? 0));
+  return measure.id === 'revenue' && currency !== null
+    ? Number(day.revenue[currency] ?? 0)
+    : measure.numberOf(day);
 }
 
 /** The time ranges of the page, in days, as the address has them. */

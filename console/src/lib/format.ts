@@ -80,6 +80,11 @@ export function formatDay(day: string): string {
   return dayFormat().format(startOf(day));
 }
 
+/** `Mon`, of a UTC day. */
+export function formatWeekday(day: string): string {
+  return new Intl.DateTimeFormat(LANGUAGE, { weekday: 'short', timeZone: 'UTC' }).format(startOf(day));
+}
+
 /** `Nov 2 – 8`; one day as `formatDay` shows it. */
 export function formatDays(from: string, to: string): string {
   return dayFormat().formatRange(startOf(from), startOf(to));

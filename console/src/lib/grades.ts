@@ -1,4 +1,5 @@
 import type { Schemas } from '../api/client.js';
+import { countOf, formatShare } from './format.js';
 
 export type Grade = Schemas['PredictionGrade'];
 export type Decile = { players: number; predicted: number; observed: number };
@@ -41,3 +42,23 @@ export const MODELS: Readonly<Record<string, { name: string; question: string }>
     question: 'Which non-payers will pay for the first time within seven days?',
   },
 };
+
+/** What the players of each model did who were predicted to. */
+const DID: Readonly<Record<string, string>> = {
+  activity: 'did not come back',
+  purchases: 'bought again',
+  conversion: 'paid for the first time',
+};
+
+/**
+ * How often a week of predictions was right, in a sentence: `Of the 120 players it gave the highest chance (91%), 88% did not come
+ * back.` Undefined where the week was not graded by tenths.
+ */
+export function gradeInWords(grade: Grade): string | undefined {
+  const { deciles } = metricsOf(grade);
+  const highest = deciles.toSorted((one, other) => one.predicted - other.predicted).at(-1);
+  const did = DID[grade.model];
+  if (highest === undefined || did === undefined) return undefined;
+  const players = countOf(Math.round(highest.players), 'player');
+  return `Of the ${players} it gave the highest chance (${formatShare(highest.predicted)}), ${formatShare(highest.observed)} ${did}.`;
+}

@@ -1,6 +1,7 @@
 import { Button, Group, Table, Text } from '@mantine/core';
 import { useElementSize } from '@mantine/hooks';
 import { useState } from 'react';
+import { type Mark, placeMarks } from '../lib/marks.js';
 import { labelledPlaces, spacedPlaces, ticksUpTo } from '../lib/scale.js';
 import { SERIES } from '../theme.js';
 import { HiddenHeader, TableScroll } from './TableScroll.js';
@@ -21,7 +22,7 @@ type Props = {
   series: readonly Series[];
   format: (value: number) => string;
   /** What happened at a position, such as a publication. */
-  marks?: readonly { place: number; label: string }[];
+  marks?: readonly Mark[];
   /** The diagonal: predicted equals observed. */
   hasDiagonal?: boolean;
   /** The values are whole numbers, and so are the marks of the vertical axis. */
@@ -31,7 +32,10 @@ type Props = {
   height?: number;
 };
 
+const MARK_ROWS = 3;
+const MARK_HEIGHT = 13;
 const EDGE = { top: 14, right: 14, bottom: 22, left: 52 };
+const MARK_COLOURS = { version: SERIES[5], build: SERIES[2] };
 /** Pixels that a label of the horizontal axis needs. */
 const LABEL_WIDTH = 70;
 
@@ -77,16 +81,19 @@ function Drawing({
   const { ref, width } = useElementSize();
   const [hovered, setHovered] = useState<number | null>(null);
   const innerWidth = Math.max(60, width - EDGE.left - EDGE.right);
-  const innerHeight = height - EDGE.top - EDGE.bottom;
+  const band = innerWidth / Math.max(1, places.length);
+  const x = (place: number) =>
+    EDGE.left + (positions === undefined ? band * (place + 0.5) : (positions[place] ?? 0) * innerWidth);
+  const placed = placeMarks(marks, { x, right: EDGE.left + innerWidth, rows: MARK_ROWS });
+  // Each row of labels above the first one takes its height from the drawing.
+  const edgeTop = EDGE.top + Math.max(0, ...placed.map(({ row }) => row ?? 0)) * MARK_HEIGHT;
+  const innerHeight = height - edgeTop - EDGE.bottom;
   const ticks = ticksUpTo(
     wantedTop ?? Math.max(0, ...series.flatMap(({ values }) => values.map((value) => value ?? 0))),
     { isCount },
   );
   const top = ticks.at(-1) ?? 1;
-  const band = innerWidth / Math.max(1, places.length);
-  const x = (place: number) =>
-    EDGE.left + (positions === undefined ? band * (place + 0.5) : (positions[place] ?? 0) * innerWidth);
-  const y = (value: number) => EDGE.top + innerHeight * (1 - Math.min(value, top) / top);
+  const y = (value: number) => edgeTop + innerHeight * (1 - Math.min(value, top) / top);
   const shown =
     positions === undefined
       ? labelledPlaces(places.length, Math.floor(innerWidth / LABEL_WIDTH))
@@ -136,26 +143,33 @@ function Drawing({
               opacity={0.5}
             />
           )}
-          {marks.map(({ place, label: name }) => (
-            <g key={`${place} ${name}`}>
+          {placed.map(({ place, label: name, kind, title, row, from }) => (
+            <g key={`${kind} ${place}`}>
+              <title>{title}</title>
               <line
                 x1={x(place)}
                 x2={x(place)}
-                y1={EDGE.top}
+                y1={edgeTop - (row === null ? 0 : row * MARK_HEIGHT)}
                 y2={y(0)}
-                stroke={SERIES[5]}
-                strokeDasharray="2 3"
+                stroke={MARK_COLOURS[kind]}
+                {...(kind === 'version' ? { strokeDasharray: '2 3' } : {})}
               />
-              <text x={x(place) + 3} y={EDGE.top - 3}>
-                {name}
-              </text>
+              {row !== null && (
+                <text
+                  x={from < x(place) ? x(place) - 3 : x(place) + 3}
+                  y={edgeTop - row * MARK_HEIGHT - 3}
+                  textAnchor={from < x(place) ? 'end' : 'start'}
+                >
+                  {name}
+                </text>
+              )}
             </g>
           ))}
           {series.map((each) => (
             <Shape key={each.name} series={each} x={x} y={y} band={band} />
           ))}
           {hovered !== null && (
-            <line className="grid" x1={x(hovered)} x2={x(hovered)} y1={EDGE.top} y2={y(0)} strokeWidth={2} />
+            <line className="grid" x1={x(hovered)} x2={x(hovered)} y1={edgeTop} y2={y(0)} strokeWidth={2} />
           )}
         </svg>
       )}

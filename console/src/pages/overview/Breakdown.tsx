@@ -2,7 +2,7 @@ import { Group, NativeSelect, Text, Title } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useGet, useStudioAndGame } from '../../api/hooks.js';
 import { barOf, DIMENSIONS, dimensionOf, nameOf, retainedOf, type Value } from '../../lib/breakdown.js';
-import { countOf, formatCount, formatRelative, formatShare } from '../../lib/format.js';
+import { countOf, formatCount, formatRate, formatRelative, formatShare } from '../../lib/format.js';
 import { figureIn } from '../../lib/money.js';
 import { type Column, DataTable } from '../../parts/DataTable.js';
 import { DownloadButton } from '../../parts/DownloadButton.js';
@@ -84,7 +84,8 @@ function columnsOf(
   days: number,
 ): Column<Value>[] {
   const ofPurchases = dimension.value === 'sku' || dimension.value === 'promotion';
-  const aDay = (count: number) => formatCount(count / Math.max(1, days));
+  // Less than one a day is not nobody.
+  const aDay = (count: number) => formatRate(count / Math.max(1, days));
   const retained = (after: '1' | '7') => ({
     id: `d${after}`,
     header: `Day ${after}`,

@@ -16,7 +16,7 @@ export function Holdout() {
   const { studio, game } = useStudioAndGame();
   const holdout = useGet('getHoldout', { params: { game } });
   return (
-    <section>
+    <section id="holdout">
       <Group justify="space-between" mb="xs">
         <Title order={2} size="h4">
           Does targeting work?

@@ -10,6 +10,7 @@ import { withSchemaTypes } from '../../http/validation.js';
 import { DAY_MS, utcDay } from '../../lib/day.js';
 import { listVersionsPublished } from '../game-configs/config-queries.js';
 import { findRateTable } from '../reporting/rate-queries.js';
+import { listNewBuilds } from './breakdowns/breakdown.js';
 import { type DashboardDay, gameDashboard, listGameDays } from './dashboard.js';
 import { cohortResponse, cohortsToCsv, dayResponse, daysToCsv } from './dashboard-response.js';
 import { DashboardResponse } from './dashboard-schemas.js';
@@ -67,6 +68,7 @@ export function dashboardRoutes(app: FastifyInstance, ctx: AdminContext): void {
         days: days.map((day) => dayResponse(day, rates)),
         cohorts: cohorts.map(cohortResponse),
         versions: await versionsIn(ctx, gameId, span),
+        builds: await listNewBuilds(ctx.pool, gameId, span),
       });
     },
   );

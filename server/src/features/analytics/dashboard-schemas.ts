@@ -120,6 +120,13 @@ export const DashboardResponse = successOf(
       ),
       { description: 'Published within the span, newest first, 200 at most' },
     ),
+    builds: Type.Array(
+      Type.Object({ build: Type.String(), firstDay: Type.String({ format: 'date' }) }, { title: 'NewBuild' }),
+      {
+        description:
+          'Client builds that players were first active with within the span, by day; the 12 with most players',
+      },
+    ),
   }),
   {
     description:
@@ -147,6 +154,7 @@ export const DashboardResponse = successOf(
           copyOf: null,
         },
       ],
+      builds: [{ build: '1.43', firstDay: '2026-11-15' }],
     },
   },
 );

@@ -34,8 +34,9 @@ export function sentenceOf(
   return `${is}${place}${because.length === 0 ? '' : `: ${because.join(', ')}`}.`;
 }
 
+/** XXX is the code for no currency: that of a game without a purchase. */
 function isCurrency(unit: string): boolean {
-  return /^[A-Z]{3}$/.test(unit);
+  return /^[A-Z]{3}$/.test(unit) && unit !== 'XXX';
 }
 
 /** Nothing is certain that is not 0 or 1. */

@@ -17,6 +17,7 @@ import {
   findSummedDays,
   listBreakdownDays,
   listBreakdownTotals,
+  listNewBuilds,
 } from '../../../src/features/analytics/breakdowns/breakdown.js';
 import { gameDashboard } from '../../../src/features/analytics/dashboard.js';
 import { listRevenueDays } from '../../../src/features/analytics/forecast/revenue-days.js';
@@ -251,11 +252,12 @@ export const PREPARED_STATEMENTS: readonly Listed[] = [
     },
   },
   {
-    what: 'list_breakdown_days, list_breakdown_totals, find_summed_days, find_newest_comparison',
+    what: 'list_breakdown_days, list_breakdown_totals, list_new_builds, find_summed_days, find_newest_comparison',
     call: async ({ admin, nowMs }) => {
       const span = { from: utcDay(nowMs - 30 * DAY_MS), to: utcDay(nowMs) };
       await listBreakdownDays(admin, gameId, 'country', span);
       await listBreakdownTotals(admin, gameId, 'country', span);
+      await listNewBuilds(admin, gameId, span);
       await findSummedDays(admin, gameId, span);
       await findNewestComparison(admin, gameId);
     },

@@ -73,6 +73,14 @@ export async function findSummedDays(pool: Pool, gameId: number, { from, to }: D
   return row ?? { days: 0, summedAt: null, activePlayerDays: 0 };
 }
 
+/** A client build, and the first day on which it was among the largest of the game. */
+export type NewBuild = { build: string; firstDay: string };
+
+/** The builds that came up within a span. Those of the very first day are not new: nobody knows how old they are. */
+export function listNewBuilds(pool: Pool, gameId: number, { from, to }: DaySpan): Promise<NewBuild[]> {
+  return query<NewBuild>(pool, NEW_BUILDS, [gameId, from, to]);
+}
+
 const KIND = `case when is_remainder then 'other' when value = '' then 'unknown' else 'value' end`;
 const MONEY = `(select coalesce(jsonb_object_agg(key, amount), '{}') from jsonb_each_text(revenue) r(key, amount))`;
 
@@ -152,6 +160,28 @@ const BREAKDOWN_TOTALS = {
       coalesce(dated, '[]') as dated
     from shown left join dated using (is_remainder, value)
     order by is_remainder, active desc, purchases desc, value`,
+};
+
+/** Clients choose the names of builds: only those that most players had are shown. */
+const MAX_BUILDS = 12;
+/** A build that was not seen for so long counts as new. */
+const LOOK_BACK_DAYS = 90;
+
+const NEW_BUILDS = {
+  name: 'list_new_builds',
+  text: `
+    select build, first_day::text as "firstDay"
+    from (
+      select value as build, min(day) as first_day, sum(active_players) as player_days
+      from game_breakdowns
+      where game_id = $1 and dimension = 'build' and day between $2::date - ${LOOK_BACK_DAYS} and $3::date
+        and not is_remainder and value <> '' and active_players > 0
+      group by value
+      having min(day) >= $2::date and min(day) > (select min(day) from game_breakdown_days where game_id = $1)
+      order by player_days desc, value
+      limit ${MAX_BUILDS}
+    ) b
+    order by first_day, build`,
 };
 
 const SUMMED_DAYS = {

@@ -107,6 +107,9 @@ describe('a breakdown', () => {
       },
       { value: '2.0', activePlayerDays: 15, newPlayers: 0, retention: { '1': NOBODY } },
     ]);
+    // The build of the first day is not new: nobody knows how old it is.
+    const dashboard = await admin.ask('GET', '/games/updates/dashboard', undefined, token);
+    expect(dashboard.builds).toEqual([{ build: '2.0', firstDay: YESTERDAY }]);
   });
 
   it('tells of purchases what is known of them, and nothing else', async () => {
