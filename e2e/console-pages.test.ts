@@ -36,6 +36,7 @@ const PAGES = [
   '/settings?tab=tokens',
   '/settings?tab=game',
   '/settings?tab=games',
+  '/settings?tab=rates',
   '/settings?tab=flags',
   '/settings?tab=predictions',
   '/settings?tab=limits',

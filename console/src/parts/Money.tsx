@@ -77,6 +77,8 @@ export function MoneyNote({ rows }: { rows: readonly MoneyRow[] }) {
         : `Some payments in ${missing.join(', ')} are not in these figures: no exchange rate holds on their days. `}
       <Anchor
         size="sm"
+        c="inherit"
+        underline="always"
         renderRoot={(props) => (
           <Link {...props} to="/$studio/$game/settings" params={params} search={{ tab: 'rates' }} />
         )}

@@ -45,6 +45,8 @@ function ConcernLink({ concern: { id, text, page, search } }: { concern: Concern
   return (
     <Anchor
       size="sm"
+      c="inherit"
+      underline="always"
       renderRoot={(props) => (
         <Link
           {...props}
