@@ -1,5 +1,5 @@
 import { beta, between, exponential, gamma, logNormal, pick, type Random, randomFrom } from './random.js';
-import { DAY_MS, HOUR_MS, MINUTE_MS, type Simulation } from './simulation.js';
+import { CASUAL, DAY_MS, HOUR_MS, MINUTE_MS, type Simulation } from './simulation.js';
 import { COUNTRIES, type Country, PLATFORMS, type Platform } from './world.js';
 
 /** What a player is like, all life long. */
@@ -29,26 +29,24 @@ export type Traits = Country &
     swallowedShare: number;
   };
 
-/** Share of the players who ever pay, before the wealth of their country. */
-const PAYER_SHARE = 0.035;
 /** The first days bring more players than later ones, as a launch does. */
 const LAUNCH = { weight: 2.5, days: 4 };
 
 export function traitsOf(simulation: Simulation, index: number): Traits {
+  const habits = simulation.habits ?? CASUAL;
   const random = randomFrom(simulation.seed, index, 1);
   const country = pick(random, COUNTRIES);
-  const isPayer = random() < PAYER_SHARE * country.wealth;
+  const isPayer = random() < habits.payerShare * country.wealth;
   return {
     ...country,
     ...pick(random, PLATFORMS),
     installDay: installDay(simulation, index, random),
-    // Fitted to casual games: about 45% play on the next day, 20% after a week, 10% after four.
-    playsDaily: beta(random, 1.8, 1.2),
-    leavesDaily: beta(random, 0.6, 1.6),
-    sessionsPerDay: Math.min(12, 0.4 + 1.4 * gamma(random, 1.2)),
+    playsDaily: beta(random, ...habits.playsDaily),
+    leavesDaily: beta(random, ...habits.leavesDaily),
+    sessionsPerDay: Math.min(12, 0.4 + habits.sessionsPerDay * gamma(random, 1.2)),
     sessionMinutes: Math.min(40, logNormal(random, 6, 0.5)),
     adsPerLevel: beta(random, 1.5, 3),
-    purchasesPerSession: isPayer ? Math.min(1.5, logNormal(random, 0.12, 0.9)) : 0,
+    purchasesPerSession: isPayer ? Math.min(1.5, logNormal(random, habits.purchasesPerSession, 0.9)) : 0,
     appetite: Math.min(60, Math.exp(exponential(random, 0.7))),
     updateLagDays: random() < 0.1 ? Number.POSITIVE_INFINITY : exponential(random, 3),
     clockErrorMs: clockError(random),
