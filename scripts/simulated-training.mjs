@@ -1,99 +1,123 @@
-// What training would read of a simulated game, without a database: for diagrams and measurements. Needs `npm run build`.
-import {
-  activityStatistics,
-  payerStatistics,
-} from '../server/dist/personalisation/predict/player-statistics.js';
+// What training would read of a simulated game, without a database: for diagrams, measurements and the shipped prior. Needs `npm run build`.
+import { createActivityCounter } from '../server/dist/personalisation/predict/activity-cells.js';
 import { lifeOf } from '../simulator/dist/model/life.js';
-import { purchasesOf } from '../simulator/dist/model/session-events.js';
+import { eventsOf } from '../simulator/dist/model/session-events.js';
+import { SKUS } from '../simulator/dist/model/world.js';
 
 const DAY_MS = 86_400_000;
 const END_MS = Date.parse('2026-11-15T00:00:00Z');
-/** Amounts of all currencies count as this one: their size does not matter here. */
-const CURRENCY = 'USD';
+const USD = new Map(SKUS.map(({ skuId, usd }) => [skuId, usd]));
 
 /**
  * The cells of this many weekly origins, oldest first, of a game that the simulator plays. The outcome of the last one is known: it is a week before
  * the end.
  */
-export function simulateOrigins({ seed, players, days, weeks }) {
-  const simulation = { seed, players, days, endMs: END_MS };
-  const lives = Array.from({ length: players }, (_, index) => daysOf(lifeOf(simulation, index)));
+export function simulateOrigins({ seed, players, days, weeks, habits }) {
+  const simulation = { seed, players, days, endMs: END_MS, ...(habits && { habits }) };
   const last = END_MS / DAY_MS - 1;
-  return Array.from({ length: weeks }, (_, week) => originOf(lives, last - 7 * (weeks - week)));
+  const origins = Array.from({ length: weeks }, (_, week) => last - 7 * (weeks - week));
+  const counter = createActivityCounter(origins);
+  const payers = origins.map(() => new Map());
+  const nonPayers = origins.map(() => ({ ...NOBODY }));
+  for (let index = 0; index < players; index++) {
+    const days = daysOf(lifeOf(simulation, index));
+    const [first] = days;
+    if (first === undefined) continue;
+    const bought = days.filter(({ purchases }) => purchases > 0);
+    counter.add(columnsOf(days, bought[0]?.day ?? null));
+    for (const [at, origin] of origins.entries()) {
+      if (first.day <= origin) addSpending(payers[at], nonPayers[at], bought, origin);
+    }
+  }
+  const [cells, buyers] = [counter.cells(), counter.buyers()];
+  return origins.map((day, at) => ({
+    ...{
+      day,
+      activity: cells[at],
+      buyers: buyers[at],
+      payers: [...payers[at].values()],
+      nonPayers: nonPayers[at],
+    },
+  }));
 }
 
-/** What happened on each active day of a player. */
+const NOBODY = { players: 0, converted28: 0, purchases28: 0, revenue28: 0, converted90: 0, revenue90: 0 };
+const COUNTED = { Session_Start: 'sessions', Ad_Impression: 'adImpressions', Store_View: 'storeViews' };
+
+/** What happened on each active day of a player, in the order of the days. */
 function daysOf(life) {
   const days = new Map();
   for (const session of life.sessions) {
-    const epochDay = Math.floor(session.startMs / DAY_MS);
-    const day = days.get(epochDay) ?? { ...EMPTY, epochDay };
-    day.sessions += 1;
-    day.playMs += session.durationMs;
-    day.purchases += purchasesOf(life, session).length;
-    days.set(epochDay, day);
-  }
-  return [...days.values()].sort((one, other) => one.epochDay - other.epochDay);
-}
-
-const EMPTY = { sessions: 0, adImpressions: 0, storeViews: 0, playMs: 0, purchases: 0 };
-
-function originOf(lives, day) {
-  const activity = new Map();
-  const payers = new Map();
-  const nonPayers = {
-    players: 0,
-    converted28: 0,
-    purchases28: 0,
-    revenue28: 0,
-    converted90: 0,
-    revenue90: 0,
-  };
-  for (const days of lives) {
-    const known = days.filter(({ epochDay }) => epochDay <= day);
-    if (known.length === 0) continue;
-    const facts = factsOf(known, day);
-    const after = (count) => days.filter(({ epochDay }) => epochDay > day && epochDay <= day + count);
-    const bought = (count) => after(count).filter(({ purchases }) => purchases > 0);
-    const spent7 = bought(7).length > 0 ? 1 : 0;
-    const returned7 = after(7).length > 0 ? 1 : 0;
-    add(activity, activityStatistics(facts, day + 1), { players: 1, returned7, spent7 });
-    const history = payerStatistics(facts, day + 1, CURRENCY);
-    const purchases28 = bought(28).reduce((sum, { purchases }) => sum + purchases, 0);
-    if (history === undefined) {
-      nonPayers.players += 1;
-      nonPayers.converted28 += bought(28).length > 0 ? 1 : 0;
-      nonPayers.purchases28 += purchases28;
-    } else {
-      const sums = {
-        players: 1,
-        spent7,
-        purchaseDays28: bought(28).length,
-        purchases28,
-        revenue28: 0,
-        revenue90: 0,
-      };
-      add(payers, history, sums);
+    for (const { atMs, eventType, payload } of eventsOf(life, session)) {
+      const day = Math.floor(atMs / DAY_MS);
+      const sums = days.get(day) ?? { ...EMPTY, day };
+      days.set(day, sums);
+      if (COUNTED[eventType] !== undefined) sums[COUNTED[eventType]] += 1;
+      if (eventType === 'Session_End') sums.playMs += payload.durationMs;
+      if (eventType !== 'Purchase') continue;
+      sums.purchases += 1;
+      // Dollars, whatever the currency of the player.
+      sums.spent += USD.get(payload.skuId);
     }
   }
-  return { day, activity: [...activity.values()], payers: [...payers.values()], nonPayers };
+  return [...days.values()].sort((one, other) => one.day - other.day);
 }
 
-function factsOf(known, day) {
-  const range = ({ epochDay }) => [epochDay, epochDay + 1];
+const EMPTY = { sessions: 0, adImpressions: 0, storeViews: 0, playMs: 0, purchases: 0, spent: 0 };
+
+function columnsOf(days, firstPurchaseDay) {
+  const column = (name) => days.map((day) => day[name]);
   return {
-    firstDay: known[0].epochDay,
-    activeDays: known.map(range),
-    purchaseDays: known.filter(({ purchases }) => purchases > 0).map(range),
-    repeatSpend: {},
-    recentDays: known.filter(({ epochDay }) => epochDay > day - 28),
+    firstDay: days[0].day,
+    firstPurchaseDay,
+    earlierPurchases: { days: 0, lastDay: null },
+    days: column('day'),
+    active: days.map(() => 1),
+    sessions: column('sessions'),
+    playMs: column('playMs'),
+    adImpressions: column('adImpressions'),
+    storeViews: column('storeViews'),
+    purchases: column('purchases'),
   };
 }
 
-/** Players with equal statistics are one cell. */
-function add(cells, statistics, sums) {
-  const key = JSON.stringify(statistics);
-  const cell = cells.get(key);
-  if (cell === undefined) cells.set(key, { ...statistics, ...sums });
-  else for (const [name, more] of Object.entries(sums)) cell[name] += more;
+function addSpending(payers, nonPayers, bought, origin) {
+  const past = bought.filter(({ day }) => day <= origin);
+  const within = (days) => bought.filter(({ day }) => day > origin && day <= origin + days);
+  const total = (days, name) => within(days).reduce((sum, day) => sum + day[name], 0);
+  const sums = {
+    purchases28: total(28, 'purchases'),
+    revenue28: total(28, 'spent'),
+    revenue90: total(90, 'spent'),
+  };
+  if (past.length === 0) {
+    const converted = (days) => (within(days).length > 0 ? 1 : 0);
+    add(nonPayers, { players: 1, converted28: converted(28), converted90: converted(90), ...sums });
+    return;
+  }
+  const [first] = past;
+  const x = past.length - 1;
+  const repeat = past.slice(1).reduce((sum, { spent }) => sum + spent, 0);
+  const history = {
+    ...{ x, tx: past.at(-1).day - first.day, t: origin - first.day },
+    meanValue: x === 0 ? null : repeat / x,
+  };
+  const outcome = { spent7: within(7).length > 0 ? 1 : 0, purchaseDays28: within(28).length };
+  const key = JSON.stringify(history);
+  const cell = payers.get(key) ?? { ...history, players: 0, ...EMPTY_OUTCOME };
+  payers.set(key, cell);
+  add(cell, { players: 1, ...outcome, revenue7: total(7, 'spent'), ...sums });
+}
+
+const EMPTY_OUTCOME = {
+  spent7: 0,
+  purchaseDays28: 0,
+  purchases28: 0,
+  revenue7: 0,
+  revenue28: 0,
+  revenue90: 0,
+};
+
+function add(sums, more) {
+  for (const [name, value] of Object.entries(more)) sums[name] += value;
 }

@@ -4,6 +4,7 @@ import type { Sample } from '../features/predictions/training-queries.js';
 import type { TrainingReport } from '../features/predictions/training-report.js';
 import type { Artefact, ModelName } from '../personalisation/predict/artefact.js';
 import type { ProbabilityMetrics } from '../personalisation/predict/metrics.js';
+import { sourceText } from '../personalisation/predict/model-source.js';
 import type { ModelReport, RefusedModel } from '../personalisation/predict/train.js';
 import { grouped } from './progress-bar.js';
 import { tableLines } from './table.js';
@@ -38,7 +39,7 @@ export function modelLines({ models }: TrainingReport, artefact: Artefact): stri
 
 /** `used`: the model of the artefact, which is an older one if that of the training was refused. */
 function linesOf(report: ModelReport, used: Artefact['models'][ModelName]): string[] {
-  const { model, outcome, reason, isPresentKept, origins, refusedModel, regressionLacks } = report;
+  const { model, outcome, reason, isPresentKept, origins, refusedModel, source } = report;
   const kept = isPresentKept ? ' The model in force before is kept.' : '';
   const usedText = used.state === 'ready' ? parametersText(used) : undefined;
   const newest = origins.at(-1);
@@ -46,9 +47,7 @@ function linesOf(report: ModelReport, used: Artefact['models'][ModelName]): stri
     `${TITLES[model]}: ${OUTCOMES[outcome]}. ${sentence(reason)}${kept}`,
     ...(outcome === 'promoted' && usedText !== undefined ? [`  ${usedText}`] : []),
     ...(refusedModel === undefined ? [] : [`  ${parametersText(refusedModel)}`]),
-    ...(regressionLacks === undefined
-      ? []
-      : [`  active days alone; too little yet to look at other features: ${regressionLacks}`]),
+    ...(source === undefined ? [] : [`  learnt from ${sourceText(source)}`]),
     ...(newest === undefined ? [] : [`  newest week: ${metricsText(newest)}`]),
     ...origins
       .slice(0, -1)

@@ -19,7 +19,9 @@ export function ColdStart({
   if (newest === undefined) {
     return (
       <EmptyState title="Nothing was trained yet">
-        <Text size="sm">Models are trained every night, once there are enough players. To train now:</Text>
+        <Text size="sm">
+          Models are trained every night, once there are two weeks of players. To train now:
+        </Text>
         <CopyableCode text={`npx savepoint train --tenant ${studio} --game ${game}`} />
       </EmptyState>
     );
@@ -39,12 +41,7 @@ export function ColdStart({
         {outcome?.reason ?? 'this model is not part of it'}
         {inForce === null ? '' : ` · training ${inForce.modelVersion} is in force`}
       </Text>
-      {outcome?.regressionLacks !== undefined && (
-        <Text size="sm">
-          It looks at the rhythm of active days alone. To look at sessions, play time and the other features
-          it needs more data: {outcome.regressionLacks}.
-        </Text>
-      )}
+      {outcome?.source !== undefined && <Text size="sm">{sourceSentence(outcome.source)}</Text>}
       {isDistrusted && (
         <Alert color="orange" variant="light" title="Not trusted at present">
           Its recent predictions were too far from what happened. Players get averages until they are right
@@ -68,4 +65,11 @@ export function ColdStart({
         ))}
     </Stack>
   );
+}
+
+/** A young game borrows from others what its own players do not show yet. */
+function sourceSentence({ kind, ownShare }: Schemas['ModelSource']): string {
+  if (kind === 'own') return 'It has learnt from the players of this game.';
+  if (kind === 'prior') return 'It has learnt from other games, and is adjusted to the rates of this one.';
+  return `It has learnt from other games and from this one, whose players decide ${Math.round(100 * ownShare)}% of it.`;
 }

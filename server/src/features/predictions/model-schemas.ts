@@ -15,11 +15,20 @@ const ModelOutcome = Type.Object(
     origins: Type.Array(Type.Unknown(), {
       description: 'Metrics of the weeks that the model was not trained with, oldest first',
     }),
-    regressionLacks: Type.Optional(
-      Type.String({
-        description:
-          'Where `activity` looks at the rhythm of active days alone: what it needs more of to look at other features, such as `412 of 1,000 players who left`',
-      }),
+    source: Type.Optional(
+      Type.Object(
+        {
+          kind: Type.Union([Type.Literal('prior'), Type.Literal('pooled'), Type.Literal('own')]),
+          ownShare: Type.Number({
+            description: 'How much of the model the players of this game decide, from 0 to 1',
+          }),
+        },
+        {
+          title: 'ModelSource',
+          description:
+            'Whose players the model has learnt from. `prior`: those of other games, by the prior that ships with the product. `pooled`: those of other games and of this one. `own`: those of this game',
+        },
+      ),
     ),
     refusedModel: Type.Optional(
       Type.Unknown({
@@ -66,12 +75,12 @@ const SUMMARY_EXAMPLE = {
     {
       model: 'activity',
       outcome: 'cold_start' as const,
-      reason: '412 of 2,000 players',
+      reason: 'less than two weeks of history whose outcome is known',
       isPresentKept: false,
       origins: [],
     },
   ],
-  progress: [{ what: 'players', have: 412, need: 2_000 }],
+  progress: [{ what: 'weeks of history', have: 1, need: 2 }],
 };
 
 const InForce = Type.Object(

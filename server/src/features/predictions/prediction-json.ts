@@ -7,6 +7,7 @@ import {
   PREDICTION_NAMES,
   type PredictionName,
 } from '../../personalisation/predict/artefact.js';
+import type { ModelSource } from '../../personalisation/predict/model-source.js';
 import {
   type DistrustedModels,
   type Prediction,
@@ -54,13 +55,20 @@ export function modelsJson(
   return `{${told.map((name) => `"${name}":${texts[name]}`).join()}}`;
 }
 
+/** Without the share of the own players, which shows about how many there are. */
+const SOURCE_LABELS: Readonly<Record<ModelSource['kind'], string>> = {
+  prior: ' (shipped prior)',
+  pooled: ' (pooled with the shipped prior)',
+  own: '',
+};
+
 function toldModel(model: Artefact['models'][ModelName], isDistrusted: boolean) {
   if (model.state === 'cold_start') {
     return { algorithm: 'average', trainedAt: null, players: 0, quality: null, health: 'unknown' };
   }
   const newest = model.origins.at(-1);
   return {
-    algorithm: model.algorithm,
+    algorithm: `${model.algorithm}${SOURCE_LABELS[model.source?.kind ?? 'own']}`,
     // The end of the last day of the training data.
     trainedAt: new Date((model.trainedDay + 1) * DAY_MS).toISOString(),
     players: model.players,

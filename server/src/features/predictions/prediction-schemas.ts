@@ -23,7 +23,7 @@ const Prediction = Type.Object(
       [Type.Literal('ready'), Type.Literal('cold_start'), Type.Literal('degraded'), Type.Literal('off')],
       {
         description:
-          '`ready`: from a model. `cold_start`: too little data for a model yet, so the value is an average. `degraded`: the model was wrong recently, so the value is an average. `off`: the studio has switched the prediction off, so the value is an average.',
+          '`ready`: from a model. `cold_start`: no model is certain to be better than the average yet, so the value is an average. `degraded`: the model was wrong recently, so the value is an average. `off`: the studio has switched the prediction off, so the value is an average.',
       },
     ),
     model: Type.String({ description: 'The name of its model in `models`' }),
@@ -33,7 +33,10 @@ const Prediction = Type.Object(
 
 const Model = Type.Object(
   {
-    algorithm: Type.String(),
+    algorithm: Type.String({
+      description:
+        'Ends with `(shipped prior)` if the model has learnt from other games only, with `(pooled with the shipped prior)` if the players of this game decide a part of it',
+    }),
     trainedAt: nullableTime('The end of the last day of the training data'),
     players: Type.Integer({ description: 'Players in the training data' }),
     quality: Type.Union(

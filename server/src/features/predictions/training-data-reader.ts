@@ -2,7 +2,12 @@ import { type DedicatedConnection, walkByIndex, walkFreely } from '../../db/dedi
 import { dateOf } from '../../lib/day.js';
 import { createActivityCounter, OUTCOME_DAYS } from '../../personalisation/predict/activity-cells.js';
 import { WINDOW_DAYS } from '../../personalisation/predict/player-statistics.js';
-import type { ActivityCell, OriginCells, TrainingData } from '../../personalisation/predict/training-data.js';
+import type {
+  ActivityCell,
+  BuyerCell,
+  OriginCells,
+  TrainingData,
+} from '../../personalisation/predict/training-data.js';
 import {
   createPurchaseTables,
   createSample,
@@ -87,7 +92,8 @@ async function readOrigins(
     watcher.signal?.throwIfAborted();
     origins.push({
       day,
-      activity: activity[at] as ActivityCell[],
+      activity: activity.cells[at] as ActivityCell[],
+      buyers: activity.buyers[at] as BuyerCell[],
       payers: await listPayerCells(connection, dateOf(day), currency !== null),
       nonPayers: await findNonPayerTotals(connection, dateOf(day)),
     });
@@ -99,7 +105,7 @@ async function countActivity(
   connection: DedicatedConnection,
   days: readonly number[],
   { signal, onRead }: Watcher,
-): Promise<ActivityCell[][]> {
+): Promise<Readonly<{ cells: ActivityCell[][]; buyers: BuyerCell[][] }>> {
   const range = {
     after: dateOf(Math.min(...days) - WINDOW_DAYS),
     until: dateOf(Math.max(...days) + OUTCOME_DAYS),
@@ -118,5 +124,5 @@ async function countActivity(
     onRead?.(read);
     portion = await next;
   }
-  return counter.cells();
+  return { cells: counter.cells(), buyers: counter.buyers() };
 }

@@ -84,11 +84,16 @@ const PORTION = 2_000;
 
 /** The days of each player are looked up by index, whatever the statistics of the table say (`walkByIndex`). */
 const PLAYER_DAYS = `
-  select b.player_id, b.first_day - date '1970-01-01', b.first_purchase_day - date '1970-01-01', s.*
+  select b.player_id, b.first_day - date '1970-01-01', b.first_purchase_day - date '1970-01-01', e.*, s.*
   from (
     select player_id, first_day, first_purchase_day from trained_players
     where player_id > $1 and first_day <= $4 order by player_id limit ${PORTION}
   ) b
+  cross join lateral (
+    select count(*)::int, max(d.day) - date '1970-01-01'
+    from player_days d
+    where d.player_id = b.player_id and d.day <= $2 and d.purchases > 0 and b.first_purchase_day <= $2
+  ) e
   cross join lateral (
     select array_agg(d.day - date '1970-01-01')::text, array_agg((d.events > 0)::int)::text, array_agg(d.sessions)::text,
       array_agg(d.play_ms)::text, array_agg(d.ad_impressions)::text, array_agg(d.store_views)::text, array_agg(d.purchases)::text
@@ -101,6 +106,8 @@ type PlayerDaysRow = [
   playerId: string,
   firstDay: number,
   firstPurchaseDay: number | null,
+  earlierPurchaseDays: number,
+  lastEarlierPurchaseDay: number | null,
   ...columns: (string | null)[],
 ];
 
@@ -121,11 +128,12 @@ export async function listPlayerDays(
     values: [from, after, until, present],
   });
   return {
-    players: rows.map(([, firstDay, firstPurchaseDay, ...columns]) => {
+    players: rows.map(([, firstDay, firstPurchaseDay, earlierDays, lastEarlierDay, ...columns]) => {
       const column = (at: number) => numbersIn(columns[at] ?? '');
       return {
         firstDay,
         firstPurchaseDay,
+        earlierPurchases: { days: earlierDays, lastDay: lastEarlierDay },
         days: column(0),
         active: column(1),
         sessions: column(2),

@@ -5,11 +5,11 @@ import { CHURN_HORIZON_DAYS, featuresOf } from './features.js';
 import { gammaGammaExpected } from './gamma-gamma.js';
 import { logisticLogOdds, probabilityOf } from './logistic.js';
 import { mbgNbdAlive, mbgNbdAnyPurchase, mbgNbdExpected } from './mbg-nbd.js';
+import { type Payer, payerFeaturesOf, SPEND_HORIZON_DAYS } from './payer-features.js';
 import type { ActivityStatistics, PayerStatistics } from './player-statistics.js';
 
 /** What a model says of players with given statistics: the same in training, scoring and grading. */
 
-export const SPEND_HORIZON_DAYS = 7;
 export const MONTH_DAYS = 28;
 export const QUARTER_DAYS = 90;
 
@@ -50,12 +50,20 @@ export function conversionInWeeks(week: number, weeks: number): number {
   return -Math.expm1(weeks * Math.log1p(-week));
 }
 
-/** P(purchase in the next 7 days) of a payer. */
+export type PurchasesParts = Pick<PurchasesModel, 'mbgNbd' | 'regression'>;
+
+/** P(purchase in the next 7 days) of a payer before calibration. */
+export function rawPayerSpend({ mbgNbd, regression }: PurchasesParts, payer: Payer): number {
+  if (regression === undefined) return mbgNbdAnyPurchase(mbgNbd, payer.history, SPEND_HORIZON_DAYS);
+  const { bgBb, logistic } = regression;
+  return probabilityOf(logisticLogOdds(logistic, payerFeaturesOf(payer, { bgBb, mbgNbd })));
+}
+
 export function payerSpend(
-  { mbgNbd, calibration }: Pick<PurchasesModel, 'mbgNbd' | 'calibration'>,
-  statistics: PayerStatistics,
+  model: PurchasesParts & Pick<PurchasesModel, 'calibration'>,
+  payer: Payer,
 ): number {
-  return calibrate(calibration, mbgNbdAnyPurchase(mbgNbd, statistics, SPEND_HORIZON_DAYS));
+  return calibrate(model.calibration, rawPayerSpend(model, payer));
 }
 
 export function payerAlive({ mbgNbd }: Pick<PurchasesModel, 'mbgNbd'>, statistics: PayerStatistics): number {
@@ -82,8 +90,8 @@ export function purchaseDayValue(
   return (SHRINKAGE_DAYS * model.mean + spending.x * spending.meanValue) / (SHRINKAGE_DAYS + spending.x);
 }
 
+/** All but `spend`, which also depends on activity. */
 export type PayerPredictions = Readonly<{
-  spend: number;
   purchases: number;
   payerAlive: number;
   /** Null without a model of values. */
@@ -96,7 +104,6 @@ export function predictPayer(model: PurchasesModel, statistics: PayerStatistics)
   const days = payerDays(model, statistics, MONTH_DAYS);
   const worth = value === null ? null : purchaseDayValue(value, statistics);
   return {
-    spend: payerSpend(model, statistics),
     purchases: days * purchasesPerDay * factors.purchases,
     payerAlive: payerAlive(model, statistics),
     revenue: worth === null ? null : days * worth * factors.revenue,

@@ -30,6 +30,10 @@ export function literal<const T extends string | number>(expected: T): Reader<T>
   return (value, path) => (value === expected ? expected : refuse(path, JSON.stringify(expected)));
 }
 
+export function oneOfTexts<const T extends string>(expected: readonly T[]): Reader<T> {
+  return (value, path) => expected.find((each) => each === value) ?? refuse(path, expected.join(' or '));
+}
+
 export const boolean: Reader<boolean> = (value, path) =>
   typeof value === 'boolean' ? value : refuse(path, 'true or false');
 

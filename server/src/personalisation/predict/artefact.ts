@@ -4,6 +4,7 @@ import type { Platt } from './calibration.js';
 import type { GammaGammaParameters } from './gamma-gamma.js';
 import type { LogisticModel } from './logistic.js';
 import type { ProbabilityMetrics } from './metrics.js';
+import type { ModelSource } from './model-source.js';
 
 /**
  * What training leaves behind: all that scoring needs beside the player. An artefact is never changed; a new training makes a
@@ -78,11 +79,13 @@ export type ModelCard = Readonly<{
   players: number;
   /** How it did on weeks that it had not seen, oldest first; the last one is that of this very model. */
   origins: readonly OriginMetrics[];
+  /** Models of older versions do not say it. */
+  source?: ModelSource | undefined;
 }>;
 
 export type OriginMetrics = ProbabilityMetrics & Readonly<{ originDay: number }>;
 
-/** Churn: BG/BB, refined by a logistic regression once there are enough outcomes. */
+/** Churn: BG/BB, and a logistic regression. Models of older versions may go without the regression. */
 export type ActivityModel = ModelCard &
   Readonly<{ bgBb: BgBbParameters; logistic: LogisticModel | null; calibration: Platt }>;
 
@@ -90,12 +93,16 @@ export type ActivityModel = ModelCard &
 export type PurchasesModel = ModelCard &
   Readonly<{
     mbgNbd: NbdParameters;
+    /** Of `spend`: on purchases and activity (`payer-features.ts`). Models of older versions look at purchases alone. */
+    regression?: PayerRegression | undefined;
     calibration: Platt;
     value: ValueModel | null;
     /** Purchases on a day with a purchase. */
     purchasesPerDay: number;
     factors: Readonly<{ purchases: number; revenue: number; revenue90: number }>;
   }>;
+
+export type PayerRegression = Readonly<{ bgBb: BgBbParameters; logistic: LogisticModel }>;
 
 /** What a purchase day of a payer is worth. */
 export type ValueModel =

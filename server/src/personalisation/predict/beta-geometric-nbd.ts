@@ -1,4 +1,4 @@
-import { type Fit, fitPositive, type LogLikelihood } from './fit.js';
+import { type Fit, fitPositive, type LogLikelihood, type LogNormalPrior } from './fit.js';
 import { poweredHypergeometric } from './hypergeometric.js';
 import { digamma, logBeta, logGamma } from './log-gamma.js';
 
@@ -111,11 +111,13 @@ export function fitNbd(
   cells: readonly PurchaseCell[],
   k: FirstChance,
   start: NbdParameters = START,
+  prior?: LogNormalPrior,
 ): Fit<NbdParameters> {
   return fitPositive(
     nbdLikelihood(cells, k),
     [start.r, start.alpha, start.a, start.b],
     ([r = 0, alpha = 0, a = 0, b = 0]) => ({ r, alpha, a, b }),
+    prior,
   );
 }
 

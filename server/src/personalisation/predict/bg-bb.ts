@@ -1,4 +1,4 @@
-import { type Fit, fitPositive, type LogLikelihood } from './fit.js';
+import { type Fit, fitPositive, type LogLikelihood, type LogNormalPrior } from './fit.js';
 
 /**
  * BG/BB: Fader, Hardie and Shang, "Customer-Base Analysis in a Discrete-Time Noncontractual Setting" (Marketing Science 29,
@@ -121,11 +121,16 @@ function shiftsOf(base: number, longest: number): Shifts {
 }
 
 /** `start`: parameters of similar players, from which the way is shorter. */
-export function fitBgBb(cells: readonly ActivityCount[], start: BgBbParameters = START): Fit<BgBbParameters> {
+export function fitBgBb(
+  cells: readonly ActivityCount[],
+  start: BgBbParameters = START,
+  prior?: LogNormalPrior,
+): Fit<BgBbParameters> {
   return fitPositive(
     bgBbLikelihood(cells),
     [start.alpha, start.beta, start.gamma, start.delta],
     ([alpha = 0, beta = 0, gamma = 0, delta = 0]) => ({ alpha, beta, gamma, delta }),
+    prior,
   );
 }
 

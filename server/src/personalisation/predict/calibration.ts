@@ -1,8 +1,16 @@
-import { fitLogistic, logisticLogOdds, logOddsOf, probabilityOf } from './logistic.js';
+import {
+  fitPooledLogistic,
+  type LogisticPrior,
+  logisticLogOdds,
+  logOddsOf,
+  probabilityOf,
+  tableOf,
+} from './logistic.js';
 
 /**
  * Calibration on the last window whose outcome is known. Probabilities: Platt, "Probabilistic Outputs for Support Vector
- * Machines" (1999): p' = σ(slope · logit(p) + offset). Counts: one factor.
+ * Machines" (1999): p' = σ(slope · logit(p) + offset), drawn to slope 1 and
+ * offset 0. Counts: one factor.
  */
 export type Platt = Readonly<{ slope: number; offset: number }>;
 
@@ -19,20 +27,26 @@ export function calibrate({ slope, offset }: Platt, probability: number): number
   return probabilityOf(slope * logOddsOf(probability) + offset);
 }
 
-/** Leaves probabilities as they are where the window holds only one outcome, or would turn the order round. */
+/** Probabilities as they are. A week of a few hundred players moves them a little, a week of thousands to where they belong. */
+const AS_THEY_ARE: LogisticPrior = {
+  model: { intercept: 0, coefficients: [1], means: [0], deviations: [1] },
+  ridge: 20,
+  // A rate changes from week to week by more than the order of players does.
+  interceptRidge: 5,
+};
+
+/** Leaves probabilities as they are where it would turn the order round. */
 export function fitPlatt(cells: readonly ProbabilityCell[]): Platt {
-  const model = fitLogistic(
+  const table = tableOf(
     cells.map(({ predicted, players, positives }) => ({
       features: [logOddsOf(predicted)],
       players,
       positives,
     })),
   );
-  if (model === undefined) return UNCALIBRATED;
+  const { model } = fitPooledLogistic(table, AS_THEY_ARE);
   const offset = logisticLogOdds(model, [0]);
   const slope = logisticLogOdds(model, [1]) - offset;
-  // Without variance there is no slope to find: one probability for all is moved to where it belongs.
-  if (model.coefficients[0] === 0) return { slope: 1, offset: offset - (model.means[0] as number) };
   return slope > 0 ? { slope, offset } : UNCALIBRATED;
 }
 

@@ -14,24 +14,40 @@ export type LogLikelihood = (parameters: readonly number[]) => Evaluation;
  */
 const BOUNDS = { low: Math.log(1e-4), high: Math.log(1e5) };
 
-/** The positive parameters with the greatest likelihood. */
+/** What is known of positive parameters before the data: each is log-normal, with this median and this deviation of its logarithm. */
+export type LogNormalPrior = Readonly<{ medians: readonly number[]; deviations: readonly number[] }>;
+
+/** The positive parameters with the greatest likelihood; with a prior, those with the greatest posterior density. */
 export function fitPositive<Parameters>(
   logLikelihood: LogLikelihood,
   start: readonly number[],
   toParameters: (values: readonly number[]) => Parameters,
+  prior?: LogNormalPrior,
 ): Fit<Parameters> {
+  const distances = (logs: readonly number[]) =>
+    logs.map((log, index) =>
+      prior === undefined
+        ? 0
+        : (log - Math.log(prior.medians[index] as number)) / (prior.deviations[index] as number),
+    );
   const { point, value, converged } = minimise(
     (logs) => {
       const values = logs.map(Math.exp);
       const at = logLikelihood(values);
+      const away = distances(logs);
       return {
-        value: -at.value,
-        gradient: at.gradient.map((slope, index) => -slope * (values[index] as number)),
+        value: away.reduce((sum, distance) => sum + (distance * distance) / 2, -at.value),
+        gradient: at.gradient.map(
+          (slope, index) =>
+            (away[index] as number) / (prior?.deviations[index] ?? 1) - slope * (values[index] as number),
+        ),
       };
     },
     start.map(Math.log),
     BOUNDS,
   );
   if (!converged) return { fitted: false, reason: 'the search for the parameters did not come to an end' };
-  return { fitted: true, parameters: toParameters(point.map(Math.exp)), logLikelihood: -value };
+  const parameters = point.map(Math.exp);
+  const logLikelihoodThere = prior === undefined ? -value : logLikelihood(parameters).value;
+  return { fitted: true, parameters: toParameters(parameters), logLikelihood: logLikelihoodThere };
 }

@@ -1,4 +1,4 @@
-import { type Fit, fitPositive, type LogLikelihood } from './fit.js';
+import { type Fit, fitPositive, type LogLikelihood, type LogNormalPrior } from './fit.js';
 import { digamma, logGamma } from './log-gamma.js';
 
 /**
@@ -23,8 +23,14 @@ export type GammaGammaParameters = Readonly<{ p: number; q: number; v: number }>
 
 const START_SHAPES = [2, 2];
 
-/** Cells without a purchase or without a price say nothing and are left out. */
-export function fitGammaGamma(cells: readonly SpendingCell[]): Fit<GammaGammaParameters> {
+/**
+ * Cells without a purchase or without a price say nothing and are left out. The prior is one of p, q and v for amounts around 1: v counts in
+ * the middle of the prices.
+ */
+export function fitGammaGamma(
+  cells: readonly SpendingCell[],
+  prior?: LogNormalPrior,
+): Fit<GammaGammaParameters> {
   const paid = cells.filter(({ x, meanValue, players }) => x > 0 && meanValue > 0 && players > 0);
   if (paid.length === 0) return { fitted: false, reason: 'nobody has paid twice' };
   // In the middle of the prices, whatever the currency: 1 yen and 1 dinar are far apart.
@@ -33,11 +39,12 @@ export function fitGammaGamma(cells: readonly SpendingCell[]): Fit<GammaGammaPar
       paid.reduce((sum, { players }) => sum + players, 0),
   );
   const scaled = paid.map((cell) => ({ ...cell, meanValue: cell.meanValue / scale }));
-  const fit = fitPositive(gammaGammaLikelihood(scaled), [...START_SHAPES, 1], ([p = 0, q = 0, v = 0]) => ({
-    p,
-    q,
-    v,
-  }));
+  const fit = fitPositive(
+    gammaGammaLikelihood(scaled),
+    [...START_SHAPES, 1],
+    ([p = 0, q = 0, v = 0]) => ({ p, q, v }),
+    prior,
+  );
   if (!fit.fitted) return fit;
   const { p, q, v } = fit.parameters;
   const parameters = { p, q, v: v * scale };

@@ -22,7 +22,7 @@ export function gradeModel(
 function predictedCells(
   models: Artefact['models'],
   name: ModelName,
-  { activity: players, payers }: OriginCells,
+  { activity: players, buyers }: OriginCells,
 ): ProbabilityCell[] | undefined {
   const { activity, purchases, conversion } = models;
   switch (name) {
@@ -35,7 +35,7 @@ function predictedCells(
       }));
     case 'purchases':
       if (purchases.state !== 'ready') return undefined;
-      return payers.map((cell) => ({
+      return buyers.map((cell) => ({
         predicted: payerSpend(purchases, cell),
         players: cell.players,
         positives: cell.spent7,

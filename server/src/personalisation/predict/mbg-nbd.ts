@@ -7,15 +7,19 @@ import {
   type PurchaseCell,
   type PurchaseHistory,
 } from './beta-geometric-nbd.js';
-import type { Fit } from './fit.js';
+import type { Fit, LogNormalPrior } from './fit.js';
 
 /**
  * MBG/NBD: Batislam, Denizel and Filiztekin, "Empirical validation and comparison of models for customer base analysis"
  * (International Journal of Research in Marketing 24, 2007). The formulas are in `beta-geometric-nbd.ts`, with k = 1: a
  * player may leave right after the first purchase, so P(alive) of a one-time buyer falls as time goes by.
  */
-export function fitMbgNbd(cells: readonly PurchaseCell[], start?: NbdParameters): Fit<NbdParameters> {
-  return fitNbd(cells, 1, start);
+export function fitMbgNbd(
+  cells: readonly PurchaseCell[],
+  start?: NbdParameters,
+  prior?: LogNormalPrior,
+): Fit<NbdParameters> {
+  return fitNbd(cells, 1, start, prior);
 }
 
 export function mbgNbdAlive(parameters: NbdParameters, history: PurchaseHistory): number {

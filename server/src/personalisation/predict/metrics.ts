@@ -63,9 +63,22 @@ export function measureProbabilities(cells: readonly ProbabilityCell[]): Probabi
   };
 }
 
-/** The mean distance of an observed rate from the true one: that of a normal distribution, √(2/π) σ. */
+/** The mean distance of an observed rate from the true one: that of a normal distribution, √(2/π) σ. Rates are at most 1 apart. */
 function expectedDistance({ players, predicted }: Decile): number {
-  return Math.sqrt(((2 / Math.PI) * predicted * (1 - predicted)) / players);
+  return Math.min(1, Math.sqrt(((2 / Math.PI) * predicted * (1 - predicted)) / players));
+}
+
+/** How far chance alone spreads the ECE of a perfect model: the deviation of the sum of such distances, σ √(1 − 2/π) each. */
+export function chanceDeviation({
+  deciles,
+  players,
+}: Pick<ProbabilityMetrics, 'deciles' | 'players'>): number {
+  const variance = deciles.reduce(
+    (sum, { players: tenth, predicted }) =>
+      sum + (tenth / players) ** 2 * (1 - 2 / Math.PI) * ((predicted * (1 - predicted)) / tenth),
+    0,
+  );
+  return Math.sqrt(variance);
 }
 
 function weighted(deciles: readonly Decile[], players: number, of: (decile: Decile) => number): number {

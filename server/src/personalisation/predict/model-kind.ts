@@ -1,28 +1,28 @@
 import type { ModelCard, OriginMetrics } from './artefact.js';
 import { calibrate, fitPlatt, type Platt, type ProbabilityCell } from './calibration.js';
-import { measureProbabilities, type ProbabilityMetrics } from './metrics.js';
+import { addGains, gainOver, type LogLossGain, meanGain, NO_GAIN } from './log-loss-gain.js';
+import { chanceDeviation, measureProbabilities, type ProbabilityMetrics } from './metrics.js';
+import { type ModelSource, sourceOf } from './model-source.js';
 import type { Split } from './splits.js';
 import type { OriginCells } from './training-data.js';
 
 /**
  * What the three models have in common when they are trained: each gives a probability for the week after an origin, is
- * calibrated on the next week, tested on the one after, and promoted only if it does better there than the model in use.
+ * calibrated on the next week, tested on the one after, and promoted only if it does better there than the average and than the model in use.
  */
 export type ModelKind<Parts> = Readonly<{
-  /** Fits to the outcomes after the origins, of which the last is the newest. */
+  /** Fits to the outcomes after the origins, of which the last is the newest. Without an origin, the shipped prior is all there is. */
   fit: (train: readonly OriginCells[]) => Fitted<Parts>;
   /** Before calibration. */
   predict: (parts: Parts, origin: OriginCells) => ProbabilityCell[];
+  /** The same without what may have been learnt from an unusual week, such as that of a sale. */
+  simpler?: (parts: Parts) => Parts;
+  /** What everybody would be told without a model. */
+  average: (positives: number, players: number) => number;
 }>;
 
 export type Fitted<Parts> =
-  | Readonly<{
-      fitted: true;
-      parts: Parts;
-      players: number;
-      /** What a regression, which the model goes without for now, needs more of. */
-      regressionLacks?: string | null;
-    }>
+  | Readonly<{ fitted: true; parts: Parts; players: number; ownShare: number }>
   | Readonly<{ fitted: false; reason: string }>;
 
 export type Calibrated<Parts> = Parts & Readonly<{ calibration: Platt }>;
@@ -35,11 +35,14 @@ export type Training<Parts> =
       reason: string;
       model: Calibrated<Parts>;
       card: Omit<ModelCard, 'algorithm'>;
-      regressionLacks: string | null;
     }>;
 
+/** A simpler model is taken if its log-loss is lower by a hundredth: less may be chance. */
+const CLEARLY_BETTER = 0.99;
 /** A model may be this far off beyond what chance does to a perfect one. */
 const MAX_ECE = 0.02;
+/** Of a perfect model with so many players, 19 of 20 are less far off by chance. */
+const CHANCE_DEVIATIONS = 1.64;
 
 export function trainModel<Parts extends object>(
   kind: ModelKind<Parts>,
@@ -49,80 +52,130 @@ export function trainModel<Parts extends object>(
 ): Training<Parts> {
   const newest = splits.at(-1);
   if (newest === undefined) {
-    return { outcome: 'cold_start', reason: 'less than three weeks of history whose outcome is known' };
+    return { outcome: 'cold_start', reason: 'less than two weeks of history whose outcome is known' };
   }
-  const fitted = kind.fit(newest.train);
-  if (!fitted.fitted) return { outcome: 'cold_start', reason: fitted.reason };
-  const week = kind.predict(fitted.parts, newest.calibrate);
-  const test = kind.predict(fitted.parts, newest.test);
-  const model = { ...fitted.parts, calibration: fitPlatt(week) };
-  const tested = measure(model, newest.test, test);
-  if (tested === undefined)
-    return { outcome: 'cold_start', reason: 'there is nobody to test the model with' };
-
-  const origins = [...splits.slice(0, -1).flatMap((split) => testEarlier(kind, split)), tested];
-  const rival =
-    present === undefined
-      ? measureProbabilities(averageOf(week, test))
-      : measure(present, newest.test, kind.predict(present, newest.test));
-  const rivalName = present === undefined ? 'the average rate' : 'the present model';
+  // The newest first: an earlier fit begins where it has ended.
+  const last = testOn(kind, newest);
+  if (!('model' in last)) return { outcome: 'cold_start', reason: last.reason };
+  const tests = [...splits.slice(0, -1).map((split) => testOn(kind, split)), last].filter(isTested);
+  const gain = tests.map((test) => test.gain).reduce(addGains, NO_GAIN);
+  if (!(gain.positives > 0 && gain.positives < gain.players)) {
+    return { outcome: 'cold_start', reason: 'all players had the same outcome' };
+  }
+  // One bad week of six, such as that of a sale, must not keep a model out that is right again.
+  const evidence =
+    isCertain(gain) || !isCertain(last.gain) ? { gain, weeks: tests.length } : { gain: last.gain, weeks: 1 };
+  const { model, tested } = last;
   const card = {
     state: 'ready',
     trainedDay,
-    window: { fromDay: (newest.train[0] as OriginCells).day + 1, toDay: newest.test.day },
-    players: fitted.players,
-    origins,
+    window: { fromDay: (newest.train[0] ?? newest.calibrate).day + 1, toDay: newest.test.day },
+    players: last.players,
+    origins: tests.map((test) => test.tested),
+    source: last.source,
   } as const;
-  const { regressionLacks = null } = fitted;
-  const refusal = refusalOf(tested, rival, rivalName);
-  if (refusal !== undefined) return { outcome: 'refused', reason: refusal, model, card, regressionLacks };
-  const reason = `log-loss on the newest week ${tested.logLoss.toFixed(4)}, that of ${rivalName} ${rival?.logLoss.toFixed(4)}`;
-  return { outcome: 'promoted', reason, model, card, regressionLacks };
+  const rival = present && measure(present, newest.test, kind.predict(present, newest.test));
+  const refusal = calibrationRefusal(tested) ?? averageRefusal(evidence) ?? rivalRefusal(tested, rival);
+  if (refusal !== undefined) return { outcome: 'refused', reason: refusal, model, card };
+  const reason =
+    rival === undefined
+      ? gainSentence(evidence)
+      : `log-loss on the newest week ${tested.logLoss.toFixed(4)}, that of the present model ${rival.logLoss.toFixed(4)}`;
+  return { outcome: 'promoted', reason, model, card };
+}
+
+type Tested<Parts> = Readonly<{
+  model: Calibrated<Parts>;
+  players: number;
+  source: ModelSource;
+  tested: OriginMetrics;
+  gain: LogLossGain;
+}>;
+
+/** A model of what was known before the test week, and how it did in that week. */
+function testOn<Parts extends object>(
+  kind: ModelKind<Parts>,
+  { train, calibrate: week, test }: Split,
+): Tested<Parts> | Readonly<{ reason: string }> {
+  const fitted = kind.fit(train);
+  if (!fitted.fitted) return { reason: fitted.reason };
+  const simpler = kind.simpler?.(fitted.parts);
+  const full = calibratedOn(kind, fitted.parts, week);
+  const other = simpler && calibratedOn(kind, simpler, week);
+  const { model, before } =
+    other !== undefined && other.logLoss < CLEARLY_BETTER * full.logLoss ? other : full;
+  const cells = kind.predict(model, test);
+  const tested = measure(model, test, cells);
+  if (tested === undefined) return { reason: 'there is nobody to test the model with' };
+  const { ownShare, players } = fitted;
+  return {
+    ...{ model, players, tested, source: sourceOf(train.length > 0, ownShare) },
+    gain: gainOver(
+      kind.average(total(before, 'positives'), total(before, 'players')),
+      calibrated(model, cells),
+    ),
+  };
+}
+
+/** The model as it is after the week, and how it fits the week. */
+function calibratedOn<Parts extends object>(kind: ModelKind<Parts>, parts: Parts, week: OriginCells) {
+  const before = kind.predict(parts, week);
+  const model: Calibrated<Parts> = { ...parts, calibration: fitPlatt(before) };
+  return { model, before, logLoss: measure(model, week, before)?.logLoss ?? 0 };
+}
+
+function isTested<Parts>(test: Tested<Parts> | Readonly<{ reason: string }>): test is Tested<Parts> {
+  return 'model' in test;
+}
+
+function calibrated(
+  { calibration }: Readonly<{ calibration: Platt }>,
+  cells: readonly ProbabilityCell[],
+): ProbabilityCell[] {
+  return cells.map((cell) => ({ ...cell, predicted: calibrate(calibration, cell.predicted) }));
 }
 
 /** `cells`: what the model predicts for the origin, before calibration. */
 function measure(
-  { calibration }: Readonly<{ calibration: Platt }>,
+  model: Readonly<{ calibration: Platt }>,
   origin: OriginCells,
   cells: readonly ProbabilityCell[],
 ): OriginMetrics | undefined {
-  const metrics = measureProbabilities(
-    cells.map((cell) => ({ ...cell, predicted: calibrate(calibration, cell.predicted) })),
-  );
+  const metrics = measureProbabilities(calibrated(model, cells));
   return metrics && { originDay: origin.day, ...metrics };
 }
 
-function testEarlier<Parts extends object>(
-  kind: ModelKind<Parts>,
-  { train, ...split }: Split,
-): OriginMetrics[] {
-  const fitted = kind.fit(train);
-  if (!fitted.fitted) return [];
-  const calibration = fitPlatt(kind.predict(fitted.parts, split.calibrate));
-  const metrics = measure({ calibration }, split.test, kind.predict(fitted.parts, split.test));
-  return metrics === undefined ? [] : [metrics];
+function total(cells: readonly ProbabilityCell[], name: 'players' | 'positives'): number {
+  return cells.reduce((sum, cell) => sum + cell[name], 0);
 }
 
-/** What to beat where there is no model yet: the rate of the week before, for everybody. */
-function averageOf(week: readonly ProbabilityCell[], test: readonly ProbabilityCell[]): ProbabilityCell[] {
-  const players = week.reduce((sum, cell) => sum + cell.players, 0);
-  const positives = week.reduce((sum, cell) => sum + cell.positives, 0);
-  const predicted = players === 0 ? 0.5 : positives / players;
-  return test.map((cell) => ({ ...cell, predicted }));
+function calibrationRefusal(tested: ProbabilityMetrics): string | undefined {
+  const chance = tested.eceOfChance + CHANCE_DEVIATIONS * chanceDeviation(tested);
+  if (tested.ece - chance <= MAX_ECE) return undefined;
+  return `its calibration error on the newest week is ${tested.ece.toFixed(3)}; chance explains ${chance.toFixed(3)}, and ${MAX_ECE} more is allowed`;
 }
 
-function refusalOf(
-  tested: ProbabilityMetrics,
-  rival: ProbabilityMetrics | undefined,
-  rivalName: string,
-): string | undefined {
-  if (tested.ece - tested.eceOfChance > MAX_ECE) {
-    const [error, chance] = [tested.ece.toFixed(3), tested.eceOfChance.toFixed(3)];
-    return `its calibration error on the newest week is ${error}; chance explains ${chance}, and ${MAX_ECE} more is allowed`;
-  }
-  if (rival !== undefined && !(tested.logLoss < rival.logLoss)) {
-    const [own, other] = [tested.logLoss.toFixed(4), rival.logLoss.toFixed(4)];
-    return `its log-loss on the newest week is ${own}, not below ${other}, that of ${rivalName}`;
-  }
-  return undefined;
+type Evidence = Readonly<{ gain: LogLossGain; weeks: number }>;
+
+/** The average is the better guess while chance may explain the gain: it must be more than its standard error. */
+function isCertain(gain: LogLossGain): boolean {
+  const { mean, error } = meanGain(gain);
+  return mean > error;
+}
+
+function averageRefusal(evidence: Evidence): string | undefined {
+  if (isCertain(evidence.gain)) return undefined;
+  return `not certain to be better than the average yet: ${gainSentence(evidence)}`;
+}
+
+function gainSentence({ gain, weeks }: Evidence): string {
+  const { mean, error } = meanGain(gain);
+  const than = mean > 0 ? 'below' : 'above';
+  return `its log-loss is ${Math.abs(mean).toFixed(4)} ± ${error.toFixed(4)} ${than} that of the average, on ${weeks} ${weeks === 1 ? 'week' : 'weeks'} that it had not seen`;
+}
+
+function rivalRefusal(tested: ProbabilityMetrics, rival: ProbabilityMetrics | undefined): string | undefined {
+  if (rival === undefined || tested.logLoss < rival.logLoss) return undefined;
+  const [own, other] = [tested.logLoss.toFixed(4), rival.logLoss.toFixed(4)];
+  return `its log-loss on the newest week is ${own}, not below ${other}, that of the present model`;
 }

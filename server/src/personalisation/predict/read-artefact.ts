@@ -8,6 +8,7 @@ import {
   type MissingModel,
   type ModelCard,
   type OriginMetrics,
+  type PayerRegression,
   type PurchasesModel,
   QUANTILE_STEPS,
   type Scale,
@@ -23,6 +24,7 @@ import {
   number,
   object,
   oneOf,
+  oneOfTexts,
   optional,
   positive,
   type Reader,
@@ -32,6 +34,8 @@ import {
 import type { Platt } from './calibration.js';
 import { FEATURE_NAMES, FEATURES_HASH } from './features.js';
 import type { LogisticModel } from './logistic.js';
+import { type ModelSource, SOURCE_KINDS } from './model-source.js';
+import { PAYER_FEATURES } from './payer-features.js';
 
 /**
  * Reads an artefact back from JSON. A damaged one, or one of other features than this build has, is refused as a whole: half a
@@ -58,12 +62,14 @@ const probability = number(0, 1);
 const amount = number(0);
 
 const platt = object<Platt>({ slope: positive, offset: number() });
-const logistic = object<LogisticModel>({
-  intercept: number(),
-  coefficients: list(number(), FEATURE_NAMES.length),
-  means: list(number(), FEATURE_NAMES.length),
-  deviations: list(positive, FEATURE_NAMES.length),
-});
+const logisticOf = (features: number) =>
+  object<LogisticModel>({
+    intercept: number(),
+    coefficients: list(number(), features),
+    means: list(number(), features),
+    deviations: list(positive, features),
+  });
+const logistic = logisticOf(FEATURE_NAMES.length);
 const bgBb = object<ActivityModel['bgBb']>({
   alpha: positive,
   beta: positive,
@@ -92,6 +98,7 @@ const card = {
   window: object<ModelCard['window']>({ fromDay: integer, toDay: integer }),
   players: integer,
   origins: nonEmptyList(origin),
+  source: optional(object<ModelSource>({ kind: oneOfTexts(SOURCE_KINDS), ownShare: probability })),
 };
 
 const missing: Reader<MissingModel> = object({ state: literal('cold_start'), reason: text });
@@ -113,6 +120,7 @@ const activityModel = object<ActivityModel>({
 const purchasesModel = object<PurchasesModel>({
   ...card,
   mbgNbd,
+  regression: optional(object<PayerRegression>({ bgBb, logistic: logisticOf(PAYER_FEATURES.length) })),
   calibration: platt,
   value: nullable(value),
   purchasesPerDay: number(1),

@@ -2,10 +2,10 @@ import { DAY_MS } from '../../lib/day.js';
 import {
   churnOf,
   MONTH_DAYS,
+  payerSpend,
   predictNonPayer,
   predictPayer,
   QUARTER_DAYS,
-  SPEND_HORIZON_DAYS,
 } from './apply-models.js';
 import {
   type Artefact,
@@ -18,6 +18,7 @@ import {
   type PredictionName,
 } from './artefact.js';
 import { CHURN_HORIZON_DAYS } from './features.js';
+import { SPEND_HORIZON_DAYS } from './payer-features.js';
 import {
   type ActivityStatistics,
   activityStatistics,
@@ -145,7 +146,8 @@ function guessPayer(models: Models, activity: ActivityStatistics, payer: PayerSt
   const churn = guessChurn(models, activity);
   if (model.state === 'cold_start') return { ...NO_GUESSES, churn };
   const reason = model.value === null ? 'nobody has paid on two days yet' : null;
-  return { churn, ...predictPayer(model, payer), spendingReason: reason };
+  const spend = payerSpend(model, { activity, history: payer });
+  return { churn, spend, ...predictPayer(model, payer), spendingReason: reason };
 }
 
 function guessNonPayer(models: Models, activity: ActivityStatistics): Guesses {

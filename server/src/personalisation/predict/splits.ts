@@ -6,7 +6,7 @@ import type { OriginCells, TrainingData } from './training-data.js';
  * weeks it has seen, and looks far better than it is.)
  */
 export type Split = Readonly<{
-  /** Oldest first, at least one. */
+  /** Oldest first. A game of two weeks has none: then the shipped prior is calibrated and tested. */
   train: readonly OriginCells[];
   calibrate: OriginCells;
   test: OriginCells;
@@ -25,7 +25,7 @@ export function rollingSplits({ origins, day }: TrainingData): Split[] {
     const train = origins
       .filter((origin) => origin.day + LABEL_DAYS <= calibrate.day)
       .slice(-MAX_TRAIN_ORIGINS);
-    if (train.length > 0) splits.push({ train, calibrate, test });
+    splits.push({ train, calibrate, test });
   }
   return splits;
 }

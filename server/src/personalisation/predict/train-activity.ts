@@ -1,29 +1,34 @@
 import { type ActivityParts, rawChurn } from './apply-models.js';
-import type { ActivityModel } from './artefact.js';
+import { churnRate } from './base-rates.js';
 import { type ActivityCount, type BgBbParameters, fitBgBb } from './bg-bb.js';
 import type { ProbabilityCell } from './calibration.js';
 import { FEATURES, isPresent, writeFeatures } from './features.js';
 import type { Fit } from './fit.js';
-import { emptyTable, fitLogisticTable, type LogisticModel } from './logistic.js';
-import { MIN_OUTCOMES, MIN_PLAYERS, shortfall } from './minimum-data.js';
+import { emptyTable, fitPooledLogistic, type LogisticModel, type PooledLogistic } from './logistic.js';
 import type { Fitted, ModelKind } from './model-kind.js';
 import type { ActivityStatistics } from './player-statistics.js';
+import { regressionPrior } from './prior.js';
+import { SHIPPED_PRIOR } from './shipped-prior.gen.js';
 import type { ActivityCell, OriginCells } from './training-data.js';
 
-/** BG/BB as of an origin. Two models and several splits want the same one, so it is remembered. */
-export type BgBbFits = (origin: OriginCells) => Fit<BgBbParameters> & Readonly<{ players: number }>;
+/** BG/BB as of an origin; that of the prior without one. Three models and several splits want the same one, so it is remembered. */
+export type BgBbFits = (
+  origin: Pick<OriginCells, 'activity'> | undefined,
+) => Fit<BgBbParameters> & Readonly<{ players: number }>;
 
 /** Each fit begins where the last one ended: a week makes little difference. */
 export function createBgBbFits(): BgBbFits {
   const known = new Map<OriginCells['activity'], ReturnType<BgBbFits>>();
   let last: BgBbParameters | undefined;
-  return ({ activity }) => {
+  return ({ activity } = NOBODY) => {
     const found = known.get(activity) ?? fitHistories(activity, last);
     known.set(activity, found);
     if (found.fitted) last = found.parameters;
     return found;
   };
 }
+
+const NOBODY: Pick<OriginCells, 'activity'> = { activity: [] };
 
 function fitHistories(
   activity: OriginCells['activity'],
@@ -37,28 +42,25 @@ function fitHistories(
     histories.set(key, { n, x, tx, players: (histories.get(key)?.players ?? 0) + more });
     players += more;
   }
-  const missing = shortfall(players, MIN_PLAYERS, 'players');
-  if (missing !== undefined) return { fitted: false, reason: missing, players };
-  if (histories.size < 2) return { fitted: false, reason: 'all players have the same history', players };
-  return { ...fitBgBb([...histories.values()], start), players };
+  return { ...fitBgBb([...histories.values()], start, SHIPPED_PRIOR.bgBb), players };
 }
 
 export function activityKind(bgBbOf: BgBbFits): ModelKind<ActivityParts> {
-  const fitOutcomes = createOutcomeFits();
+  const fitOutcomes = createOutcomeFits(SHIPPED_PRIOR.churn);
   return {
     fit(train): Fitted<ActivityParts> {
-      const bgBb = bgBbOf(train.at(-1) as OriginCells);
+      const bgBb = bgBbOf(train.at(-1));
       if (!bgBb.fitted) return bgBb;
-      const logistic = fitOutcomes(
-        train.flatMap(({ activity }) => activity.filter(isPresent)),
+      const cells = train.flatMap(({ activity }) => activity.filter(isPresent));
+      const { model: logistic, ownShare } = fitOutcomes(
+        cells,
         bgBb.parameters,
         ({ players, returned7 }) => players - returned7,
-        { positives: 'players who left', negatives: 'players who stayed' },
       );
-      const parts = { bgBb: bgBb.parameters, logistic: logistic.model };
-      return { fitted: true, parts, players: bgBb.players, regressionLacks: logistic.reason };
+      return { fitted: true, parts: { bgBb: bgBb.parameters, logistic }, players: bgBb.players, ownShare };
     },
     predict: (parts, origin) => predictions(origin, (statistics) => rawChurn(parts, statistics)),
+    average: churnRate,
   };
 }
 
@@ -77,33 +79,20 @@ type OutcomeFits = (
   cells: readonly ActivityCell[],
   bgBb: BgBbParameters,
   positivesOf: (cell: ActivityCell) => number,
-  /** For the reason: "412 of 1,000 players who left". */
-  names: Readonly<{ positives: string; negatives: string }>,
-) => { model: LogisticModel; reason: null } | { model: null; reason: string };
+) => PooledLogistic;
 
-/** A logistic regression on all features, or what there is too little of. Each begins where the last one ended. */
-export function createOutcomeFits(): OutcomeFits {
+/** A logistic regression on all features, drawn to that of the prior. Each begins where the last one ended. */
+export function createOutcomeFits(prior: LogisticModel): OutcomeFits {
   let last: LogisticModel | undefined;
-  return (cells, bgBb, positivesOf, names) => {
-    const positives = cells.reduce((sum, cell) => sum + positivesOf(cell), 0);
-    const players = cells.reduce((sum, cell) => sum + cell.players, 0);
-    const reason =
-      shortfall(positives, MIN_OUTCOMES, names.positives) ??
-      shortfall(players - positives, MIN_OUTCOMES, names.negatives);
-    if (reason !== undefined) return { model: null, reason };
+  return (cells, bgBb, positivesOf) => {
     const table = emptyTable(FEATURES.length, cells.length);
     for (const [row, cell] of cells.entries()) {
       writeFeatures(cell, bgBb, table.features, row * FEATURES.length);
       table.players[row] = cell.players;
       table.positives[row] = positivesOf(cell);
     }
-    const model = fitLogisticTable(table, last);
-    if (model === undefined) return { model: null, reason: 'all players had the same outcome' };
-    last = model;
-    return { model, reason: null };
+    const fitted = fitPooledLogistic(table, regressionPrior(prior), last);
+    last = fitted.model;
+    return fitted;
   };
-}
-
-export function activityAlgorithm({ logistic }: Pick<ActivityModel, 'logistic'>): string {
-  return logistic === null ? 'BG/BB' : 'BG/BB and logistic regression';
 }

@@ -7,9 +7,11 @@ import {
   rawConversion,
 } from './apply-models.js';
 import type { ConversionHorizon, ConversionModel } from './artefact.js';
+import { spendRate } from './base-rates.js';
 import type { ProbabilityCell } from './calibration.js';
 import type { Calibrated, Fitted, ModelKind } from './model-kind.js';
 import type { ActivityStatistics } from './player-statistics.js';
+import { SHIPPED_PRIOR } from './shipped-prior.gen.js';
 import { type BgBbFits, createOutcomeFits } from './train-activity.js';
 import { newestMatured, type OriginCells, type TrainingData } from './training-data.js';
 
@@ -17,21 +19,18 @@ const MAX_WEEKS = 26;
 const BISECTIONS = 60;
 
 export function conversionKind(bgBbOf: BgBbFits): ModelKind<ConversionParts> {
-  const fitOutcomes = createOutcomeFits();
+  const fitOutcomes = createOutcomeFits(SHIPPED_PRIOR.conversion);
   return {
     fit(train): Fitted<ConversionParts> {
-      const bgBb = bgBbOf(train.at(-1) as OriginCells);
+      const bgBb = bgBbOf(train.at(-1));
       if (!bgBb.fitted) return bgBb;
       const cells = train.flatMap(({ activity }) => activity.filter(({ isPayer }) => !isPayer));
-      const logistic = fitOutcomes(cells, bgBb.parameters, ({ spent7 }) => spent7, {
-        positives: 'first purchases',
-        negatives: 'players who have not paid',
-      });
-      if (logistic.model === null) return { fitted: false, reason: logistic.reason };
+      const { model: logistic, ownShare } = fitOutcomes(cells, bgBb.parameters, ({ spent7 }) => spent7);
       const players = cells.reduce((sum, cell) => sum + cell.players, 0);
-      return { fitted: true, parts: { bgBb: bgBb.parameters, logistic: logistic.model }, players };
+      return { fitted: true, parts: { bgBb: bgBb.parameters, logistic }, players, ownShare };
     },
     predict: (parts, origin) => predictions(origin, (statistics) => rawConversion(parts, statistics)),
+    average: spendRate,
   };
 }
 

@@ -1,46 +1,70 @@
-import { MONTH_DAYS, payerDays, purchaseDayValue, QUARTER_DAYS, SPEND_HORIZON_DAYS } from './apply-models.js';
+import {
+  MONTH_DAYS,
+  type PurchasesParts,
+  payerDays,
+  purchaseDayValue,
+  QUARTER_DAYS,
+  rawPayerSpend,
+} from './apply-models.js';
 import type { PurchasesModel, ValueModel } from './artefact.js';
+import { spendRate } from './base-rates.js';
 import type { NbdParameters, PurchaseCell } from './beta-geometric-nbd.js';
-import { countFactor, type ProbabilityCell } from './calibration.js';
+import { countFactor } from './calibration.js';
 import { fitGammaGamma, type SpendingCell } from './gamma-gamma.js';
-import { fitMbgNbd, mbgNbdAnyPurchase } from './mbg-nbd.js';
-import { MIN_PAYERS, MIN_REPEATING_PAYERS, shortfall } from './minimum-data.js';
+import { fitPooledLogistic, type LogisticModel, tableOf } from './logistic.js';
+import { fitMbgNbd } from './mbg-nbd.js';
 import type { Calibrated, Fitted, ModelKind } from './model-kind.js';
-import { newestMatured, type OriginCells, type PayerCell, type TrainingData } from './training-data.js';
-
-type Parts = Pick<PurchasesModel, 'mbgNbd'>;
+import { payerFeaturesOf } from './payer-features.js';
+import { regressionPrior } from './prior.js';
+import { SHIPPED_PRIOR } from './shipped-prior.gen.js';
+import type { BgBbFits } from './train-activity.js';
+import { newestMatured, type PayerCell, type TrainingData } from './training-data.js';
 
 /** Gamma-Gamma takes for granted that who buys often does not spend more or less each time. */
 const MAX_CORRELATION = 0.3;
 
 /** Each fit begins where the last one ended: a week makes little difference. */
-export function purchasesKind(): ModelKind<Parts> {
+export function purchasesKind(bgBbOf: BgBbFits): ModelKind<PurchasesParts> {
   let last: NbdParameters | undefined;
+  let lastLogistic: LogisticModel | undefined;
   return {
-    fit(train): Fitted<Parts> {
-      const { payers } = train.at(-1) as OriginCells;
-      const players = sum(payers, () => 1);
-      const repeating = sum(payers, ({ x }) => (x > 0 ? 1 : 0));
-      const missing =
-        shortfall(players, MIN_PAYERS, 'payers') ??
-        shortfall(repeating, MIN_REPEATING_PAYERS, 'payers with a second day of purchase');
-      if (missing !== undefined) return { fitted: false, reason: missing };
-      const fit = fitMbgNbd(histories(payers), last);
+    fit(train): Fitted<PurchasesParts> {
+      const newest = train.at(-1);
+      const bgBb = bgBbOf(newest);
+      if (!bgBb.fitted) return bgBb;
+      const payers = newest?.payers ?? [];
+      const fit = fitMbgNbd(histories(payers), last, SHIPPED_PRIOR.mbgNbd);
       if (!fit.fitted) return fit;
       last = fit.parameters;
-      return { fitted: true, parts: { mbgNbd: fit.parameters }, players };
+      const parameters = { bgBb: bgBb.parameters, mbgNbd: fit.parameters };
+      const cells = train.flatMap(({ buyers }) =>
+        buyers.map((cell) => ({
+          features: payerFeaturesOf(cell, parameters),
+          players: cell.players,
+          positives: cell.spent7,
+        })),
+      );
+      const { model, ownShare } = fitPooledLogistic(
+        tableOf(cells),
+        regressionPrior(SHIPPED_PRIOR.spend),
+        lastLogistic,
+      );
+      lastLogistic = model;
+      const regression = { bgBb: bgBb.parameters, logistic: model };
+      return {
+        ...{ fitted: true, players: sum(payers, () => 1), ownShare },
+        parts: { mbgNbd: fit.parameters, regression },
+      };
     },
-    predict: ({ mbgNbd }, origin) =>
-      predictions(origin, (cell) => mbgNbdAnyPurchase(mbgNbd, cell, SPEND_HORIZON_DAYS)),
+    predict: (parts, { buyers }) =>
+      buyers.map((cell) => ({
+        predicted: rawPayerSpend(parts, cell),
+        players: cell.players,
+        positives: cell.spent7,
+      })),
+    simpler: ({ mbgNbd }) => ({ mbgNbd, regression: undefined }),
+    average: spendRate,
   };
-}
-
-function predictions({ payers }: OriginCells, predict: (cell: PayerCell) => number): ProbabilityCell[] {
-  return payers.map((cell) => ({
-    predicted: predict(cell),
-    players: cell.players,
-    positives: cell.spent7,
-  }));
 }
 
 /** Cells differ by value, too, which MBG/NBD does not look at. */
@@ -55,7 +79,7 @@ function histories(payers: readonly PayerCell[]): PurchaseCell[] {
 
 /** What a purchase day is worth, and how the last outcomes that are known compare with what the model says of them. */
 export function purchasesDetails(
-  model: Calibrated<Parts>,
+  model: Calibrated<PurchasesParts>,
   data: TrainingData,
 ): Pick<PurchasesModel, 'value' | 'purchasesPerDay' | 'factors'> {
   const value = data.currency === null ? null : fitValue(data.origins.at(-1)?.payers ?? []);
@@ -96,13 +120,11 @@ export function fitValue(payers: readonly PayerCell[]): ValueModel | null {
   if (players === 0) return null;
   const mean = sum(cells, ({ meanValue }) => meanValue) / players;
   const shrunken = (reason: string): ValueModel => ({ kind: 'shrunken_mean', mean, reason });
-  const missing = shortfall(players, MIN_REPEATING_PAYERS, 'payers with a second day of purchase');
-  if (missing !== undefined) return shrunken(missing);
   const correlation = correlationOf(cells, players);
   if (Math.abs(correlation) >= MAX_CORRELATION) {
     return shrunken(`number and value of purchases are correlated (${correlation.toFixed(2)})`);
   }
-  const fit = fitGammaGamma(cells);
+  const fit = fitGammaGamma(cells, SHIPPED_PRIOR.gammaGamma);
   if (!fit.fitted) return shrunken(fit.reason);
   if (!(fit.parameters.q > 1)) return shrunken('the values of purchases differ too much for a mean (q ≤ 1)');
   return { kind: 'gamma_gamma', ...fit.parameters };

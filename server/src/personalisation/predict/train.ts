@@ -1,4 +1,4 @@
-import { churnOf, predictNonPayer, predictPayer } from './apply-models.js';
+import { churnOf, payerSpend, predictNonPayer, predictPayer } from './apply-models.js';
 import {
   type ActivityModel,
   ARTEFACT_FORMAT,
@@ -10,14 +10,17 @@ import {
   type ModelName,
   type Models,
   type OriginMetrics,
+  PREDICTION_NAMES,
+  type PredictionName,
   type PurchasesModel,
 } from './artefact.js';
 import { haveRatesChanged, measureBaseRates } from './base-rates.js';
 import { FEATURE_NAMES, FEATURES_HASH, isPresent } from './features.js';
 import { type Calibrated, type Training, trainModel } from './model-kind.js';
+import type { ModelSource } from './model-source.js';
 import { scaleOf, type WeightedValue } from './scales.js';
 import { rollingSplits } from './splits.js';
-import { activityAlgorithm, activityKind, createBgBbFits } from './train-activity.js';
+import { activityKind, createBgBbFits } from './train-activity.js';
 import { conversionHorizons, conversionKind } from './train-conversion.js';
 import { purchasesDetails, purchasesKind } from './train-purchases.js';
 import type { OriginCells, TrainingData } from './training-data.js';
@@ -40,8 +43,8 @@ export type ModelReport = Readonly<{
   origins: readonly OriginMetrics[];
   /** The model that was refused: the artefact has the one that predictions go on with. Trainings of older versions did not keep it. */
   refusedModel?: RefusedModel;
-  /** Where churn is BG/BB alone: what its regression on the other features needs more of, "412 of 1,000 players who left". */
-  regressionLacks?: string;
+  /** Whose players the model that was fitted has learnt from. */
+  source?: ModelSource;
 }>;
 
 /** Its `origins` are those of the report. */
@@ -54,14 +57,14 @@ export function train(data: TrainingData, version: number, present: Artefact | n
   const bgBbOf = createBgBbFits();
   const used = keepable(present, data.currency);
   const activity = trainModel(activityKind(bgBbOf), splits, data.day, ready(used?.activity));
-  const purchases = trainModel(purchasesKind(), splits, data.day, ready(used?.purchases));
+  const purchases = trainModel(purchasesKind(bgBbOf), splits, data.day, ready(used?.purchases));
   const conversion = trainModel(conversionKind(bgBbOf), splits, data.day, ready(used?.conversion));
   const fitted = {
     activity: built(
       activity,
       (model, card): ActivityModel => ({
         ...card,
-        algorithm: activityAlgorithm(model),
+        algorithm: 'BG/BB and logistic regression',
         bgBb: model.bgBb,
         logistic: model.logistic,
         calibration: model.calibration,
@@ -69,8 +72,13 @@ export function train(data: TrainingData, version: number, present: Artefact | n
     ),
     purchases: built(purchases, (model, card): PurchasesModel => {
       const details = purchasesDetails(model, data);
-      const algorithm = details.value?.kind === 'gamma_gamma' ? 'MBG/NBD and Gamma-Gamma' : 'MBG/NBD';
-      return { ...card, algorithm, mbgNbd: model.mbgNbd, calibration: model.calibration, ...details };
+      const { mbgNbd, regression, calibration } = model;
+      const algorithm = [
+        'MBG/NBD',
+        ...(regression === undefined ? [] : ['logistic regression']),
+        ...(details.value?.kind === 'gamma_gamma' ? ['Gamma-Gamma'] : []),
+      ].join(', ');
+      return { ...card, algorithm, mbgNbd, regression, calibration, ...details };
     }),
     conversion: built(
       conversion,
@@ -146,10 +154,9 @@ function reportOf(
 ): ModelReport {
   const { outcome, reason } = training;
   const isPresentKept = outcome !== 'promoted' && present?.state === 'ready';
-  const lacks = training.outcome === 'cold_start' ? null : training.regressionLacks;
   const report = {
     ...{ model, outcome, reason, isPresentKept, origins: fitted?.origins ?? [] },
-    ...(lacks === null ? {} : { regressionLacks: lacks }),
+    ...(fitted?.source === undefined ? {} : { source: fitted.source }),
   };
   if (outcome !== 'refused' || fitted === undefined) return report;
   const { state: _, origins: __, ...refusedModel } = fitted;
@@ -161,36 +168,23 @@ function measureScales(
   { activity, purchases, conversion }: Models,
   newest: OriginCells | undefined,
 ): Artefact['scales'] {
-  const churn: WeightedValue[] = [];
-  const alive: WeightedValue[] = [];
-  const spending: (Readonly<Record<'spend' | 'purchases' | 'revenue' | 'revenue90', number | null>> & {
-    players: number;
-  })[] = [];
-  for (const cell of newest?.activity ?? []) {
-    const { players } = cell;
-    if (activity.state === 'ready' && isPresent(cell))
-      churn.push({ value: churnOf(activity, cell), players });
-    if (conversion.state === 'ready' && !cell.isPayer) {
-      spending.push({ ...predictNonPayer(conversion, cell), players });
-    }
-  }
-  for (const cell of newest?.payers ?? []) {
-    if (purchases.state !== 'ready') break;
-    const predicted = predictPayer(purchases, cell);
-    spending.push({ ...predicted, players: cell.players });
-    alive.push({ value: predicted.payerAlive, players: cell.players });
-  }
-  const scaleOfSpending = (name: 'spend' | 'purchases' | 'revenue' | 'revenue90') =>
-    scaleOf(
-      name,
-      spending.flatMap(({ [name]: value, players }) => (value === null ? [] : [{ value, players }])),
-    );
-  return {
-    churn: scaleOf('churn', churn),
-    spend: scaleOfSpending('spend'),
-    purchases: scaleOfSpending('purchases'),
-    revenue: scaleOfSpending('revenue'),
-    revenue90: scaleOfSpending('revenue90'),
-    payerAlive: scaleOf('payerAlive', alive),
+  const values: Record<PredictionName, WeightedValue[]> = {
+    ...{ churn: [], spend: [], purchases: [], revenue: [], revenue90: [], payerAlive: [] },
   };
+  const add = (predicted: Partial<Record<PredictionName, number | null>>, players: number) => {
+    for (const name of PREDICTION_NAMES) {
+      const value = predicted[name] ?? null;
+      if (value !== null) values[name].push({ value, players });
+    }
+  };
+  for (const cell of newest?.activity ?? []) {
+    if (activity.state === 'ready' && isPresent(cell)) add({ churn: churnOf(activity, cell) }, cell.players);
+    if (conversion.state === 'ready' && !cell.isPayer) add(predictNonPayer(conversion, cell), cell.players);
+  }
+  if (purchases.state === 'ready') {
+    for (const cell of newest?.buyers ?? []) add({ spend: payerSpend(purchases, cell) }, cell.players);
+    for (const cell of newest?.payers ?? []) add(predictPayer(purchases, cell), cell.players);
+  }
+  const scales = PREDICTION_NAMES.map((name) => [name, scaleOf(name, values[name])]);
+  return Object.fromEntries(scales) as Artefact['scales'];
 }

@@ -1,3 +1,4 @@
+import type { PurchaseHistory } from './beta-geometric-nbd.js';
 import type { ActivityStatistics, PayerStatistics } from './player-statistics.js';
 
 /**
@@ -20,6 +21,8 @@ export type OriginCells = Readonly<{
   activity: readonly ActivityCell[];
   /** All payers. */
   payers: readonly PayerCell[];
+  /** The payers among the players of `activity`. Of a large game these are fewer than `payers`. */
+  buyers: readonly BuyerCell[];
   /** All others, until the end of their horizon. */
   nonPayers: NonPayerTotals;
 }>;
@@ -44,6 +47,14 @@ export type PayerCell = PayerStatistics &
     revenue28: number;
     revenue90: number;
   }>;
+
+/** Payers with equal activity and equal purchases. */
+export type BuyerCell = Readonly<{
+  activity: ActivityStatistics;
+  history: PurchaseHistory;
+  players: number;
+  spent7: number;
+}>;
 
 export type NonPayerTotals = Readonly<{
   players: number;

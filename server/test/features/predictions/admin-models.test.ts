@@ -19,7 +19,7 @@ import { expectForgedCursorsRefused, readPages } from '../../support/pages.js';
 import { addStudio } from '../../support/session-calls.js';
 import { insertSimulatedPlayers } from '../../support/simulated-rows.js';
 
-/** The hourly work in its thread, and its results in the admin API and the metrics. The game has 412 players. */
+/** The hourly work in its thread, and its results in the admin API and the metrics. The game is 12 days old. */
 
 let harness: Harness;
 let admin: AdminClient;
@@ -29,7 +29,7 @@ beforeAll(async () => {
   admin = await openAdminClient(harness);
   today = Math.floor(harness.clock.now() / DAY_MS);
   const { rows } = await harness.pool.query("select id from games where slug = 'demo-game'");
-  await insertSimulatedPlayers(harness.pool, rows[0].id, simulateGame(3, 412, 40).players, today - 20_040);
+  await insertSimulatedPlayers(harness.pool, rows[0].id, simulateGame(3, 412, 12).players, today - 20_012);
   // A game without players cannot be trained.
   await addStudio(harness, 'other-studio', 'other-game');
 });
@@ -110,9 +110,12 @@ describe('the admin API', () => {
     expect(inForce).toMatchObject({ modelVersion: 2, cause: 'train' });
     const [newest] = models;
     expect(newest?.models).toContainEqual(
-      expect.objectContaining({ model: 'activity', outcome: 'cold_start', reason: '412 of 2,000 players' }),
+      expect.objectContaining({
+        ...{ model: 'activity', outcome: 'cold_start' },
+        reason: 'less than two weeks of history whose outcome is known',
+      }),
     );
-    expect(newest?.progress).toContainEqual({ what: 'players', have: 412, need: 2_000 });
+    expect(newest?.progress).toEqual([{ what: 'weeks of history', have: 1, need: 2 }]);
   });
 
   it('returns a model with its artefact, and compares models', async () => {
@@ -130,7 +133,7 @@ describe('the admin API', () => {
       ...{ model: 'activity', outcome: 'refused', reason: 'it is worse', isPresentKept: false },
       origins: [{ auc: 0.6 }, { auc: 0.7 }],
       refusedModel: { algorithm: 'BG/BB', bgBb: { alpha: 1.5 } },
-      regressionLacks: '412 of 1,000 players who left',
+      source: { kind: 'pooled', ownShare: 0.42 },
     };
     const { rows } = await harness.pool.query('select report from prediction_models where version = 1');
     const setReport = (report: unknown) =>

@@ -33,9 +33,9 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 /** A game whose last event was yesterday. */
-async function addPlayedGame(slug: string): Promise<number> {
+async function addPlayedGame(slug: string, players = PLAYED, days = 40): Promise<number> {
   const gameId = await world.addGame(slug);
-  await insertSimulatedPlayers(world.pool, gameId, PLAYED, TODAY - 20_040);
+  await insertSimulatedPlayers(world.pool, gameId, players, TODAY - 20_000 - days);
   return gameId;
 }
 
@@ -53,7 +53,7 @@ const countModels = async (gameId: number) =>
 describe('a game with too little data', () => {
   let gameId: number;
   beforeAll(async () => {
-    gameId = await addPlayedGame('small');
+    gameId = await addPlayedGame('small', simulateGame(5, 60, 10).players, 10);
   });
 
   it('is due until it was trained, and again a day later', async () => {

@@ -133,7 +133,7 @@ describe('the cells of training', () => {
 });
 
 describe('training', () => {
-  it('puts models in force if there is enough data, and says what is missing otherwise', async () => {
+  it('puts models in force, and says whose players they have learnt from', async () => {
     const phases = new Set<string>();
     const outcome = await trainGame(harness.pool, {
       gameId,
@@ -147,13 +147,11 @@ describe('training', () => {
     expect(outcome.sample).toMatchObject({ players: GAME.players.length, allPlayers: GAME.players.length });
     const byModel = Object.fromEntries(outcome.report.models.map((report) => [report.model, report]));
     expect(byModel.activity).toMatchObject({ outcome: 'promoted' });
-    expect(byModel.conversion).toMatchObject({ outcome: 'cold_start' });
-    expect(byModel.conversion?.reason).toMatch(/^\d+ of 1,000 first purchases$/);
-    expect(outcome.report.progress.find(({ what }) => what === 'players')).toEqual({
-      what: 'players',
-      have: GAME.players.length,
-      need: 2_000,
-    });
+    // 2,300 players are few: what they do not show is taken from other games, and said so.
+    expect(byModel.conversion).toMatchObject({ outcome: 'promoted', source: { kind: 'pooled' } });
+    expect(outcome.report.progress).toEqual([
+      { what: 'weeks of history', have: expect.any(Number), need: 2 },
+    ]);
   });
 
   it('takes effect with the next request', async () => {
@@ -178,11 +176,11 @@ describe('training', () => {
     expect(rows).toEqual([{ action: 'model.train', target: 'model 1', inForce: 1 }]);
   });
 
-  it('gives a new player the averages of new players', async () => {
+  it('predicts a player of whom nothing is known, too', async () => {
     const fresh = await harness.login('nobody-has-seen-this-one');
     const { churn, spend } = (await predictions(fresh)).json().predictions;
     expect(churn.state).toBe('ready');
-    expect(spend).toMatchObject({ model: 'conversion', state: 'cold_start' });
+    expect(spend).toMatchObject({ model: 'conversion', state: 'ready' });
   });
 
   it('does not affect players of another studio', async () => {

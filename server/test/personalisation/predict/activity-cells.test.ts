@@ -24,6 +24,7 @@ function daysOf(player: SimulatedPlayer): PlayerDays {
   return {
     firstDay: player.firstDay,
     firstPurchaseDay: [...player.purchases.keys()].sort((one, other) => one - other)[0] ?? null,
+    earlierPurchases: { days: 0, lastDay: null },
     days: column(({ epochDay }) => epochDay),
     active: column(() => 1),
     sessions: column(({ sessions }) => sessions),
@@ -40,17 +41,29 @@ describe('cells of players', () => {
     for (const player of players) counter.add(daysOf(player));
     const found = counter.cells();
     for (const [at, origin] of ORIGINS.entries()) {
-      const expected = originCells({ ...GAME, players }, origin).activity;
-      expect(expected.length).toBeGreaterThan(20);
-      expect(sorted(found[at] ?? [])).toEqual(sorted(expected));
+      const expected = originCells({ ...GAME, players }, origin);
+      expect(expected.activity.length).toBeGreaterThan(20);
+      expect(sorted(found[at] ?? [])).toEqual(sorted(expected.activity));
+      expect(sorted(counter.buyers()[at] ?? [])).toEqual(sorted(expected.buyers));
     }
+    expect(counter.buyers()[3]?.length).toBeGreaterThan(20);
+  });
+
+  it('know the purchases from before the days that are read', () => {
+    const counter = createActivityCounter([500]);
+    const nothing = { sessions: [0], playMs: [0], adImpressions: [0], storeViews: [0] };
+    counter.add({
+      ...{ firstDay: 90, firstPurchaseDay: 95, earlierPurchases: { days: 3, lastDay: 120 }, ...nothing },
+      ...{ days: [505], active: [1], purchases: [1] },
+    });
+    expect(counter.buyers()[0]).toMatchObject([{ history: { x: 2, tx: 25, t: 405 }, players: 1, spent7: 1 }]);
   });
 
   it('count a day with nothing but a purchase as a purchase, not as a visit', () => {
     const counter = createActivityCounter([100]);
     const nothing = { sessions: [0, 0], playMs: [0, 0], adImpressions: [0, 0], storeViews: [0, 0] };
     counter.add({
-      ...{ firstDay: 90, firstPurchaseDay: 95, ...nothing },
+      ...{ firstDay: 90, firstPurchaseDay: 95, earlierPurchases: { days: 0, lastDay: null }, ...nothing },
       ...{ days: [95, 103], active: [0, 0], purchases: [1, 1] },
     });
     const [cell] = counter.cells()[0] ?? [];

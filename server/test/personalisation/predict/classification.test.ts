@@ -8,9 +8,7 @@ import {
 } from '../../../src/personalisation/predict/calibration.js';
 import {
   contribution,
-  emptyTable,
   fitLogistic,
-  fitLogisticTable,
   type LabelledCell,
   logisticLogOdds,
   logOddsOf,
@@ -70,26 +68,6 @@ describe('logistic regression', () => {
     }
   });
 
-  it('is the same wherever the search begins', () => {
-    const table = emptyTable(4, cells.length);
-    for (const [at, cell] of cells.entries()) {
-      table.features.set(cell.features, 4 * at);
-      table.players[at] = cell.players;
-      table.positives[at] = cell.positives;
-    }
-    const other = fitLogistic(
-      cells.slice(0, 50).map((cell) => ({
-        ...cell,
-        features: [...cell.features.slice(0, 3), cell.players + cell.positives],
-      })),
-    );
-    const again = fitLogisticTable(table, other);
-    expect(again?.intercept).toBeCloseTo(model.intercept, 7);
-    for (const [at, coefficient] of again?.coefficients.entries() ?? []) {
-      expect(coefficient).toBeCloseTo(model.coefficients[at] ?? Number.NaN, 7);
-    }
-  });
-
   it('stays finite where a feature tells the label for certain', () => {
     const certain = fitLogistic([
       { features: [0], players: 500, positives: 0 },
@@ -120,18 +98,28 @@ describe('calibration', () => {
   });
 
   it('moves one probability for all to the rate that was observed', () => {
-    const platt = fitPlatt([{ predicted: 0.5, players: 1000, positives: 100 }]);
-    expect(calibrate(platt, 0.5)).toBeCloseTo(0.1, 6);
+    const platt = fitPlatt([{ predicted: 0.5, players: 100_000, positives: 10_000 }]);
+    expect(calibrate(platt, 0.5)).toBeCloseTo(0.1, 3);
   });
 
-  it('keeps the order, and does nothing without both outcomes', () => {
+  it('keeps the order, and does nothing without players', () => {
     const turned = [
       { predicted: 0.2, players: 1000, positives: 800 },
       { predicted: 0.8, players: 1000, positives: 200 },
     ];
     expect(fitPlatt(turned)).toEqual(UNCALIBRATED);
-    expect(fitPlatt([{ predicted: 0.2, players: 1000, positives: 0 }])).toEqual(UNCALIBRATED);
     expect(fitPlatt([])).toEqual(UNCALIBRATED);
+  });
+
+  it('believes a week of few outcomes a little, and keeps the slope where there is only one probability', () => {
+    const { slope, offset } = fitPlatt([{ predicted: 0.02, players: 250, positives: 1 }]);
+    expect(slope).toBeCloseTo(1, 9);
+    // The week alone says ln(0.004 / 0.02) ≈ −1.6.
+    expect(offset).toBeLessThan(-0.1);
+    expect(offset).toBeGreaterThan(-0.5);
+    const never = fitPlatt([{ predicted: 0.02, players: 250, positives: 0 }]);
+    expect(never.offset).toBeLessThan(offset);
+    expect(never.offset).toBeGreaterThan(-1);
   });
 
   it('gives a probability for every probability', () => {
@@ -194,6 +182,11 @@ describe('metrics', () => {
     expect(metrics).toMatchObject({ auc: null, brierSkill: null, totalRatio: null, ece: 0 });
     expect(Number.isFinite(metrics?.logLoss)).toBe(true);
     expect(measureProbabilities([])).toBeUndefined();
+  });
+
+  it('stay between 0 and 1 for a single player', () => {
+    const metrics = measureProbabilities([{ predicted: 0.5, players: 1, positives: 1 }]);
+    expect(metrics).toMatchObject({ ece: 0.5, eceOfChance: 1 });
   });
 
   it('do not depend on how players are grouped', () => {

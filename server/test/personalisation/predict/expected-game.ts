@@ -2,7 +2,7 @@ import { type BgBbParameters, bgBbAnyActivity } from '../../../src/personalisati
 import { logBeta } from '../../../src/personalisation/predict/log-gamma.js';
 import { probabilityOf } from '../../../src/personalisation/predict/logistic.js';
 import { mbgNbdAnyPurchase, mbgNbdExpected } from '../../../src/personalisation/predict/mbg-nbd.js';
-import { levelOf } from '../../../src/personalisation/predict/player-statistics.js';
+import { type ActivityStatistics, levelOf } from '../../../src/personalisation/predict/player-statistics.js';
 import type {
   ActivityCell,
   OriginCells,
@@ -19,6 +19,11 @@ export const LAST_DAY = 20_500;
 const COHORT_AGES = [8, 16, 30];
 const PAYER_SHARE = 0.1;
 const PAYER_AGE = 60;
+/** Of all payers: what they buy depends on their purchases alone. */
+const PAYER_ACTIVITY: ActivityStatistics = {
+  ...{ n: PAYER_AGE, x: 30, tx: PAYER_AGE, active7: 4, active28: 14 },
+  ...{ sessions7: 3, playMinutes7: 6, adImpressions7: 0, storeViews7: 2, purchases28: 1, isPayer: true },
+};
 /** What a purchase day is worth on average: p v / (q − 1). */
 export const MEAN_VALUE = 20;
 
@@ -38,6 +43,9 @@ export function expectedGame(players: number, payers: number, weeks: number): Tr
     day: LAST_DAY - 7 * (weeks - index),
     activity,
     payers: cells,
+    buyers: cells.map(({ x, tx, t, players, spent7 }) => ({
+      ...{ activity: PAYER_ACTIVITY, history: { x, tx, t }, players, spent7 },
+    })),
     nonPayers,
   }));
   return { day: LAST_DAY, currency: 'USD', origins };

@@ -123,7 +123,7 @@ describe('what was expected of 28 and 90 days', () => {
   });
 
   it('is not graded where there is no such model, or nobody', () => {
-    const cold: Artefact = train(expectedGame(412, 90, 3), 1, null).artefact;
+    const cold: Artefact = train(expectedGame(412, 90, 1), 1, null).artefact;
     for (const name of TOTAL_NAMES) expect(gradeTotal(cold, name, origin)).toBeUndefined();
     const empty = { ...origin, payers: [], activity: [] };
     for (const name of TOTAL_NAMES) expect(gradeTotal(artefact, name, empty)).toBeUndefined();

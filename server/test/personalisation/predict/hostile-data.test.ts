@@ -58,14 +58,27 @@ const oneTimer: PayerCell = {
   revenue90: 0,
 };
 
+/** All of them with the activity of a newcomer. */
+function withPayers(origin: OriginCells, payers: readonly PayerCell[]): OriginCells {
+  const { players: _, returned7: __, spent7: ___, ...activity } = newcomer;
+  const buyers = payers.map(({ x, tx, t, players, spent7 }) => ({
+    ...{ activity: { ...activity, isPayer: true }, history: { x, tx, t }, players, spent7 },
+  }));
+  return { ...origin, payers, buyers };
+}
+
 const CASES: [string, (origin: OriginCells) => OriginCells, Record<string, RegExp>][] = [
-  ['a heavy buyer among the payers', (origin) => ({ ...origin, payers: [...origin.payers, heavyBuyer] }), {}],
-  ['a single payer', (origin) => ({ ...origin, payers: [heavyBuyer] }), { purchases: /^1 of 500 payers$/ }],
-  ['no payer', (origin) => ({ ...origin, payers: [] }), { purchases: /^0 of 500 payers$/ }],
+  ['a heavy buyer among the payers', (origin) => withPayers(origin, [...origin.payers, heavyBuyer]), {}],
+  [
+    'a single payer',
+    (origin) => withPayers(origin, [heavyBuyer]),
+    { purchases: /^all players had the same outcome$/ },
+  ],
+  ['no payer', (origin) => withPayers(origin, []), { purchases: /^there is nobody to test the model with$/ }],
   [
     'payers who bought once',
-    (origin) => ({ ...origin, payers: [oneTimer] }),
-    { purchases: /^0 of 100 payers with a second day of purchase$/ },
+    (origin) => withPayers(origin, [oneTimer]),
+    { purchases: /^all players had the same outcome$/ },
   ],
   [
     'prices of 0',
@@ -90,9 +103,8 @@ const CASES: [string, (origin: OriginCells) => OriginCells, Record<string, RegEx
   ],
   [
     'all payers identical',
-    (origin) => ({
-      ...origin,
-      payers: [
+    (origin) =>
+      withPayers(origin, [
         {
           ...heavyBuyer,
           x: 2,
@@ -103,18 +115,20 @@ const CASES: [string, (origin: OriginCells) => OriginCells, Record<string, RegEx
           purchaseDays28: 200,
           purchases28: 200,
         },
-      ],
-    }),
+      ]),
     {},
   ],
   [
     'all players identical',
     (origin) => ({ ...origin, activity: [newcomer] }),
-    { activity: /^all players have the same history$/ },
+    { activity: /^not certain to be better than the average yet: / },
   ],
   [
     'a game of one day',
-    (origin) => ({ ...origin, activity: [newcomer, { ...newcomer, n: 1 }], payers: [{ ...oneTimer, t: 0 }] }),
+    (origin) => ({
+      ...withPayers(origin, [{ ...oneTimer, t: 0 }]),
+      activity: [newcomer, { ...newcomer, n: 1 }],
+    }),
     {},
   ],
   [
@@ -147,8 +161,8 @@ const CASES: [string, (origin: OriginCells) => OriginCells, Record<string, RegEx
   ],
   [
     'nobody at all',
-    (origin) => ({ ...origin, activity: [], payers: [] }),
-    { activity: /^0 of 2,000 players$/ },
+    (origin) => ({ ...withPayers(origin, []), activity: [] }),
+    { activity: /^there is nobody to test the model with$/ },
   ],
 ];
 

@@ -28,8 +28,14 @@ describe('an artefact', () => {
       if (readArtefact(artefact).readable) accepted.push(path.join('.'));
       parent[name] = before;
     }
-    // Artefacts of older versions do not have it.
-    expect(accepted).toEqual(['baseRates.isQuarterExtrapolated']);
+    // Artefacts of older versions do not have these.
+    expect(accepted).toEqual([
+      'baseRates.isQuarterExtrapolated',
+      'models.activity.source',
+      'models.purchases.source',
+      'models.purchases.regression',
+      'models.conversion.source',
+    ]);
     expect(readArtefact(artefact)).toMatchObject({ readable: true });
   });
 

@@ -45,9 +45,10 @@ const payer: PredictionFacts = {
 
 let trained: Artefact;
 let untrained: Artefact;
+const TOO_YOUNG = 'less than two weeks of history whose outcome is known';
 beforeAll(() => {
   trained = train(expectedGame(20_000, 600, 4), 3, null).artefact;
-  untrained = train(expectedGame(412.5, 90, 4), 2, null).artefact;
+  untrained = train(expectedGame(412.5, 90, 1), 2, null).artefact;
 });
 
 describe('the predictions for a player', () => {
@@ -108,11 +109,11 @@ describe('the predictions for a player', () => {
       band: null,
       state: 'cold_start',
       model: 'activity',
-      reason: '412 of 2,000 players',
+      reason: TOO_YOUNG,
     });
     expect(predictions.spend).toMatchObject({
       value: untrained.baseRates.payers.spend,
-      reason: '90 of 500 payers',
+      reason: TOO_YOUNG,
     });
     expect(predictions.payerAlive).toMatchObject({ value: 0, state: 'cold_start' });
   });
@@ -238,14 +239,31 @@ describe('explanations', () => {
     );
   });
 
-  it('of a regression are of those who have not paid, too, but not of payers', () => {
+  it('of a regression are of those who have not paid, too, and of whether payers buy', () => {
     const ofOthers = explainPredictions(regular, trained, TODAY).predictions;
     expect(ofOthers.spend.regression?.contributions.length).toBeGreaterThan(0);
     expect(ofOthers.payerAlive).toMatchObject({
       regression: null,
       sentence: expect.stringContaining('is 0.0%'),
     });
-    expect(explainPredictions(payer, trained, TODAY).predictions.spend.regression).toBeNull();
+    const { spend, purchases, payerAlive } = explainPredictions(payer, trained, TODAY).predictions;
+    const { intercept = 0, slope = 0, offset = 0, contributions = [] } = spend.regression ?? {};
+    const sum = contributions.reduce((before, { logOdds }) => before + logOdds, intercept);
+    expect(slope * sum + offset).toBeCloseTo(logOddsOf(spend.value), 9);
+    expect(contributions[0]).toMatchObject({ feature: 'purchaseLogOdds', told: '4 in 20 days' });
+    expect(spend.sentence).toContain(': the rhythm of purchases (4 in 20 days) raises it');
+    expect([purchases.regression, payerAlive.regression]).toEqual([null, null]);
+  });
+
+  it('of a payer whose model looks at purchases alone, as those of older versions do, are by purchases', () => {
+    const { purchases } = trained.models;
+    if (purchases.state !== 'ready') throw new Error(purchases.reason);
+    const { regression: _, ...older } = purchases;
+    const artefact = { ...trained, models: { ...trained.models, purchases: older } };
+    const { spend } = explainPredictions(payer, artefact, TODAY).predictions;
+    expect(spend.regression).toBeNull();
+    expect(spend.value).toBeGreaterThan(0);
+    expect(spend.sentence).toContain('bought on 4 days');
   });
 
   it('tell levels as the counts they stand for', () => {
@@ -278,7 +296,7 @@ describe('explanations', () => {
 
   it('say why there is only an average', () => {
     const { predictions, aliveByActivity } = explainPredictions(regular, untrained, TODAY);
-    expect(predictions.churn.sentence).toMatch(/, as for an average player: 412 of 2,000 players\.$/);
+    expect(predictions.churn.sentence).toMatch(new RegExp(`, as for an average player: ${TOO_YOUNG}\\.$`));
     expect(predictions.churn.regression).toBeNull();
     expect(aliveByActivity).toBeNull();
   });

@@ -8,6 +8,7 @@ import {
 import type { DayRange, PredictionFacts } from '../../../src/personalisation/predict/prediction-facts.js';
 import type {
   ActivityCell,
+  BuyerCell,
   OriginCells,
   PayerCell,
   TrainingData,
@@ -116,6 +117,7 @@ export function toTrainingData(game: SimulatedGame, weeks: number): TrainingData
 export function originCells(game: SimulatedGame, origin: number): OriginCells {
   const activity = new Map<string, ActivityCell>();
   const payers = new Map<string, PayerCell>();
+  const buyers = new Map<string, BuyerCell>();
   const nonPayers = {
     players: 0,
     converted28: 0,
@@ -150,6 +152,12 @@ export function originCells(game: SimulatedGame, origin: number): OriginCells {
       nonPayers.revenue28 += worth(28);
       nonPayers.revenue90 += worth(90);
     } else {
+      const { meanValue: _, ...purchases } = history;
+      add(
+        buyers,
+        { activity: activityStatistics(facts, origin + 1), history: purchases },
+        { players: 1, spent7 },
+      );
       add(
         payers,
         { ...history },
@@ -165,7 +173,10 @@ export function originCells(game: SimulatedGame, origin: number): OriginCells {
       );
     }
   }
-  return { day: origin, activity: [...activity.values()], payers: [...payers.values()], nonPayers };
+  return {
+    ...{ day: origin, activity: [...activity.values()], nonPayers },
+    ...{ payers: [...payers.values()], buyers: [...buyers.values()] },
+  };
 }
 
 function add<Key extends object, Sums extends Record<string, number>>(
