@@ -353,6 +353,7 @@ describe.skipIf(!HAS_BROWSER)(`offers in the console${NEEDS_BROWSER}`, () => {
 
     await go(`/players/${players[2]?.userId}`);
     const store = page.getByRole('region', { name: 'Store as seen' });
+    await store.getByRole('heading', { name: 'Store as seen' }).click();
     await store.getByText('season_pass costs 14.99 USD', { exact: false }).waitFor();
     await store.getByLabel('At', { exact: true }).fill(toLocalInput(saturday.toISOString()));
     await store.getByText('season_pass costs 10.49 USD', { exact: false }).waitFor();

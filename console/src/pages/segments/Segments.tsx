@@ -51,7 +51,13 @@ export function Segments() {
       question="Groups of players by rules. A player is in or out with the next request, never tomorrow."
       actions={
         isEditor && (
-          <Button size="xs" leftSection={<Icon name="plus" size={14} />} onClick={addNew}>
+          <Button
+            size="xs"
+            leftSection={<Icon name="plus" size={14} />}
+            // Until the draft is there, nothing can be added to it.
+            disabled={rows === undefined}
+            onClick={addNew}
+          >
             Add segment
           </Button>
         )
