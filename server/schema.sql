@@ -6,6 +6,169 @@ SET check_function_bodies = off;
 
 CREATE SEQUENCE event_block_ids CACHE 64;
 
+CREATE OR REPLACE FUNCTION attach_partition(parent text, child text, key text, first_value text, end_value text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SET lock_timeout TO '500ms'
+AS $function$
+declare
+  taken boolean;
+  unsampled text;
+begin
+  execute format('select exists (select from %I where %I >= %L and %I < %L)', parent || '_default', key, first_value, key, end_value)
+  into taken;
+  if taken or to_regclass(child) is not null then
+    return false;
+  end if;
+  execute format('create table %I (like %I including all)', child, parent);
+  -- which `like` leaves out
+  for unsampled in
+    select attname from pg_attribute where attrelid = parent::regclass and attstattarget = 0 and attnum > 0 and not attisdropped
+  loop
+    execute format('alter table %I alter column %I set statistics 0', child, unsampled);
+  end loop;
+  execute format('alter table %I attach partition %I for values from (%L) to (%L)', parent, child, first_value, end_value);
+  return true;
+exception
+  -- a row of that time came in between the look and the lock
+  when check_violation then return false;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION event_rows(events jsonb)
+ RETURNS TABLE(place bigint, event_type text, occurred_at timestamp with time zone, payload jsonb, metadata jsonb, seq bigint, event_id text, timestamp_text text, clock_suspect boolean, ordinal integer, received_at timestamp with time zone)
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select place, e ->> 0, (e ->> 1)::timestamptz, e -> 2, e -> 3, (e ->> 4)::bigint, e ->> 5, e -> 6 ->> 'text',
+    coalesce((e -> 6 -> 'suspect')::boolean, false), coalesce((e -> 6 -> 'ordinal')::integer, 0),
+    to_timestamp((e -> 6 -> 'received')::float8 / 1000)
+  from jsonb_array_elements(events) with ordinality as b(e, place)
+$function$;
+
+CREATE OR REPLACE FUNCTION first_keys(a jsonb)
+ RETURNS jsonb
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select coalesce(jsonb_object_agg(key, value), '{}') from (select * from jsonb_each(a) order by key collate "C" limit 256) kept
+$function$;
+
+CREATE OR REPLACE FUNCTION jsonb_add(a jsonb, b jsonb)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+declare
+  total jsonb := a;
+  name text;
+  amount numeric;
+begin
+  for name, amount in select key, value::numeric from jsonb_each_text(b) loop
+    amount := trim_scale(amount + coalesce((total ->> name)::numeric, 0));
+    total := case when amount = 0 then total - name else jsonb_set(total, array[name], to_jsonb(amount)) end;
+  end loop;
+  return total;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION jsonb_negate(a jsonb)
+ RETURNS jsonb
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select coalesce(jsonb_object_agg(key, -value::numeric), '{}') from jsonb_each_text(a)
+$function$;
+
+CREATE OR REPLACE FUNCTION later_entry(a jsonb, b jsonb)
+ RETURNS jsonb
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select case
+    when a is null then b
+    when b is null then a
+    when (a ->> 't')::bigint > (b ->> 't')::bigint then a
+    when (a ->> 't')::bigint < (b ->> 't')::bigint then b
+    when (a ->> 'v') collate "C" >= (b ->> 'v') collate "C" then a
+    else b
+  end
+$function$;
+
+CREATE OR REPLACE FUNCTION main_amount(spend jsonb)
+ RETURNS numeric
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select value::numeric from jsonb_each(spend) where value > '0' order by value desc, key limit 1
+$function$;
+
+CREATE OR REPLACE FUNCTION main_currency(spend jsonb)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select key from jsonb_each(spend) where value > '0' order by value desc, key limit 1
+$function$;
+
+CREATE OR REPLACE FUNCTION merge_profiles(a jsonb, b jsonb)
+ RETURNS jsonb
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select jsonb_strip_nulls(jsonb_build_object(
+    'country', later_entry(a -> 'country', b -> 'country'),
+    'locale', later_entry(a -> 'locale', b -> 'locale'),
+    'osName', later_entry(a -> 'osName', b -> 'osName'),
+    'osVersion', later_entry(a -> 'osVersion', b -> 'osVersion'),
+    'deviceType', later_entry(a -> 'deviceType', b -> 'deviceType'),
+    'clientBuild', later_entry(a -> 'clientBuild', b -> 'clientBuild'),
+    'currency', later_entry(a -> 'currency', b -> 'currency'),
+    'paidCurrency', later_entry(a -> 'paidCurrency', b -> 'paidCurrency')
+  ))
+$function$;
+
+CREATE OR REPLACE FUNCTION note_event_block_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  -- Only this transaction can have a row of this key, so nobody waits for anybody.
+  insert into event_block_changes (day, changed_by) values (tg_argv[0]::date, pg_current_xact_id()) on conflict do nothing;
+  return null;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION recent_days(days datemultirange)
+ RETURNS datemultirange
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select days * datemultirange(daterange(upper(days) - 180, null))
+$function$;
+
+CREATE OR REPLACE FUNCTION rollup_shard(work text)
+ RETURNS smallint
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select (pg_backend_pid() % 32 + case work when 'events' then 0 when 'purchases' then 32 when 'players' then 64 end)::smallint
+$function$;
+
+CREATE OR REPLACE FUNCTION start_day(created_at timestamp with time zone, first_day date)
+ RETURNS date
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select least((created_at at time zone 'UTC')::date, first_day)
+$function$;
+
+CREATE AGGREGATE jsonb_total(jsonb) (
+  SFUNC = jsonb_add,
+  STYPE = jsonb,
+  INITCOND = '{}'
+);
+
 CREATE TABLE accounts (
   id uuid NOT NULL,
   email text NOT NULL,
@@ -25,6 +188,14 @@ COMMENT ON COLUMN accounts.password_hash IS 'scrypt with its parameters and salt
 COMMENT ON COLUMN accounts.second_factor IS 'The secret of the one-time codes, sealed under the master key and bound to the account.';
 COMMENT ON COLUMN accounts.second_factor_pending IS 'The same, until a code of it has been sent.';
 COMMENT ON COLUMN accounts.second_factor_step IS 'The interval of the last code that was used: a code works once.';
+
+CREATE TABLE account_recovery_codes (
+  account_id uuid NOT NULL,
+  code_hash bytea NOT NULL,
+  CONSTRAINT account_recovery_codes_pkey PRIMARY KEY (account_id, code_hash),
+  CONSTRAINT account_recovery_codes_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id)
+);
+COMMENT ON TABLE account_recovery_codes IS 'A code that signs a person in once instead of a code of the authenticator app. The row is deleted when its code is used. The hash is of 80 random bits: nothing to guess, nothing to salt.';
 
 CREATE TABLE account_sessions (
   token_hash bytea NOT NULL,
@@ -105,19 +276,29 @@ CREATE TABLE api_keys (
   game_id integer NOT NULL,
   environment text NOT NULL,
   label text DEFAULT ''::text NOT NULL,
-  sealed_secret bytea NOT NULL,
+  sealed_secret bytea,
   created_at timestamp with time zone DEFAULT now() NOT NULL,
   expires_at timestamp with time zone,
   revoked_at timestamp with time zone,
   sessions_ended boolean DEFAULT false NOT NULL,
+  kind text DEFAULT 'client'::text NOT NULL,
+  secret_hash bytea,
+  scopes text[] DEFAULT '{}'::text[] NOT NULL,
+  last_used_at timestamp with time zone,
+  last_used_from text,
   CONSTRAINT api_keys_pkey PRIMARY KEY (key_id),
   CONSTRAINT api_keys_environment_check CHECK ((environment = ANY (ARRAY['development'::text, 'production'::text]))),
+  CONSTRAINT api_keys_kind_check CHECK ((kind = ANY (ARRAY['client'::text, 'server'::text]))),
+  CONSTRAINT api_keys_secret CHECK ((((kind = 'client'::text) = (sealed_secret IS NOT NULL)) AND ((kind = 'server'::text) = (secret_hash IS NOT NULL)))),
   CONSTRAINT api_keys_game_id_fkey FOREIGN KEY (game_id) REFERENCES games(id)
 );
 CREATE INDEX api_keys_game ON api_keys USING btree (game_id);
-COMMENT ON TABLE api_keys IS 'A key with which clients of a game sign their logins. A key is never deleted.';
+COMMENT ON TABLE api_keys IS 'A key with which clients of a game sign their logins, or which the studio''s own servers send. A key is never deleted.';
 COMMENT ON COLUMN api_keys.sealed_secret IS 'AES-256-GCM under the master key, bound to tenant and key id.';
 COMMENT ON COLUMN api_keys.expires_at IS 'From then on it opens no session; those that it has opened go on.';
+COMMENT ON COLUMN api_keys.secret_hash IS 'SHA-256 of the secret of a server key.';
+COMMENT ON COLUMN api_keys.scopes IS 'What a server key may do.';
+COMMENT ON COLUMN api_keys.last_used_at IS 'Of a server key, to the minute.';
 
 CREATE TABLE audit_log (
   id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
@@ -149,11 +330,9 @@ CREATE TABLE breakdown_runs (
   spent_ms bigint DEFAULT 0 NOT NULL,
   started_at timestamp with time zone NOT NULL,
   ended_at timestamp with time zone,
-  installs_summed_at timestamp with time zone,
   CONSTRAINT breakdown_runs_pkey PRIMARY KEY (game_id)
 );
 COMMENT ON TABLE breakdown_runs IS 'The last run over the players of a game. totals: the days that are being summed, with their game_day_totals when the run started; null once the run has ended.';
-COMMENT ON COLUMN breakdown_runs.installs_summed_at IS 'When the last run that has ended was started: game_install_cohorts and game_install_revenue hold the days before that day.';
 
 CREATE TABLE breakdown_sums (
   game_id integer NOT NULL,
@@ -172,7 +351,7 @@ CREATE TABLE breakdown_sums (
   d30 bigint NOT NULL,
   CONSTRAINT breakdown_sums_pkey PRIMARY KEY (game_id, dimension, day, is_remainder, value)
 );
-COMMENT ON TABLE breakdown_sums IS 'What a run has summed so far. The dimensions weekly and monthly hold by how much the active players of each day differ from those of the day before.';
+COMMENT ON TABLE breakdown_sums IS 'What a run has summed so far. The dimensions weekly, monthly, weekly_payers and monthly_payers hold by how much the players of each day differ from those of the day before.';
 
 CREATE TABLE config_drafts (
   game_id integer NOT NULL,
@@ -210,10 +389,14 @@ CREATE TABLE devices (
   device_id text NOT NULL,
   player_id bigint NOT NULL,
   created_at timestamp with time zone NOT NULL,
+  attached_at timestamp with time zone,
+  own_player_id bigint,
   CONSTRAINT devices_pkey PRIMARY KEY (game_id, device_id)
 );
 CREATE INDEX devices_player ON devices USING btree (player_id);
 COMMENT ON TABLE devices IS 'A device of a game, which stands for its player at a login. The primary key decides between two first logins at once.';
+COMMENT ON COLUMN devices.attached_at IS 'When the studio''s server attached the device to player_id; null: the device made that player itself.';
+COMMENT ON COLUMN devices.own_player_id IS 'The player that the device had before it was attached; null: it had none.';
 
 CREATE TABLE draft_editors (
   game_id integer NOT NULL,
@@ -382,12 +565,16 @@ CREATE TABLE failed_events (
   received_at timestamp with time zone NOT NULL,
   replayed_at timestamp with time zone,
   replayed_as text,
+  transaction_id text,
   CONSTRAINT failed_events_pkey PRIMARY KEY (id),
   CONSTRAINT failed_events_player_id_fingerprint_key UNIQUE (player_id, fingerprint)
 );
 CREATE INDEX failed_events_age ON failed_events USING btree (received_at);
+CREATE INDEX failed_events_of_player ON failed_events USING btree (player_id, received_at, id);
 CREATE INDEX failed_events_open ON failed_events USING btree (game_id, code, id) INCLUDE (event_type, received_at) WHERE (replayed_at IS NULL);
+CREATE INDEX failed_events_transaction ON failed_events USING btree (game_id, transaction_id, player_id) WHERE (transaction_id IS NOT NULL);
 COMMENT ON TABLE failed_events IS 'Events that were refused, with the reason: corrected and replayed, or deleted after 30 days.';
+COMMENT ON COLUMN failed_events.transaction_id IS 'payload.transactionId of a refused purchase or refund, as far as it could be read: support looks for it. Null in entries from before 1.1.';
 
 CREATE TABLE flag_overrides (
   player_id bigint NOT NULL,
@@ -413,9 +600,11 @@ CREATE TABLE game_active_players (
   day date NOT NULL,
   weekly bigint NOT NULL,
   monthly bigint NOT NULL,
+  weekly_payers bigint,
+  monthly_payers bigint,
   CONSTRAINT game_active_players_pkey PRIMARY KEY (game_id, day)
 );
-COMMENT ON TABLE game_active_players IS 'How many players were active on at least one of the 7, or 30, UTC days that end with a day.';
+COMMENT ON TABLE game_active_players IS 'How many players were active, and how many paid, on at least one of the 7, or 30, UTC days that end with a day.';
 
 CREATE TABLE game_breakdown_days (
   game_id integer NOT NULL,
@@ -488,33 +677,6 @@ CREATE TABLE game_event_types (
 CREATE INDEX game_event_types_shards ON game_event_types USING btree (day, game_id, event_type, shard) WHERE (shard >= 0);
 COMMENT ON TABLE game_event_types IS 'How many events of a type a game had on a UTC day. A row per type, not an object in game_days: a client that invents types adds rows, and can neither displace the real ones nor make a row that everybody writes grow without end.';
 
-CREATE TABLE game_install_cohorts (
-  game_id integer NOT NULL,
-  period text NOT NULL,
-  cohort date NOT NULL,
-  dimension text NOT NULL,
-  is_remainder boolean NOT NULL,
-  value text NOT NULL,
-  players bigint NOT NULL,
-  CONSTRAINT game_install_cohorts_pkey PRIMARY KEY (game_id, dimension, period, cohort, is_remainder, value)
-);
-COMMENT ON TABLE game_install_cohorts IS 'How many players started in a week or month, by country or source: the largest values, and one row for all others (is_remainder).';
-COMMENT ON COLUMN game_install_cohorts.value IS 'An empty text where nothing is known.';
-
-CREATE TABLE game_install_revenue (
-  game_id integer NOT NULL,
-  period text NOT NULL,
-  cohort date NOT NULL,
-  dimension text NOT NULL,
-  is_remainder boolean NOT NULL,
-  value text NOT NULL,
-  age smallint NOT NULL,
-  currency text NOT NULL,
-  revenue numeric NOT NULL,
-  CONSTRAINT game_install_revenue_pkey PRIMARY KEY (game_id, dimension, period, cohort, is_remainder, value, age, currency)
-);
-COMMENT ON TABLE game_install_revenue IS 'What the players of a row of game_install_cohorts paid on the day on which they were so many days old, refunds taken off.';
-
 CREATE TABLE holdout_comparisons (
   game_id integer NOT NULL,
   day date NOT NULL,
@@ -526,33 +688,6 @@ CREATE TABLE holdout_comparisons (
   CONSTRAINT holdout_comparisons_pkey PRIMARY KEY (game_id, day)
 );
 COMMENT ON TABLE holdout_comparisons IS 'What players who are held out, and the rest, spent from from_day to day. behind: how far the walk through the players is; null when it is over.';
-
-CREATE TABLE install_cohort_sums (
-  game_id integer NOT NULL,
-  period text NOT NULL,
-  cohort date NOT NULL,
-  dimension text NOT NULL,
-  is_remainder boolean NOT NULL,
-  value text NOT NULL,
-  players bigint NOT NULL,
-  CONSTRAINT install_cohort_sums_pkey PRIMARY KEY (game_id, dimension, period, cohort, is_remainder, value)
-);
-COMMENT ON TABLE install_cohort_sums IS 'What a run over the players (breakdown_runs) has summed so far for game_install_cohorts.';
-COMMENT ON COLUMN install_cohort_sums.value IS 'An empty text where nothing is known.';
-
-CREATE TABLE install_revenue_sums (
-  game_id integer NOT NULL,
-  period text NOT NULL,
-  cohort date NOT NULL,
-  dimension text NOT NULL,
-  is_remainder boolean NOT NULL,
-  value text NOT NULL,
-  age smallint NOT NULL,
-  currency text NOT NULL,
-  revenue numeric NOT NULL,
-  CONSTRAINT install_revenue_sums_pkey PRIMARY KEY (game_id, dimension, period, cohort, is_remainder, value, age, currency)
-);
-COMMENT ON TABLE install_revenue_sums IS 'The same for game_install_revenue.';
 
 CREATE TABLE invitations (
   id uuid NOT NULL,
@@ -595,7 +730,7 @@ CREATE TABLE jobs (
   finished_at timestamp with time zone,
   expires_at timestamp with time zone NOT NULL,
   CONSTRAINT jobs_pkey PRIMARY KEY (id),
-  CONSTRAINT jobs_kind_check CHECK ((kind = ANY (ARRAY['dry_run'::text, 'replay'::text, 'override_import'::text, 'training'::text, 'funnel'::text]))),
+  CONSTRAINT jobs_kind_check CHECK ((kind = ANY (ARRAY['dry_run'::text, 'replay'::text, 'override_import'::text, 'training'::text]))),
   CONSTRAINT jobs_state_check CHECK ((state = ANY (ARRAY['running'::text, 'done'::text, 'failed'::text, 'cancelled'::text]))),
   CONSTRAINT jobs_game_id_fkey FOREIGN KEY (game_id) REFERENCES games(id)
 );
@@ -623,6 +758,20 @@ CREATE TABLE player_days (
   CONSTRAINT player_days_pkey PRIMARY KEY (player_id, day)
 ) WITH (fillfactor=80);
 COMMENT ON TABLE player_days IS 'What a player did on a UTC day; windows of 7 and 28 days are sums over it.';
+
+CREATE TABLE player_notes (
+  player_id bigint NOT NULL,
+  id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
+  text text NOT NULL,
+  author text NOT NULL,
+  author_email text,
+  author_account uuid,
+  author_token text,
+  created_at timestamp with time zone NOT NULL,
+  edited_at timestamp with time zone,
+  CONSTRAINT player_notes_pkey PRIMARY KEY (player_id, id)
+);
+COMMENT ON TABLE player_notes IS 'What people of the studio have written down about a player, for each other. Players never see it.';
 
 CREATE TABLE player_promotions (
   player_id bigint NOT NULL,
@@ -653,17 +802,19 @@ CREATE TABLE players (
   profile_at timestamp with time zone,
   overrides_at timestamp with time zone,
   stays_at timestamp with time zone,
-  source text,
-  source_at timestamp with time zone,
+  age_group text,
+  age_group_at timestamp with time zone,
   CONSTRAINT players_pkey PRIMARY KEY (id),
   CONSTRAINT players_user_id_key UNIQUE (user_id)
 ) WITH (fillfactor=80);
+CREATE INDEX players_by_end_of_id ON players USING btree (((reverse(replace((user_id)::text, '-'::text, ''::text)))::uuid));
+CREATE INDEX players_by_spend ON players USING btree (game_id, main_currency(spend), main_amount(spend), id) WHERE (purchase_count > 0);
 CREATE INDEX players_of_game ON players USING btree (game_id, id) WHERE (game_id IS NOT NULL);
 COMMENT ON TABLE players IS 'Everything known about a player in one row; all that a player is told is computed from it.';
 COMMENT ON COLUMN players.spend IS 'Exact decimal per currency, refunds taken off: {"USD": 14.97}.';
 COMMENT ON COLUMN players.repeat_spend IS 'Spend without the first day of purchase, exact decimal per currency.';
-COMMENT ON COLUMN players.source IS 'metadata.source of the player''s earliest event that has one: where the player came from.';
-COMMENT ON COLUMN players.source_at IS 'The time of that event; -infinity for players of before the column, whose source is unknown.';
+COMMENT ON COLUMN players.age_group IS 'child, teen or adult, as the studio''s server says; null: it has not said.';
+COMMENT ON COLUMN players.age_group_at IS 'When the age group was last set to another one.';
 
 CREATE TABLE prediction_grades (
   game_id integer NOT NULL,
@@ -721,6 +872,20 @@ CREATE TABLE prediction_work (
   CONSTRAINT prediction_work_game_id_fkey FOREIGN KEY (game_id) REFERENCES games(id)
 );
 COMMENT ON TABLE prediction_work IS 'How far the training and grading of a game is, and why it failed last. A game without a row has not been looked at yet.';
+
+CREATE TABLE reporting_rates (
+  tenant_id integer NOT NULL,
+  version integer NOT NULL,
+  currency text,
+  rates json NOT NULL,
+  author text NOT NULL,
+  author_email text,
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT reporting_rates_pkey PRIMARY KEY (tenant_id, version),
+  CONSTRAINT reporting_rates_version_check CHECK ((version > 0)),
+  CONSTRAINT reporting_rates_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+);
+COMMENT ON TABLE reporting_rates IS 'Reporting currency and exchange rates of a studio: every version in full, the highest is in force.';
 
 CREATE TABLE schema_migrations (
   version integer NOT NULL,
@@ -851,153 +1016,6 @@ CREATE TABLE transactions (
 CREATE INDEX transactions_counted ON transactions USING btree (player_id, purchased_at) WHERE ((purchased_at IS NOT NULL) AND (refunded_at IS NULL));
 CREATE INDEX transactions_of_game ON transactions USING btree (game_id, transaction_id, player_id) WHERE (game_id IS NOT NULL);
 COMMENT ON TABLE transactions IS 'A purchase. It counts once per player, so that nobody can claim another player''s. Purchases are counted by the difference that a row makes: the cost does not depend on how many a player has.';
-
-CREATE OR REPLACE FUNCTION attach_partition(parent text, child text, key text, first_value text, end_value text)
- RETURNS boolean
- LANGUAGE plpgsql
- SET lock_timeout TO '500ms'
-AS $function$
-declare
-  taken boolean;
-  unsampled text;
-begin
-  execute format('select exists (select from %I where %I >= %L and %I < %L)', parent || '_default', key, first_value, key, end_value)
-  into taken;
-  if taken or to_regclass(child) is not null then
-    return false;
-  end if;
-  execute format('create table %I (like %I including all)', child, parent);
-  -- which `like` leaves out
-  for unsampled in
-    select attname from pg_attribute where attrelid = parent::regclass and attstattarget = 0 and attnum > 0 and not attisdropped
-  loop
-    execute format('alter table %I alter column %I set statistics 0', child, unsampled);
-  end loop;
-  execute format('alter table %I attach partition %I for values from (%L) to (%L)', parent, child, first_value, end_value);
-  return true;
-exception
-  -- a row of that time came in between the look and the lock
-  when check_violation then return false;
-end
-$function$;
-
-CREATE OR REPLACE FUNCTION event_rows(events jsonb)
- RETURNS TABLE(place bigint, event_type text, occurred_at timestamp with time zone, payload jsonb, metadata jsonb, seq bigint, event_id text, timestamp_text text, clock_suspect boolean, ordinal integer, received_at timestamp with time zone)
- LANGUAGE sql
- IMMUTABLE PARALLEL SAFE
-AS $function$
-  select place, e ->> 0, (e ->> 1)::timestamptz, e -> 2, e -> 3, (e ->> 4)::bigint, e ->> 5, e -> 6 ->> 'text',
-    coalesce((e -> 6 -> 'suspect')::boolean, false), coalesce((e -> 6 -> 'ordinal')::integer, 0),
-    to_timestamp((e -> 6 -> 'received')::float8 / 1000)
-  from jsonb_array_elements(events) with ordinality as b(e, place)
-$function$;
-
-CREATE OR REPLACE FUNCTION first_keys(a jsonb)
- RETURNS jsonb
- LANGUAGE sql
- IMMUTABLE PARALLEL SAFE
-AS $function$
-  select coalesce(jsonb_object_agg(key, value), '{}') from (select * from jsonb_each(a) order by key collate "C" limit 256) kept
-$function$;
-
-CREATE OR REPLACE FUNCTION jsonb_add(a jsonb, b jsonb)
- RETURNS jsonb
- LANGUAGE plpgsql
- IMMUTABLE PARALLEL SAFE
-AS $function$
-declare
-  total jsonb := a;
-  name text;
-  amount numeric;
-begin
-  for name, amount in select key, value::numeric from jsonb_each_text(b) loop
-    amount := trim_scale(amount + coalesce((total ->> name)::numeric, 0));
-    total := case when amount = 0 then total - name else jsonb_set(total, array[name], to_jsonb(amount)) end;
-  end loop;
-  return total;
-end
-$function$;
-
-CREATE OR REPLACE FUNCTION jsonb_negate(a jsonb)
- RETURNS jsonb
- LANGUAGE sql
- IMMUTABLE PARALLEL SAFE
-AS $function$
-  select coalesce(jsonb_object_agg(key, -value::numeric), '{}') from jsonb_each_text(a)
-$function$;
-
-CREATE OR REPLACE FUNCTION later_entry(a jsonb, b jsonb)
- RETURNS jsonb
- LANGUAGE sql
- IMMUTABLE PARALLEL SAFE
-AS $function$
-  select case
-    when a is null then b
-    when b is null then a
-    when (a ->> 't')::bigint > (b ->> 't')::bigint then a
-    when (a ->> 't')::bigint < (b ->> 't')::bigint then b
-    when (a ->> 'v') collate "C" >= (b ->> 'v') collate "C" then a
-    else b
-  end
-$function$;
-
-CREATE OR REPLACE FUNCTION merge_profiles(a jsonb, b jsonb)
- RETURNS jsonb
- LANGUAGE sql
- IMMUTABLE PARALLEL SAFE
-AS $function$
-  select jsonb_strip_nulls(jsonb_build_object(
-    'country', later_entry(a -> 'country', b -> 'country'),
-    'locale', later_entry(a -> 'locale', b -> 'locale'),
-    'osName', later_entry(a -> 'osName', b -> 'osName'),
-    'osVersion', later_entry(a -> 'osVersion', b -> 'osVersion'),
-    'deviceType', later_entry(a -> 'deviceType', b -> 'deviceType'),
-    'clientBuild', later_entry(a -> 'clientBuild', b -> 'clientBuild'),
-    'currency', later_entry(a -> 'currency', b -> 'currency'),
-    'paidCurrency', later_entry(a -> 'paidCurrency', b -> 'paidCurrency')
-  ))
-$function$;
-
-CREATE OR REPLACE FUNCTION note_event_block_change()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  -- Only this transaction can have a row of this key, so nobody waits for anybody.
-  insert into event_block_changes (day, changed_by) values (tg_argv[0]::date, pg_current_xact_id()) on conflict do nothing;
-  return null;
-end
-$function$;
-
-CREATE OR REPLACE FUNCTION recent_days(days datemultirange)
- RETURNS datemultirange
- LANGUAGE sql
- IMMUTABLE PARALLEL SAFE
-AS $function$
-  select days * datemultirange(daterange(upper(days) - 180, null))
-$function$;
-
-CREATE OR REPLACE FUNCTION rollup_shard(work text)
- RETURNS smallint
- LANGUAGE sql
- STABLE
-AS $function$
-  select (pg_backend_pid() % 32 + case work when 'events' then 0 when 'purchases' then 32 when 'players' then 64 end)::smallint
-$function$;
-
-CREATE OR REPLACE FUNCTION start_day(created_at timestamp with time zone, first_day date)
- RETURNS date
- LANGUAGE sql
- IMMUTABLE PARALLEL SAFE
-AS $function$
-  select least((created_at at time zone 'UTC')::date, first_day)
-$function$;
-
-CREATE AGGREGATE jsonb_total(jsonb) (
-  SFUNC = jsonb_add,
-  STYPE = jsonb,
-  INITCOND = '{}'
-);
 
 CREATE VIEW events AS
  SELECT e.occurred_at,

@@ -23,5 +23,6 @@ comment on column devices.attached_at is 'When the studio''s server attached the
 comment on column devices.own_player_id is 'The player that the device had before it was attached; null: it had none.';
 
 -- no check constraint: PostgreSQL would read the whole table for it
-alter table players add column age_group text;
+alter table players add column age_group text, add column age_group_at timestamptz;
 comment on column players.age_group is 'child, teen or adult, as the studio''s server says; null: it has not said.';
+comment on column players.age_group_at is 'When the age group was last set to another one.';

@@ -1,6 +1,10 @@
 import { dateOf } from '../../lib/day.js';
 import type { PlayerFact } from '../../personalisation/attributes/fact-source.js';
-import { epochDay, type ProfileMember } from '../../personalisation/attributes/player-facts.js';
+import {
+  type AgeGroup,
+  epochDay,
+  type ProfileMember,
+} from '../../personalisation/attributes/player-facts.js';
 import {
   OVERRIDES_COLUMN,
   type OverrideTuple,
@@ -80,6 +84,9 @@ class Columns implements FactColumns {
       facts.userId = value as string;
     });
     this.#addFacts(needs);
+    this.#addPlayer('p.age_group', (facts, value) => {
+      facts.ageGroup = value as AgeGroup;
+    });
     this.#addPlayer(OVERRIDES_COLUMN, (facts, value) => {
       facts.overrides = (value as OverrideTuple[]).map(toOverride);
     });

@@ -35,6 +35,8 @@ export class RowFacts implements PlayerFacts {
   overrides: readonly FlagOverride[] = [];
   overridesAt: number | null = null;
   stays: readonly SegmentStay[] = [];
+  ageGroup: PlayerFacts['ageGroup'] = null;
+  ageGroupAt: number | null = null;
   /** A shared blank value, until `layOutHistory` replaces it. */
   history: Mutable<PlayerHistory> = BLANK_HISTORY;
   /** The sum of the last 7 days, and the sum of the 21 days before. */

@@ -105,7 +105,8 @@ const Trace = Type.Object(
       Type.Object({
         offerId: id,
         outcome: Type.String({
-          description: 'applies, held_out, outside_share, limit_reached, not_started, ended or rule_false',
+          description:
+            'applies, held_out, not_for_children, outside_share, limit_reached, not_started, ended or rule_false',
         }),
         sharePercent: Type.Number(),
         place: nullable(

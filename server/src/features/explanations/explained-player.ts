@@ -49,19 +49,30 @@ export async function findPlayerAt(
   if (running === undefined) return { outcome: 'busy' };
   const { facts, deletedBefore } = await running;
   const completeSince = deletedBefore === null ? null : `${deletedBefore}T00:00:00.000Z`;
-  return found({ facts, source: 'stored events', completeSince });
+  return found({ facts: { ...facts, ...ageGroupAt(player, atMs) }, source: 'stored events', completeSince });
 }
 
 function found(player: ExplainedPlayer): PlayerOutcome {
   return { outcome: 'found', player };
 }
 
-async function findPlayer(pool: Pool, gameId: number, userId: string): Promise<RebuiltPlayer | undefined> {
-  const rows = await query<RebuiltPlayer>(
+type FoundPlayer = RebuiltPlayer & Pick<PlayerFacts, 'ageGroup' | 'ageGroupAt'>;
+
+/** No event says it, and former age groups are not kept: before the last change it is not known. */
+function ageGroupAt(player: FoundPlayer, atMs: number): Pick<PlayerFacts, 'ageGroup' | 'ageGroupAt'> {
+  const isKnown = player.ageGroupAt !== null && player.ageGroupAt <= atMs;
+  return isKnown
+    ? { ageGroup: player.ageGroup, ageGroupAt: player.ageGroupAt }
+    : { ageGroup: null, ageGroupAt: null };
+}
+
+async function findPlayer(pool: Pool, gameId: number, userId: string): Promise<FoundPlayer | undefined> {
+  const rows = await query<FoundPlayer>(
     pool,
     {
       name: 'find_explained_player',
-      text: `select id as "playerId", game_id as "gameId", user_id as "userId", created_at as "createdAt"
+      text: `select id as "playerId", game_id as "gameId", user_id as "userId", created_at as "createdAt",
+               age_group as "ageGroup", age_group_at as "ageGroupAt"
              from players where game_id = $1 and user_id = $2`,
     },
     [gameId, userId],

@@ -1,4 +1,5 @@
 import { dateOf } from '../../lib/day.js';
+import { predictionsOffFor } from '../../personalisation/attributes/children.js';
 import { epochDay, type PlayerFacts } from '../../personalisation/attributes/player-facts.js';
 import { predictionFacts } from '../../personalisation/attributes/player-history.js';
 import type { CompiledDocument } from '../../personalisation/compile/compiled-document.js';
@@ -35,20 +36,20 @@ export type ExplainedPrediction = Omit<PredictionExplanation, 'expiredAt'> &
 export function explainedPredictions(
   facts: PlayerFacts,
   { models, state }: FoundModels,
-  { predictionsOff, visiblePredictions }: CompiledDocument,
+  document: CompiledDocument,
   atMs: number,
 ): ExplainedPredictions {
   const { artefact, distrusted } = models;
   const today = epochDay(atMs);
   const known = predictionFacts(facts);
-  const scored = switchOff(score(known, artefact, today, distrusted), predictionsOff);
+  const scored = switchOff(score(known, artefact, today, distrusted), predictionsOffFor(facts, document));
   const { predictions, ...statistics } = explainPredictions(known, artefact, today, distrusted, scored);
   const told = Object.entries(predictions).map(([name, { expiredAt, ...prediction }]) => [
     name,
     {
       ...prediction,
       expiredAt: isoOrNull(expiredAt),
-      visibleToClients: visiblePredictions.has(name as PredictionName),
+      visibleToClients: document.visiblePredictions.has(name as PredictionName),
     },
   ]);
   const trained = MODEL_NAMES.map((name) => {

@@ -76,7 +76,7 @@ const Stay = Type.Object(
 );
 
 /** Makes the compiler refuse a fact that explanations do not show. `userId` is called `playerId` in the API. */
-type ShownFact = Exclude<keyof PlayerFacts, 'userId' | 'overridesAt'> | 'playerId';
+type ShownFact = Exclude<keyof PlayerFacts, 'userId' | 'overridesAt' | 'ageGroupAt'> | 'playerId';
 
 export const FactsJson = Type.Object(
   {
@@ -122,6 +122,12 @@ export const FactsJson = Type.Object(
         description: 'Segments with two thresholds that the player is in',
       }),
     ),
+    ageGroup: Type.Optional(
+      Type.Union([Type.Literal('child'), Type.Literal('teen'), Type.Literal('adult'), Type.Null()], {
+        description:
+          'As your server says. A child gets list prices, offers for everybody and no predictions.',
+      }),
+    ),
     history: Type.Optional(HistoryJson),
   } satisfies Record<ShownFact, TSchema>,
   {
@@ -133,7 +139,7 @@ export const FactsJson = Type.Object(
 );
 export type FactsJson = Static<typeof FactsJson>;
 
-export function toFactsJson({ userId, overridesAt: _, ...facts }: PlayerFacts): FactsJson {
+export function toFactsJson({ userId, overridesAt: _, ageGroupAt: __, ...facts }: PlayerFacts): FactsJson {
   return {
     playerId: userId,
     ...facts,
@@ -218,6 +224,8 @@ function readValid(json: FactsJson, atMs: number): FactsReading {
     profile: readProfile(json.profile ?? {}, atMs),
     days,
     promoPurchases: json.promoPurchases ?? {},
+    ageGroup: json.ageGroup ?? null,
+    ageGroupAt: null,
     overridesAt: null,
     overrides: (json.overrides ?? []).map(
       ({ flagId, value, setAt, until }, n): FlagOverride => ({

@@ -103,6 +103,8 @@ function offerReason(trace: OfferTrace, offer: OfferEntry | undefined): string {
     }
     case 'held_out':
       return `${not} the player is held out and gets the untargeted store.`;
+    case 'not_for_children':
+      return `${not} the player is a child, who gets list prices and offers for everybody only.`;
     case 'outside_share':
       return `${not} the player's bucket is ${rounded(bucket ?? 0)}, outside of the share of ${sharePercent}%.`;
     case 'limit_reached':

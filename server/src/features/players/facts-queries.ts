@@ -40,6 +40,8 @@ type FactsRow = PlayerHistory & {
   overrides: OverrideTuple[] | null;
   overridesAt: number | null;
   stays: StayTuple[] | null;
+  ageGroup: PlayerFacts['ageGroup'];
+  ageGroupAt: number | null;
 };
 
 /** Arrays, not objects: a player has up to 28 days, and names would be most of the text. */
@@ -113,7 +115,7 @@ const FACTS_COLUMNS = `
   ) end as days,
   ${PROMO_PURCHASES_COLUMN} as "promoPurchases",
   ${OVERRIDES_COLUMN} as overrides, p.overrides_at as "overridesAt",
-  ${STAYS_COLUMN} as stays,
+  ${STAYS_COLUMN} as stays, p.age_group as "ageGroup", p.age_group_at as "ageGroupAt",
   ${FIRST_DAY_COLUMN} as "firstDay", p.active_days::text as "activeDays",
   p.purchase_days::text as "purchaseDays", p.repeat_spend as "repeatSpend",
   ${FIRST_PURCHASE_DAY_COLUMN} as "firstPurchaseDay",
@@ -157,6 +159,8 @@ function toReading(row: FactsRow): PlayerReading {
     overrides: (row.overrides ?? []).map(toOverride),
     overridesAt: row.overridesAt,
     stays: (row.stays ?? []).map(toStay),
+    ageGroup: row.ageGroup,
+    ageGroupAt: row.ageGroupAt,
     history: {
       firstDay: row.firstDay,
       activeDays: row.activeDays,
@@ -225,6 +229,8 @@ export function blankFacts(userId: string, createdAt: number): PlayerFacts {
     overrides: [],
     overridesAt: null,
     stays: [],
+    ageGroup: null,
+    ageGroupAt: null,
     history: BLANK_HISTORY,
   };
 }

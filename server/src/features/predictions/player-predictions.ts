@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Clock } from '../../lib/clock.js';
 import { DAY_MS } from '../../lib/day.js';
 import { createFifoMap } from '../../lib/fifo-map.js';
+import { predictionsOffFor } from '../../personalisation/attributes/children.js';
 import type { PlayerFacts } from '../../personalisation/attributes/player-facts.js';
 import { predictionFacts } from '../../personalisation/attributes/player-history.js';
 import type { CompiledDocument } from '../../personalisation/compile/compiled-document.js';
@@ -68,12 +69,13 @@ export function createPlayerPredictions({
     { playerId, userId, rowVersion }: Pick<PlayerRow, 'playerId' | 'userId' | 'rowVersion'>,
     facts: PlayerFacts,
     { version, artefact, distrusted, modelTexts }: PredictionSnapshot,
-    { version: configVersion, visiblePredictions, predictionsOff }: CompiledDocument,
+    document: CompiledDocument,
   ): PredictionResponse => {
     const workedOutAt = clock.now();
     const today = Math.floor(workedOutAt / DAY_MS);
-    const scored = switchOff(score(predictionFacts(facts), artefact, today, distrusted), predictionsOff);
-    const visible = showsAll ? ALL_PREDICTIONS : visiblePredictions;
+    const off = predictionsOffFor(facts, document);
+    const scored = switchOff(score(predictionFacts(facts), artefact, today, distrusted), off);
+    const visible = showsAll ? ALL_PREDICTIONS : document.visiblePredictions;
     const told = predictionsJson(scored, visible);
     const models = modelsJson(modelTexts, scored, visible);
     const response = {
@@ -86,7 +88,7 @@ export function createPlayerPredictions({
     remembered.set(playerId, {
       rowVersion,
       predictionsVersion: version,
-      configVersion,
+      configVersion: document.version,
       workedOutAt,
       response,
     });

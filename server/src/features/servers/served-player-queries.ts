@@ -1,4 +1,5 @@
 import { type Client, type Pool, query } from '../../db/pool.js';
+import type { AgeGroup } from '../../personalisation/attributes/player-facts.js';
 import { PLAYER_COLUMNS, type PlayerRow } from '../players/player-row.js';
 
 /** Players of a game by their public ids, as every request of theirs would find them. */
@@ -110,18 +111,20 @@ export async function updateAgeGroup(
   pool: Pool,
   gameId: number,
   userId: string,
-  ageGroup: string | null,
+  ageGroup: AgeGroup | null,
+  nowMs: number,
 ): Promise<boolean> {
   const rows = await query(
     pool,
     {
       name: 'update_age_group',
       // by the id: a plan made early would go through all players of the game
-      text: `update players set age_group = $3
+      text: `update players set age_group = $3,
+               age_group_at = case when age_group is distinct from $3 then $4 else age_group_at end
              where id = (select id from (select id, game_id from players where user_id = $2 offset 0) p where game_id = $1)
              returning id`,
     },
-    [gameId, userId, ageGroup],
+    [gameId, userId, ageGroup, new Date(nowMs)],
   );
   return rows.length === 1;
 }

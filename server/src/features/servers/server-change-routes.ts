@@ -143,7 +143,8 @@ export function serverChangeRoutes(app: FastifyInstance, ctx: ServerContext): vo
       const { gameId } = serverKeyOf(request);
       const userId = userIdOf(request);
       const { ageGroup } = request.body;
-      if (!(await updateAgeGroup(ctx.pool, gameId, userId, ageGroup))) throw new ApiError('player_not_found');
+      const isKnown = await updateAgeGroup(ctx.pool, gameId, userId, ageGroup, ctx.clock.now());
+      if (!isKnown) throw new ApiError('player_not_found');
       return { data: { userId, ageGroup }, status: 'success' as const };
     },
   );

@@ -27,8 +27,14 @@ export type PlayerFacts = Readonly<{
   overridesAt: number | null;
   /** Segments with two thresholds that the player is inside of. */
   stays: readonly SegmentStay[];
+  /** As the studio's server says; null: it has not said. */
+  ageGroup: AgeGroup | null;
+  /** When it was last set to another one; null if never. */
+  ageGroupAt: number | null;
   history: PlayerHistory;
 }>;
+
+export type AgeGroup = 'child' | 'teen' | 'adult';
 
 /** A player was above the upper threshold of a segment, and has not been below the lower one since. */
 export type SegmentStay = Readonly<{

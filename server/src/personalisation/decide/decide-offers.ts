@@ -1,3 +1,4 @@
+import { isChild } from '../attributes/children.js';
 import { numberIn } from '../attributes/player-facts.js';
 import { bucketOf, isInShare, userIdBytes } from '../compile/bucket.js';
 import type { CompiledOffer } from '../compile/compiled-document.js';
@@ -11,6 +12,8 @@ export class OfferEvaluator {
   lastBoundary = Number.NEGATIVE_INFINITY;
   /** What can change whether the running offers apply. */
   dependence: Dependence = 0;
+  /** Whether one of the running offers is not for everybody. */
+  isPersonal = false;
   readonly #context: DecisionContext;
   readonly #userId: Uint8Array;
   #rule: RuleTrace | null = null;
@@ -36,6 +39,10 @@ export class OfferEvaluator {
   #evaluate(offer: CompiledOffer, bucket: number, purchases: number | null): OfferOutcome {
     if (!isInShare(bucket, offer.sharePercent)) return 'outside_share';
     const when = this.#passed(offer);
+    if (when === 'running' && isPersonal(offer)) {
+      this.isPersonal = true;
+      if (isChild(this.#context.facts)) return 'not_for_children';
+    }
     if (purchases !== null && purchases >= (offer.limitPerPlayer ?? 0)) return 'limit_reached';
     if (when !== 'running') return when;
     return this.#matches(offer) ? 'applies' : 'rule_false';
@@ -65,4 +72,9 @@ export class OfferEvaluator {
     if (this.#context.trace !== null) this.#rule = this.#context.traceOf(rule, result);
     return result === true;
   }
+}
+
+/** Whether the offer is not for everybody while it runs. */
+function isPersonal({ rule, sharePercent }: CompiledOffer): boolean {
+  return rule !== null || sharePercent < 100;
 }

@@ -5,7 +5,7 @@ import { type AvailableSku, findAvailableSkus } from './available-skus.js';
 import { OfferEvaluator } from './decide-offers.js';
 import type { RenderedSku, StoreDecision } from './decision.js';
 import type { DecisionContext } from './decision-context.js';
-import { lastFactChange, lastLanguageOrCurrencyChange } from './last-change.js';
+import { lastAgeGroupChange, lastFactChange, lastLanguageOrCurrencyChange } from './last-change.js';
 import { renderTargeted, renderUntargeted } from './render-sku.js';
 import { applyOffer, promotionOf, type SkuChange } from './sku-change.js';
 import { traceHeldOut, traceSkus } from './trace-store.js';
@@ -71,6 +71,7 @@ function* targeted(
       lastChange,
       evaluator.lastBoundary,
       lastFactChange(context, evaluator.dependence),
+      evaluator.isPersonal ? lastAgeGroupChange(context) : Number.NEGATIVE_INFINITY,
     ),
     userSpecificPromoId: firstPromotion(document.offers, changes),
   };

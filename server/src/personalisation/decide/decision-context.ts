@@ -1,4 +1,5 @@
 import { writePath } from '../attributes/attribute.js';
+import { predictionsOffFor } from '../attributes/children.js';
 import { PlayerAttributes } from '../attributes/player-attributes.js';
 import type { PlayerFacts } from '../attributes/player-facts.js';
 import type { TimeBasis } from '../attributes/time-basis.js';
@@ -37,7 +38,7 @@ export class DecisionContext {
     this.facts = facts;
     this.now = now;
     this.models = models;
-    this.attributes = new PlayerAttributes(facts, now, models, document.predictionsOff);
+    this.attributes = new PlayerAttributes(facts, now, models, predictionsOffFor(facts, document));
     this.basis = document.flagsAndSegmentsBasis;
     this.trace = isTraced ? { flags: [], segments: [], offers: [], skus: [] } : null;
     this.#onError = onError;

@@ -118,6 +118,7 @@ export type SegmentTrace = Readonly<{
 export type OfferOutcome =
   | 'applies'
   | 'held_out'
+  | 'not_for_children'
   | 'outside_share'
   | 'limit_reached'
   | 'not_started'

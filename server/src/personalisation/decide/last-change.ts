@@ -26,6 +26,12 @@ export function lastFactChange(context: DecisionContext, dependence: Dependence)
   return last;
 }
 
+/** The last change of the age group, which decides about offers that are not for everybody. */
+export function lastAgeGroupChange(context: DecisionContext): number {
+  const { ageGroupAt } = context.facts;
+  return ageGroupAt === null ? Number.NEGATIVE_INFINITY : context.atMostNow(ageGroupAt);
+}
+
 /** The last change of the language and the currency, where the catalogue has several. */
 export function lastLanguageOrCurrencyChange(context: DecisionContext): number {
   const { document, facts } = context;

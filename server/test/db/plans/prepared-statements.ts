@@ -304,7 +304,7 @@ export const PREPARED_STATEMENTS: readonly Listed[] = [
   { what: 'find_user_of_device', call: ({ service }) => findUserOfDevice(service, gameId, 'device-1') },
   {
     what: 'update_age_group',
-    call: ({ service }) => updateAgeGroup(service, gameId, userId, 'teen'),
+    call: ({ service, nowMs }) => updateAgeGroup(service, gameId, userId, 'teen', nowMs),
   },
   {
     what: 'devices that are attached to players',

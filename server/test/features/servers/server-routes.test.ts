@@ -4,7 +4,7 @@ import { transaction } from '../../../src/db/pool.js';
 import type { ServerScope } from '../../../src/features/studios/api-key-queries.js';
 import { updateKeyExpiry, updateKeyRevoked } from '../../../src/features/studios/api-key-queries.js';
 import { PREDICTION_NAMES } from '../../../src/personalisation/predict/artefact.js';
-import { expectGeneralError, get } from '../../support/data-calls.js';
+import { expectGeneralError, gameDocument, get, offer, publish, sku } from '../../support/data-calls.js';
 import { createHarness, type Harness, postEvents, type Session } from '../../support/harness.js';
 import { gameEvent, rejectedCodes } from '../../support/registry-calls.js';
 import { addServerKey, call, type ServerRequest } from '../../support/server-calls.js';
@@ -354,7 +354,43 @@ describe('the age group of a player', () => {
     expect((await change('child')).json().data).toEqual({ userId: session.userId, ageGroup: 'child' });
     expect(await stored()).toBe('child');
     expectGeneralError(await change('baby'), 400, 'body_invalid');
+    expect((await change('child')).statusCode).toBe(200);
     await change(null);
     expect(await stored()).toBe(null);
+  });
+
+  it('takes predictions and personal prices away from a child, at once and in explanations', async () => {
+    const personal = offer('personal', {
+      when: 'eventCount.total >= 0',
+      effect: { price: { discountPercent: '50' }, promoId: 'personal' },
+    });
+    const gems = sku('gems', { actualPrice: '10', offerPrice: '10' });
+    await publish(harness.pool, gameDocument([gems], { offers: [personal] }), harness.clock.now());
+    const session = await harness.login('olga');
+    const price = async () =>
+      (await get(harness.app, '/v1/player/store_configs', session)).json().activeSkus[0].offerPrice;
+    const states = async () => {
+      const served = await ask({ url: `/v1/server/players/${session.userId}/predictions` });
+      const predictions: { state: string }[] = Object.values(served.json().predictions);
+      return [...new Set(predictions.map(({ state }) => state))];
+    };
+    const update = async () =>
+      (await get(harness.app, '/v1/player/store_configs', session)).json().lastUpdatedTimestamp;
+    expect([await price(), await states()]).toEqual([5, ['cold_start']]);
+    const before = await update();
+    harness.clock.advance(1_000);
+    await ask({
+      method: 'PATCH',
+      url: `/v1/server/players/${session.userId}`,
+      payload: { ageGroup: 'child' },
+    });
+    expect([await price(), await states()]).toEqual([10, ['off']]);
+    expect(await update()).toBeGreaterThan(before);
+    await ask({
+      method: 'PATCH',
+      url: `/v1/server/players/${session.userId}`,
+      payload: { ageGroup: 'adult' },
+    });
+    expect([await price(), await states()]).toEqual([5, ['cold_start']]);
   });
 });

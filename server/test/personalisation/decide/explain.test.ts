@@ -56,6 +56,24 @@ it('explains rule by rule, with the values that decided', () => {
   expect(trace?.offers[7]?.rule).toMatchObject({ result: false, error: 'division by zero' });
 });
 
+it('gives children what everybody gets, and says why', () => {
+  const child = payer({ ageGroup: 'child', promoPurchases: { used: 1 } });
+  const { trace, store } = decide(document, child, NOW, { trace: true });
+  expect(trace?.offers.map(({ offerId, outcome }) => [offerId, outcome])).toEqual([
+    ['thanks', 'not_for_children'],
+    ['sale', 'applies'],
+    ['extra', 'applies'],
+    ['nobody', 'outside_share'],
+    ['over', 'ended'],
+    ['soon', 'not_started'],
+    ['spent', 'limit_reached'],
+    ['broken', 'not_for_children'],
+  ]);
+  const teen = decide(document, payer({ ageGroup: 'teen' }), NOW);
+  expect(teen.store.userSpecificPromoId).toBe('thanks');
+  expect(store.userSpecificPromoId).not.toBe('thanks');
+});
+
 it('explains every price step by step: which offers applied, which rails were in the way', () => {
   const { trace } = decide(document, payer(), NOW, { trace: true });
   expect(trace?.skus).toMatchObject([

@@ -88,6 +88,8 @@ export function playerFacts(
     ),
     overridesAt: fc.option(moments),
     stays: fc.constant([]),
+    ageGroup: fc.constant(null),
+    ageGroupAt: fc.constant(null),
     history: fc.constant(BLANK_HISTORY),
   });
 }
