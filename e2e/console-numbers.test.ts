@@ -196,6 +196,19 @@ describe.skipIf(!HAS_BROWSER)(`the numbers of the console${NEEDS_BROWSER}`, () =
     await page.getByRole('table', { name: 'Reasons' }).waitFor();
   });
 
+  it('on the overview: days of a free span, which the address keeps', async () => {
+    const { rows } = await sql.query<{ day: string }>(`select (${TODAY} - 3)::text as day`);
+    const day = rows[0]?.day;
+    await owner.go(`?from=${day}&to=${day}&show=activePlayers`);
+    const chart = owner.page.getByRole('figure', { name: 'Active players' });
+    await chart.getByRole('button', { name: 'Table' }).click();
+    await agree(rowsOf('Active players'), async () => '1');
+    await agree(cellOf('Active players', /[0-9]/, 1), () =>
+      count(`select count(distinct player_id) as n from events where ${DAY} = $1::date`, day),
+    );
+    expect(await owner.page.getByLabel('From day (UTC)').inputValue()).toBe(day);
+  });
+
   it('on the players and on one of them: purchases, money and events', async () => {
     const { rows } = await sql.query<{ userId: string; purchases: string; usd: string; events: string }>(
       `select p.user_id as "userId", count(distinct t.transaction_id) as purchases, to_char(sum(t.price), 'FM999,999,990.00') as usd,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { barOf, dimensionOf, nameOf, retainedOf, type Value } from '../src/lib/breakdown.js';
-import { figureOf, MEASURES, spanOf } from '../src/lib/dashboard.js';
+import { figureOf, MEASURES } from '../src/lib/dashboard.js';
 import { nextRate } from '../src/lib/event-rate.js';
 import { describeDifference } from '../src/lib/holdout.js';
 
@@ -76,20 +76,6 @@ it('weekly players that have not been summed are not zero', () => {
   const weekly = MEASURES.find(({ id }) => id === 'weeklyActivePlayers');
   const day = { weeklyActivePlayers: null, revenue: {} } as never;
   expect(weekly && figureOf(day, weekly, 'USD')).toBeNull();
-});
-
-describe('a time range', () => {
-  it('of seven days also asks for the same weekday before', () => {
-    expect(spanOf('7', '2026-11-16')).toEqual({ days: '7', from: '2026-11-10', askFrom: '2026-11-09' });
-  });
-
-  it('that holds that day anyway asks for no more', () => {
-    expect(spanOf('90', '2026-11-16')).toEqual({ days: '90', from: '2026-08-19', askFrom: '2026-08-19' });
-  });
-
-  it.each([undefined, 'month', '-1'])('is 30 days where the address says %s', (asked) => {
-    expect(spanOf(asked, '2026-11-16')).toMatchObject({ days: '30', from: '2026-10-18' });
-  });
 });
 
 describe('events a second', () => {

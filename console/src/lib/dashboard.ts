@@ -109,19 +109,6 @@ export function figureOf(day: Day, measure: Measure, currency: string | null): n
 /** The time ranges of the page, in days, as the address has them. */
 export const SPANS: readonly string[] = ['7', '30', '90'];
 
-/**
- * The days of a time range, and the first day to ask for: the figures compare today with the same weekday before, which
- * a range of seven days does not contain.
- */
-export function spanOf(
-  asked: string | undefined,
-  today: string,
-): { days: string; from: string; askFrom: string } {
-  const days = SPANS.find((span) => span === asked) ?? '30';
-  const back = Number(days) - 1;
-  return { days, from: daysBefore(today, back), askFrom: daysBefore(today, Math.max(7, back)) };
-}
-
 export function todayUtc(nowMs: number): string {
   return new Date(nowMs).toISOString().slice(0, 10);
 }

@@ -3,7 +3,9 @@ import { Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { useGet, useStudioAndGame } from '../../api/hooks.js';
 import { SPANS } from '../../lib/dashboard.js';
+import type { DaySpan } from '../../lib/day-span.js';
 import { hasSentEvent } from '../../lib/first-steps.js';
+import { formatDays } from '../../lib/format.js';
 import { EmptyState, Loaded } from '../../parts/states.js';
 import { FirstSteps } from './FirstSteps.js';
 
@@ -16,7 +18,7 @@ const LONGEST = SPANS.at(-1) ?? '';
 type Props = {
   /** Whether the numbers have no event in these days. */
   isQuiet: boolean;
-  days: string;
+  span: DaySpan;
   /** Asks for the numbers again. */
   refresh: () => Promise<unknown>;
   /** The numbers. */
@@ -27,7 +29,7 @@ type Props = {
  * The numbers, or in their place: the first steps of a new game, or a word about a game that was quiet in this time. Whoever has seen
  * the first steps also sees the last one ticked: they stay until the person goes on to the numbers.
  */
-export function DashboardOrFirstSteps({ isQuiet, days, refresh, children }: Props) {
+export function DashboardOrFirstSteps({ isQuiet, span, refresh, children }: Props) {
   const { game } = useStudioAndGame();
   const [isLed, setLed] = useState(false);
   const players = useGet(
@@ -48,17 +50,19 @@ export function DashboardOrFirstSteps({ isQuiet, days, refresh, children }: Prop
             onGoOn={() => refresh().then(() => setLed(false))}
           />
         ) : (
-          <Quiet days={days} />
+          <Quiet span={span} />
         )
       }
     </Loaded>
   );
 }
 
-function Quiet({ days }: { days: string }) {
+function Quiet({ span: { days, from, to } }: { span: DaySpan }) {
   const params = useStudioAndGame();
   return (
-    <EmptyState title={`No event in the last ${days} days`}>
+    <EmptyState
+      title={days === null ? `No event from ${formatDays(from, to)}` : `No event in the last ${days} days`}
+    >
       <Text size="sm">
         Players of this game have sent events, but none with a time within these days.
         {days !== LONGEST && (

@@ -1,8 +1,10 @@
-import { NativeSelect, Stack } from '@mantine/core';
+import { Stack } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import type { DataOf } from '../../api/client.js';
 import { useGet, useStudioAndGame } from '../../api/hooks.js';
-import { SPANS, spanOf, todayUtc } from '../../lib/dashboard.js';
+import { SPANS, todayUtc } from '../../lib/dashboard.js';
+import { askedDays, readSpan } from '../../lib/day-span.js';
+import { DaySpanPicker } from '../../parts/DaySpanPicker.js';
 import { DownloadButton } from '../../parts/DownloadButton.js';
 import { MoneyNote, OriginalsSwitch } from '../../parts/Money.js';
 import { Page } from '../../parts/Page.js';
@@ -27,14 +29,16 @@ export function Overview() {
   const { game } = useStudioAndGame();
   const search = route.useSearch();
   const navigate = route.useNavigate();
-  const to = todayUtc(Date.now());
-  const { days, from, askFrom } = spanOf(search.days, to);
+  const today = todayUtc(Date.now());
+  const chosen = readSpan(search, today, { choices: SPANS, fallback: '30' });
+  const { from, to } = chosen;
   const span = { from, to };
+  const isShown = ({ day }: { day: string }) => day >= from && day <= to;
   const isQuiet = (data: DataOf<'getDashboard'>) =>
-    data.days.every(({ day, events }) => day < from || events === 0);
+    data.days.every((day) => !isShown(day) || day.events === 0);
   const dashboard = useGet(
     'getDashboard',
-    { params: { game }, query: { from: askFrom, to } },
+    { params: { game }, query: askedDays(chosen, today) },
     {
       everyMs: (data) => (data !== undefined && isQuiet(data) ? LOOK_FOR_FIRST_MS : LOOK_AGAIN_MS),
       keepPrevious: true,
@@ -47,14 +51,11 @@ export function Overview() {
       actions={
         <>
           <OriginalsSwitch />
-          <NativeSelect
-            size="xs"
-            aria-label="Time range"
-            value={days}
-            data={SPANS.map((value) => ({ value, label: `last ${value} days` }))}
-            onChange={({ currentTarget }) =>
-              navigate({ search: (before) => ({ ...before, days: currentTarget.value }) })
-            }
+          <DaySpanPicker
+            span={chosen}
+            choices={SPANS}
+            today={today}
+            onChange={(next) => navigate({ search: (before) => ({ ...before, ...next }) })}
           />
           <DownloadButton
             operation="getDashboard"
@@ -67,19 +68,15 @@ export function Overview() {
     >
       <Loaded query={dashboard} height={420}>
         {(data) => (
-          <DashboardOrFirstSteps isQuiet={isQuiet(data)} days={days} refresh={dashboard.refetch}>
+          <DashboardOrFirstSteps isQuiet={isQuiet(data)} span={chosen} refresh={dashboard.refetch}>
             <Stack gap="lg">
-              <Attention today={to} />
+              <Attention today={today} />
               <Figures today={data.today} days={data.days} />
-              <MoneyNote rows={data.days.filter(({ day }) => day >= from)} />
-              <DaysChart
-                days={data.days.filter(({ day }) => day >= from)}
-                versions={data.versions}
-                builds={data.builds}
-              />
+              <MoneyNote rows={data.days.filter(isShown)} />
+              <DaysChart days={data.days.filter(isShown)} versions={data.versions} builds={data.builds} />
               <Breakdown span={span} />
               <Holdout />
-              <Retention today={to} />
+              <Retention today={today} {...(chosen.days === null && { span })} />
               <PredictionNotes />
             </Stack>
           </DashboardOrFirstSteps>

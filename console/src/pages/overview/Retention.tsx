@@ -9,9 +9,10 @@ import { TableScroll } from '../../parts/TableScroll.js';
 const LOOK_AGAIN_MS = 60_000;
 
 /** Which players came back, by the day or week of their start (first login or first event), with the size of each cohort. */
-export function Retention({ today }: { today: string }) {
+export function Retention({ today, span }: { today: string; span?: { from: string; to: string } }) {
   const { game } = useStudioAndGame();
-  const query = { from: firstCohortDay(today), to: today };
+  // A time range of so many days does not shorten it: day 30 of most cohorts would be missing.
+  const query = span ?? { from: firstCohortDay(today), to: today };
   const cohorts = useGet(
     'getDashboard',
     { params: { game }, query },
@@ -23,7 +24,7 @@ export function Retention({ today }: { today: string }) {
         Retention
       </Title>
       <Loaded query={cohorts} height={360}>
-        {(data) => <HeatMap rows={retentionRows(data.cohorts, data.to)} />}
+        {(data) => <HeatMap rows={retentionRows(data.cohorts, today)} />}
       </Loaded>
     </section>
   );
