@@ -196,6 +196,61 @@ describe.skipIf(!HAS_BROWSER)(`the numbers of the console${NEEDS_BROWSER}`, () =
     await page.getByRole('table', { name: 'Reasons' }).waitFor();
   });
 
+  it('on the analysis: what an install is worth, a funnel, and from which day on there is a forecast', async () => {
+    const { page } = owner;
+    // Maintenance sums some minutes after the simulation, and no simulated player is as old.
+    await sql.query(
+      `with cohort as (
+         insert into game_install_cohorts (game_id, period, cohort, dimension, is_remainder, value, players)
+         select id, 'week', date_trunc('week', now() - interval '50 days')::date, dimension, false, 'campaign', 200
+         from games, unnest('{country,source}'::text[]) dimension where slug = 'demo-game'
+         returning *
+       ), revenue as (
+         insert into game_install_revenue (game_id, period, cohort, dimension, is_remainder, value, age, currency, revenue)
+         select game_id, period, cohort, dimension, is_remainder, value, age, 'USD', revenue
+         from cohort, (values (0, 10.5), (7, 20), (30, 69.5)) v (age, revenue)
+       )
+       insert into breakdown_runs (game_id, started_at, ended_at, installs_summed_at)
+       select game_id, now(), now() + interval '1 hour', now() from cohort limit 1
+       on conflict (game_id) do update set installs_summed_at = now(), ended_at = excluded.ended_at`,
+    );
+    await owner.go('/analysis?by=source');
+    const worth = page
+      .getByRole('table', { name: 'Revenue per install' })
+      .getByRole('row', { name: /campaign/ });
+    await worth.waitFor();
+    const cells = await worth.getByRole('cell').allInnerTexts();
+    expect(cells.slice(1, 7)).toEqual(['200', 'USD 0.05', 'USD 0.05', 'USD 0.15', 'USD 0.15', 'USD 0.50']);
+
+    await page.getByRole('tab', { name: 'Forecast' }).click();
+    await page.getByRole('heading', { name: 'Too little data for a forecast' }).waitFor();
+
+    await page.getByRole('tab', { name: 'Funnel' }).click();
+    await page.getByRole('heading', { name: 'No funnel yet' }).waitFor();
+    const steps = page.getByPlaceholder('Type of event');
+    await steps.nth(0).fill('Level_Start');
+    await steps.nth(1).fill('Purchase');
+    // Closes the list of types, which covers what is below.
+    await page.keyboard.press('Escape');
+    await page.getByLabel('Time range').selectOption('dates');
+    // The days stay the same: the last 30. They are in the address now.
+    await expect.poll(() => page.url()).toMatch(/from=\d{4}-\d{2}-\d{2}&to=/);
+    await page.getByRole('button', { name: 'Count' }).click();
+    await page.getByRole('table', { name: 'Funnel' }).waitFor();
+    const AT = `case when clock_suspect or received_at < occurred_at then received_at else occurred_at end`;
+    const ENTERED = `select player_id, ${AT} as at from events where event_type = 'Level_Start' and ${DAY} > ${TODAY} - 30`;
+    await agree(cellOf('Funnel', /Level_Start/, 1), () =>
+      count(`select count(distinct player_id) as n from (${ENTERED}) e`),
+    );
+    await agree(cellOf('Funnel', /Purchase/, 1), () =>
+      count(
+        `select count(distinct e.player_id) as n from (${ENTERED}) e
+         join (select player_id, ${AT} as at from events where event_type = 'Purchase') p
+           on p.player_id = e.player_id and p.at > e.at and p.at <= e.at + interval '1 day'`,
+      ),
+    );
+  });
+
   it('on the overview: days of a free span, which the address keeps', async () => {
     const { rows } = await sql.query<{ day: string }>(`select (${TODAY} - 3)::text as day`);
     const day = rows[0]?.day;
