@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   countOf,
   formatAmounts,
+  formatAxisAmount,
   formatBytes,
   formatDay,
   formatDays,
@@ -20,6 +21,10 @@ describe('numbers and money', () => {
     expect(formatMoney('10.00', 'USD')).toBe('USD 10.00');
     expect(formatMoney('1200', 'JPY')).toBe('JPY 1,200');
     expect(formatMoney(4.5, 'EUR')).toBe('EUR 4.50');
+  });
+
+  it('has three digits of an amount on an axis', () => {
+    expect([0.05, 0.125, 1.5, 1234].map(formatAxisAmount)).toEqual(['0.05', '0.125', '1.5', '1,230']);
   });
 
   it('does not round an exact text that no floating-point number holds', () => {

@@ -12,6 +12,11 @@ export function formatShort(value: number): string {
   return new Intl.NumberFormat(LANGUAGE, { notation: 'compact', maximumFractionDigits: 1 }).format(value);
 }
 
+/** `0.05`, `1.5` or `12.3`: an amount on an axis, whose title has the currency. */
+export function formatAxisAmount(value: number): string {
+  return new Intl.NumberFormat(LANGUAGE, { maximumSignificantDigits: 3 }).format(value);
+}
+
 /** A number of events a second: `1,204`, and `0.4` where a whole number would be too coarse. */
 export function formatRate(perSecond: number): string {
   const digits = perSecond < 10 ? 1 : 0;

@@ -93,7 +93,7 @@ function columnsOf({ steps, by }: FunnelResult): Column<Value>[] {
   return [
     {
       id: 'value',
-      header: by ?? '',
+      header: by === null ? '' : `${by[0]?.toUpperCase()}${by.slice(1)}`,
       cell: ({ kind, value }) => (kind === 'other' ? 'all others' : (value ?? 'not told')),
     },
     ...steps.map((step, index) => ({

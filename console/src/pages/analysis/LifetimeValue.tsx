@@ -1,9 +1,9 @@
-import { Group, NativeSelect, Stack, Text } from '@mantine/core';
+import { Group, NativeSelect, Stack, Text, Title } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useGet, useStudioAndGame } from '../../api/hooks.js';
 import { todayUtc } from '../../lib/dashboard.js';
 import { readSpan } from '../../lib/day-span.js';
-import { formatCount, formatDay, formatMoney, formatRelative } from '../../lib/format.js';
+import { formatAxisAmount, formatCount, formatDay, formatMoney, formatRelative } from '../../lib/format.js';
 import {
   AGES,
   type Curve,
@@ -26,6 +26,7 @@ const BY = [
   { value: 'country', label: 'country' },
   { value: 'source', label: 'source' },
 ] as const;
+const NAMES = { cohort: 'Start', country: 'Country', source: 'Source' } as const;
 const PERIODS = [
   { value: 'week', label: 'weeks' },
   { value: 'month', label: 'months' },
@@ -93,7 +94,7 @@ export function LifetimeValue() {
             <Nothing isSummed={summedAt !== null} hasPlayers={curves.length > 0} />
           ) : (
             <>
-              <Curves curves={curves} currency={currency} />
+              <Curves curves={curves} currency={currency} name={NAMES[by]} />
               <Text size="xs" c="dimmed">
                 Revenue per install up to each day after the start, refunds taken off
                 {throughDay === null ? '' : `; days up to ${formatDay(throughDay)}`}
@@ -109,12 +110,21 @@ export function LifetimeValue() {
   );
 }
 
-function Curves({ curves, currency }: { curves: readonly Curve[]; currency: string }) {
+function Curves({
+  curves,
+  currency,
+  name,
+}: {
+  curves: readonly Curve[];
+  currency: string;
+  /** What tells the curves apart. */
+  name: string;
+}) {
   const drawn = drawnCurves(curves);
   const length = Math.max(...drawn.map(({ playersAt }) => playersAt.length));
   const ages = Array.from({ length }, (_, age) => age);
   const columns: Column<Curve>[] = [
-    { id: 'name', header: '', cell: nameOfCurve },
+    { id: 'name', header: name, cell: nameOfCurve },
     { id: 'players', header: 'Players', isNumber: true, cell: ({ players }) => formatCount(players) },
     ...AGES.map((age) => ({
       id: `d${age}`,
@@ -128,6 +138,9 @@ function Curves({ curves, currency }: { curves: readonly Curve[]; currency: stri
   ];
   return (
     <>
+      <Title order={2} size="h4">
+        {currency} per install, by days since the start
+      </Title>
       <Chart
         label={`${currency} per install by days since the start`}
         places={ages.map((age) => `day ${age}`)}
@@ -136,7 +149,7 @@ function Curves({ curves, currency }: { curves: readonly Curve[]; currency: stri
           values: ages.map((age) => worthAt(curve, currency, age)),
           colour,
         }))}
-        format={(value) => formatMoney(value, currency)}
+        format={formatAxisAmount}
         height={280}
       />
       <DataTable
