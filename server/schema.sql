@@ -330,9 +330,11 @@ CREATE TABLE breakdown_runs (
   spent_ms bigint DEFAULT 0 NOT NULL,
   started_at timestamp with time zone NOT NULL,
   ended_at timestamp with time zone,
+  installs_summed_at timestamp with time zone,
   CONSTRAINT breakdown_runs_pkey PRIMARY KEY (game_id)
 );
 COMMENT ON TABLE breakdown_runs IS 'The last run over the players of a game. totals: the days that are being summed, with their game_day_totals when the run started; null once the run has ended.';
+COMMENT ON COLUMN breakdown_runs.installs_summed_at IS 'When the last run that has ended was started: game_install_cohorts and game_install_revenue hold the days before that day.';
 
 CREATE TABLE breakdown_sums (
   game_id integer NOT NULL,
@@ -677,6 +679,33 @@ CREATE TABLE game_event_types (
 CREATE INDEX game_event_types_shards ON game_event_types USING btree (day, game_id, event_type, shard) WHERE (shard >= 0);
 COMMENT ON TABLE game_event_types IS 'How many events of a type a game had on a UTC day. A row per type, not an object in game_days: a client that invents types adds rows, and can neither displace the real ones nor make a row that everybody writes grow without end.';
 
+CREATE TABLE game_install_cohorts (
+  game_id integer NOT NULL,
+  period text NOT NULL,
+  cohort date NOT NULL,
+  dimension text NOT NULL,
+  is_remainder boolean NOT NULL,
+  value text NOT NULL,
+  players bigint NOT NULL,
+  CONSTRAINT game_install_cohorts_pkey PRIMARY KEY (game_id, dimension, period, cohort, is_remainder, value)
+);
+COMMENT ON TABLE game_install_cohorts IS 'How many players started in a week or month, by country or source: the largest values, and one row for all others (is_remainder).';
+COMMENT ON COLUMN game_install_cohorts.value IS 'An empty text where nothing is known.';
+
+CREATE TABLE game_install_revenue (
+  game_id integer NOT NULL,
+  period text NOT NULL,
+  cohort date NOT NULL,
+  dimension text NOT NULL,
+  is_remainder boolean NOT NULL,
+  value text NOT NULL,
+  age smallint NOT NULL,
+  currency text NOT NULL,
+  revenue numeric NOT NULL,
+  CONSTRAINT game_install_revenue_pkey PRIMARY KEY (game_id, dimension, period, cohort, is_remainder, value, age, currency)
+);
+COMMENT ON TABLE game_install_revenue IS 'What the players of a row of game_install_cohorts paid on the day on which they were so many days old, refunds taken off.';
+
 CREATE TABLE holdout_comparisons (
   game_id integer NOT NULL,
   day date NOT NULL,
@@ -688,6 +717,33 @@ CREATE TABLE holdout_comparisons (
   CONSTRAINT holdout_comparisons_pkey PRIMARY KEY (game_id, day)
 );
 COMMENT ON TABLE holdout_comparisons IS 'What players who are held out, and the rest, spent from from_day to day. behind: how far the walk through the players is; null when it is over.';
+
+CREATE TABLE install_cohort_sums (
+  game_id integer NOT NULL,
+  period text NOT NULL,
+  cohort date NOT NULL,
+  dimension text NOT NULL,
+  is_remainder boolean NOT NULL,
+  value text NOT NULL,
+  players bigint NOT NULL,
+  CONSTRAINT install_cohort_sums_pkey PRIMARY KEY (game_id, dimension, period, cohort, is_remainder, value)
+);
+COMMENT ON TABLE install_cohort_sums IS 'What a run over the players (breakdown_runs) has summed so far for game_install_cohorts.';
+COMMENT ON COLUMN install_cohort_sums.value IS 'An empty text where nothing is known.';
+
+CREATE TABLE install_revenue_sums (
+  game_id integer NOT NULL,
+  period text NOT NULL,
+  cohort date NOT NULL,
+  dimension text NOT NULL,
+  is_remainder boolean NOT NULL,
+  value text NOT NULL,
+  age smallint NOT NULL,
+  currency text NOT NULL,
+  revenue numeric NOT NULL,
+  CONSTRAINT install_revenue_sums_pkey PRIMARY KEY (game_id, dimension, period, cohort, is_remainder, value, age, currency)
+);
+COMMENT ON TABLE install_revenue_sums IS 'The same for game_install_revenue.';
 
 CREATE TABLE invitations (
   id uuid NOT NULL,
@@ -730,7 +786,7 @@ CREATE TABLE jobs (
   finished_at timestamp with time zone,
   expires_at timestamp with time zone NOT NULL,
   CONSTRAINT jobs_pkey PRIMARY KEY (id),
-  CONSTRAINT jobs_kind_check CHECK ((kind = ANY (ARRAY['dry_run'::text, 'replay'::text, 'override_import'::text, 'training'::text]))),
+  CONSTRAINT jobs_kind_check CHECK ((kind = ANY (ARRAY['dry_run'::text, 'replay'::text, 'override_import'::text, 'training'::text, 'funnel'::text]))),
   CONSTRAINT jobs_state_check CHECK ((state = ANY (ARRAY['running'::text, 'done'::text, 'failed'::text, 'cancelled'::text]))),
   CONSTRAINT jobs_game_id_fkey FOREIGN KEY (game_id) REFERENCES games(id)
 );
@@ -802,6 +858,8 @@ CREATE TABLE players (
   profile_at timestamp with time zone,
   overrides_at timestamp with time zone,
   stays_at timestamp with time zone,
+  source text,
+  source_at timestamp with time zone,
   age_group text,
   age_group_at timestamp with time zone,
   CONSTRAINT players_pkey PRIMARY KEY (id),
@@ -813,6 +871,8 @@ CREATE INDEX players_of_game ON players USING btree (game_id, id) WHERE (game_id
 COMMENT ON TABLE players IS 'Everything known about a player in one row; all that a player is told is computed from it.';
 COMMENT ON COLUMN players.spend IS 'Exact decimal per currency, refunds taken off: {"USD": 14.97}.';
 COMMENT ON COLUMN players.repeat_spend IS 'Spend without the first day of purchase, exact decimal per currency.';
+COMMENT ON COLUMN players.source IS 'metadata.source of the player''s earliest event that has one: where the player came from.';
+COMMENT ON COLUMN players.source_at IS 'The time of that event; -infinity for players of before the column, whose source is unknown.';
 COMMENT ON COLUMN players.age_group IS 'child, teen or adult, as the studio''s server says; null: it has not said.';
 COMMENT ON COLUMN players.age_group_at IS 'When the age group was last set to another one.';
 

@@ -1,11 +1,8 @@
 import { Anchor, Button, Code, Group, Text, TextInput } from '@mantine/core';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { type FormEvent, useEffect, useState } from 'react';
-import { usePages, useStudioAndGame } from '../../api/hooks.js';
-import { useDraft } from '../../draft/draft-context.js';
-import { formatCount } from '../../lib/format.js';
 import { useGet, usePages, useStudioAndGame } from '../../api/hooks.js';
-import { formatAmounts, formatCount } from '../../lib/format.js';
+import { formatCount } from '../../lib/format.js';
 import { listQuery } from '../../lib/player-filters.js';
 import { DataTable } from '../../parts/DataTable.js';
 import { Money } from '../../parts/Money.js';
