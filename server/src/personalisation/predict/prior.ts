@@ -16,7 +16,7 @@ export type ShippedPrior = Readonly<{
   spend: LogisticModel;
 }>;
 
-/** Chosen by games of 300 to 10,000 simulated players (docs/predictions.md): half and twice as much give about the same. */
+/** Tried on games of 300 to 10,000 simulated players (docs/predictions.md); other values were not compared. */
 const RIDGE = 10;
 /** How often players leave or buy differs from game to game by more than what it depends on. */
 const INTERCEPT_RIDGE = 1;
