@@ -21,7 +21,7 @@ export async function listSealedSecrets(pool: Pool): Promise<SealedSecrets[]> {
        (count(*) filter (where kind = 'signing'))::int as "signingKeys",
        (count(*) filter (where kind = 'second factor'))::int as "secondFactors"
      from (
-       select 'api' as kind, sealed_secret as sealed from api_keys where revoked_at is null
+       select 'api' as kind, sealed_secret as sealed from api_keys where revoked_at is null and kind = 'client'
        union all
        select 'signing', sealed_private from signing_keys
        union all

@@ -6,6 +6,7 @@ import { DEMO } from '../../src/app/demo-studio.js';
 import { buildPlayerApp } from '../../src/app/player-app.js';
 import { resealAll } from '../../src/features/sessions/reseal-secrets.js';
 import { type MasterKeys, sealedUnder, UnsealError } from '../../src/security/master-keys.js';
+import { listSealedSecrets } from '../../src/security/sealed-secrets.js';
 import {
   createHarness,
   type Harness,
@@ -14,6 +15,7 @@ import {
   testActor,
   testMasterKeys,
 } from '../support/harness.js';
+import { addServerKey } from '../support/server-calls.js';
 import { addStudio, expectAlive, refreshed, type Studio } from '../support/session-calls.js';
 
 let harness: Harness;
@@ -45,6 +47,18 @@ function spellings(bytes: Buffer): string[] {
     bytes.toString('latin1'),
   ];
 }
+
+describe('a server key', () => {
+  test('has no sealed secret: the master key is checked and changed without it, and nothing stored shows it', async () => {
+    const before = await listSealedSecrets(harness.pool);
+    const { secret, headers } = await addServerKey(harness);
+    expect(await listSealedSecrets(harness.pool)).toEqual(before);
+    expect(await dump()).not.toContain(secret.slice(-49, -6));
+    await resealAll(harness.pool, harness.masterKeys, testActor(harness.clock.now()));
+    const read = { method: 'GET', url: '/v1/server/players?deviceId=nobody', headers } as const;
+    expect((await harness.app.inject(read)).statusCode).toBe(404);
+  });
+});
 
 describe('the database', () => {
   let rows: string;
