@@ -6,6 +6,14 @@ SET check_function_bodies = off;
 
 CREATE SEQUENCE event_block_ids CACHE 64;
 
+CREATE OR REPLACE FUNCTION api_time(at timestamp with time zone)
+ RETURNS text
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+AS $function$
+  select to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+$function$;
+
 CREATE OR REPLACE FUNCTION attach_partition(parent text, child text, key text, first_value text, end_value text)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -33,6 +41,15 @@ exception
   -- a row of that time came in between the look and the lock
   when check_violation then return false;
 end
+$function$;
+
+CREATE OR REPLACE FUNCTION day_spans(days datemultirange)
+ RETURNS json
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+AS $function$
+  select coalesce(json_agg(json_build_object('first', lower(r), 'last', upper(r) - 1) order by lower(r)), '[]')
+  from unnest(days) r
 $function$;
 
 CREATE OR REPLACE FUNCTION event_rows(events jsonb)
@@ -815,6 +832,13 @@ CREATE TABLE player_days (
 ) WITH (fillfactor=80);
 COMMENT ON TABLE player_days IS 'What a player did on a UTC day; windows of 7 and 28 days are sums over it.';
 
+CREATE TABLE player_exports (
+  player_id bigint NOT NULL,
+  started_at timestamp with time zone NOT NULL,
+  CONSTRAINT player_exports_pkey PRIMARY KEY (player_id)
+);
+COMMENT ON TABLE player_exports IS 'When a player last began to download the own data. A row of its own: a change of the players row would make cached responses stale.';
+
 CREATE TABLE player_notes (
   player_id bigint NOT NULL,
   id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
@@ -827,7 +851,7 @@ CREATE TABLE player_notes (
   edited_at timestamp with time zone,
   CONSTRAINT player_notes_pkey PRIMARY KEY (player_id, id)
 );
-COMMENT ON TABLE player_notes IS 'What people of the studio have written down about a player, for each other. Players never see it.';
+COMMENT ON TABLE player_notes IS 'What people of the studio have written down about a player, for each other. Players see it in an export of their own data only.';
 
 CREATE TABLE player_promotions (
   player_id bigint NOT NULL,

@@ -40,6 +40,7 @@ export const AUDIT_ACTIONS = {
   'note.add': 'a note on a player was written',
   'note.edit': 'a note on a player was changed by its author',
   'note.delete': 'a note on a player was deleted',
+  'player.export': 'everything that is stored about a player was downloaded by the studio',
   'session.revoke': 'sessions of a player were ended by the studio',
   'event_type.register': 'a schema was registered as the next version of an event type',
   'event_type.retire': 'an event type was retired',

@@ -29,6 +29,7 @@ import { draftRoutes } from '../features/game-configs/draft-routes.js';
 import { versionRoutes } from '../features/game-configs/version-routes.js';
 import { jobRoutes } from '../features/jobs/job-routes.js';
 import { installationRoutes } from '../features/lifecycle/installation-routes.js';
+import { adminPlayerExportRoutes } from '../features/player-exports/admin-player-export-routes.js';
 import { adminPlayerRoutes } from '../features/players/admin-player-routes.js';
 import { noteRoutes } from '../features/players/note-routes.js';
 import { overrideImportRoutes } from '../features/players/override-import-routes.js';
@@ -71,6 +72,7 @@ const ROUTES: readonly AdminRoutes[] = [
   versionRoutes,
   playerListRoutes,
   adminPlayerRoutes,
+  adminPlayerExportRoutes,
   noteRoutes,
   overrideImportRoutes,
   adminSessionRoutes,

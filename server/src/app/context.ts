@@ -6,6 +6,8 @@ import { createDirectIntake } from '../features/events/intake/direct-intake.js';
 import type { EventContext } from '../features/events/intake/event-context.js';
 import { createRegistries, logUnusable } from '../features/events/types/registries.js';
 import { createConfigSnapshots } from '../features/game-configs/config-snapshots.js';
+import type { PlayerExportContext } from '../features/player-exports/player-export-routes.js';
+import { createPlayerExports } from '../features/player-exports/player-exports.js';
 import { createDecisions } from '../features/players/decisions.js';
 import { createFactReadings } from '../features/players/fact-readings.js';
 import type { PlayerContext } from '../features/players/player-context.js';
@@ -34,6 +36,7 @@ import { createMetrics } from '../telemetry/metrics.js';
 export type Context = SessionContext &
   PlayerContext &
   PredictionContext &
+  PlayerExportContext &
   EventContext &
   ServerContext &
   Readonly<{ dispose(): Promise<void> }>;
@@ -88,6 +91,7 @@ export async function createContext(options: ContextOptions): Promise<Context> {
     const { databaseUrl } = options;
     queued = await openQueuedPath(settings.nats, { databaseUrl, pool, inbox, metrics, logger });
   }
+  const playerExports = createPlayerExports(options.databaseUrl);
   const intake = queued?.intake ?? createDirectIntake({ pool, metrics, logger });
 
   return Object.freeze({
@@ -114,6 +118,7 @@ export async function createContext(options: ContextOptions): Promise<Context> {
       stays: createSegmentStays(pool, logger),
     }),
     predictions: createPlayerPredictions({ readings, snapshots: models, gameConfigs, clock }),
+    playerExports,
     serverKeys: createServerKeys({ pool, settings, clock, logger }),
     serverPredictions: createPlayerPredictions({
       readings,
@@ -135,6 +140,7 @@ export async function createContext(options: ContextOptions): Promise<Context> {
       shedding.stop();
       clock.stop?.();
       metrics.stop();
+      await playerExports.close();
       await pool.end();
     },
   });

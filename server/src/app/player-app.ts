@@ -1,6 +1,7 @@
 import { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest, fastify } from 'fastify';
 import { EVENTS_PATH, eventRoutes } from '../features/events/intake/event-routes.js';
 import { EVENT_LIMITS } from '../features/events/intake/limits.js';
+import { playerExportRoutes } from '../features/player-exports/player-export-routes.js';
 import { playerRoutes } from '../features/players/player-routes.js';
 import { predictionRoutes } from '../features/predictions/prediction-routes.js';
 import { serverChangeRoutes } from '../features/servers/server-change-routes.js';
@@ -91,6 +92,7 @@ export async function buildPlayerApp(
     playerRoutes(scope, ctx, requirePlayer(ctx, { headers: PLAYER_HEADERS, limit: ctx.rateLimits.player }));
     predictionRoutes(scope, ctx);
   });
+  await app.register(async (scope) => playerExportRoutes(scope, ctx));
   const admission = createEventAdmission(ctx, EVENT_LIMITS);
   await app.register(async (scope) => eventRoutes(scope, ctx, admission));
   await app.register(async (scope) => serverEventRoutes(scope, ctx, admission));

@@ -180,8 +180,8 @@ describe('every admin route', () => {
     (url === '/admin/v1/games' && method === 'POST') ||
     method === 'PATCH';
 
-  /** Viewers may not download all events either. */
-  const isOfEditors = ({ url }: Route) => url.endsWith('/exports/:exportId/file');
+  /** Viewers may not download all events, or all of a player, either. */
+  const isOfEditors = ({ url }: Route) => /\/exports\/:exportId\/file$|\/:playerId\/export$/.test(url);
 
   it('that changes something needs an editor, and is refused before anything is looked up', async () => {
     const unchanging = ['/draft/validate', '/explain', '/audience', '/dry-run', '/dry-runs', '/funnels'];

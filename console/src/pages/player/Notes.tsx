@@ -9,7 +9,7 @@ import { Moment, Person } from '../../parts/texts.js';
 
 const MAX_NOTE = 4_000;
 
-/** What colleagues have written down about the player. Players never see it. */
+/** What colleagues have written down about the player. Players see it in an export of their own data only. */
 export function Notes({ playerId }: { playerId: string }) {
   const { game } = useStudioAndGame();
   const { isEditor } = useRole();
@@ -28,7 +28,7 @@ export function Notes({ playerId }: { playerId: string }) {
         <ProblemNote problem={pages.error} onRetry={() => pages.refetch()} />
         {pages.isSuccess && notes.length === 0 && (
           <Text size="sm" c="dimmed">
-            No note on this player. Players never see notes.
+            No note on this player. Players see notes in an export of their own data only.
           </Text>
         )}
         {notes.map((note) => (

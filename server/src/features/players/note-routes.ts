@@ -41,7 +41,7 @@ export function noteRoutes(app: FastifyInstance, ctx: AdminContext): void {
         ...common,
         operationId: 'listNotes',
         summary: 'The notes on a player, newest first',
-        description: 'Players never see them.',
+        description: 'Players see them in an export of their own data only.',
         params: PlayerParameters,
         querystring: Type.Object(pageParameters(LIMITS)),
         response: { 200: NotesResponse, ...gameErrors(['parameter_invalid', 'player_not_found']) },

@@ -24,7 +24,7 @@ export async function findCurrentModels(db: Pool, gameId: number): Promise<Found
 }
 
 /** The models of a game that were in force at an instant. */
-export async function findModelsAt(db: Pool, gameId: number, atMs: number): Promise<FoundModels> {
+export async function findModelsAt(db: Pool | Client, gameId: number, atMs: number): Promise<FoundModels> {
   const state = await findStateAt(db, gameId, atMs);
   return state === undefined ? NOTHING : findModelsOf(db, gameId, state);
 }

@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import type { JobRun } from '../../../src/admin/background-jobs.js';
-import { transaction } from '../../../src/db/pool.js';
+import { snapshot, transaction } from '../../../src/db/pool.js';
 import { deleteExpiredExports } from '../../../src/features/exports/export-expiry.js';
 import {
   claimExportJob,
@@ -14,10 +14,15 @@ import { cancelExport, startExport } from '../../../src/features/exports/export-
 import { deleteExpiredJobs } from '../../../src/features/jobs/job-expiry.js';
 import { findJob, listJobs, updateJobProgress } from '../../../src/features/jobs/job-queries.js';
 import { cancelJob, createJobs } from '../../../src/features/jobs/jobs.js';
+import { auditPlayerExport } from '../../../src/features/player-exports/audit-player-export.js';
+import { exportPieces } from '../../../src/features/player-exports/export-pieces.js';
+import { claimExport, releaseExport } from '../../../src/features/player-exports/export-queries.js';
+import { createExportPool } from '../../../src/features/player-exports/player-exports.js';
+import { DAY_MS } from '../../../src/lib/day.js';
 import { WORLD } from './large-tables.js';
 import type { Listed } from './listed-statement.js';
 
-const { gameId, tenantId, userId } = WORLD;
+const { gameId, tenantId, playerId, userId } = WORLD;
 /** Work that goes on until it is told to end. */
 const aborted = ({ signal }: JobRun) =>
   new Promise<void>((resolve) => {
@@ -55,6 +60,31 @@ export const EXPORT_STATEMENTS: readonly Listed[] = [
       await jobs.stop();
       await deleteExpiredJobs(admin, nowMs);
     },
+  },
+  {
+    what: 'the export of a player',
+    call: async ({ url, nowMs }) => {
+      const pool = createExportPool(url);
+      await snapshot(pool, async (client) => {
+        // Before the first publication: the documents of the fill are empty.
+        const pieces = await exportPieces(client, { gameId, userId, nowMs: nowMs - 1.5 * DAY_MS });
+        if (pieces === undefined) throw new Error('there is no player');
+        for await (const piece of pieces) if (piece === '') throw new Error('an empty piece');
+      });
+      await pool.end();
+    },
+  },
+  {
+    what: 'one export of a player an hour',
+    call: async ({ service, nowMs }) => {
+      await claimExport(service, playerId, nowMs);
+      await claimExport(service, playerId, nowMs);
+      await releaseExport(service, playerId);
+    },
+  },
+  {
+    what: 'the audit of an export of a player',
+    call: ({ admin, nowMs }) => auditPlayerExport(admin, { gameId, userId }, { name: 'a test', nowMs }),
   },
   {
     what: 'chunks of exports',
