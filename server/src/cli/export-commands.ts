@@ -14,6 +14,7 @@ import { StartupError } from '../lib/startup-error.js';
 import { outputClosed } from './closed-output.js';
 import { requireGame, withGame } from './game-option.js';
 import { Interrupted } from './interrupt.js';
+import { exportPlayer, PLAYER_EXPORT_HELP } from './player-export-command.js';
 import { grouped, progressBar } from './progress-bar.js';
 import { createProgressLine } from './progress-line.js';
 import { withDatabase } from './terminal.js';
@@ -50,6 +51,12 @@ export function exportCommands(): Command {
     .option('--resume', 'go on with an unfinished file', false)
     .addHelpText('after', HELP)
     .action(run);
+  withGame(exports.command('player'))
+    .description('write everything that is stored about a player to a file or to standard output')
+    .requiredOption('--player <user-id>', 'userId of the login response')
+    .option('--out <file>', 'where to (default: standard output)')
+    .addHelpText('after', PLAYER_EXPORT_HELP)
+    .action(exportPlayer);
   return exports;
 }
 

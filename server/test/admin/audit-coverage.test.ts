@@ -69,9 +69,9 @@ it('knows the command or route of every action', () => {
   const listed = [...Object.values(COMMAND_STEPS), ...Object.values(ROUTE_STEPS)].flatMap((step) =>
     'action' in step ? [step.action] : [],
   );
-  // The service does the first ones itself. The others are by a sign-in and by GET: see recovery-codes.test.ts, export-jobs.test.ts and player-export.test.ts.
+  // The service does the first ones itself. The others are by a sign-in and a GET: see recovery-codes.test.ts and export-jobs.test.ts.
   const byItself: AuditAction[] = ['signing_key.create', 'model.grade', 'account.link'];
-  const elsewhere: AuditAction[] = ['account.recovery_code_used', 'export.download', 'player.export'];
+  const elsewhere: AuditAction[] = ['account.recovery_code_used', 'export.download'];
   expect([...new Set([...listed, ...byItself, ...elsewhere])].toSorted()).toEqual(
     Object.keys(AUDIT_ACTIONS).toSorted(),
   );

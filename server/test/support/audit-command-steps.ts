@@ -122,6 +122,11 @@ export const COMMAND_STEPS: Record<
     target: 'player ',
     call: async ({ harness }) => [(await harness.login('noted')).userId, '1', ...DEMO],
   },
+  'export player': {
+    action: 'player.export',
+    target: 'player ',
+    call: async ({ harness }) => ['--player', (await harness.login('noted')).userId, ...DEMO],
+  },
   'override set': {
     action: 'override.set',
     target: 'player ',
