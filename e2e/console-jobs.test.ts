@@ -109,6 +109,21 @@ describe.skipIf(!HAS_BROWSER)(`work and sessions in the console${NEEDS_BROWSER}`
     expect(owner.problems).toEqual([]);
   });
 
+  it('exports everything about a player from the page of the player', async () => {
+    await post(`${service.api}/v1/events`, player.headers, [{ ...event(9), eventType: 'Exported' }]);
+    const { page, go } = owner;
+    await go(`/players/${player.userId}`);
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Export all data' }).click(),
+    ]);
+    expect(download.suggestedFilename()).toBe(`player-${player.userId}.json`);
+    const exported = JSON.parse(await readFile(await download.path(), 'utf8'));
+    expect(exported.player.playerId).toBe(player.userId);
+    expect(exported.events).toContainEqual(expect.objectContaining({ eventType: 'Exported' }));
+    expect(owner.problems).toEqual([]);
+  });
+
   it('shows a training that another member has started, on the page and in the list of all work, and cancels it', async () => {
     const { page, go } = owner;
     // As a node of its own would write it.

@@ -1,7 +1,9 @@
 import { Group, Stack, Text } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useGet, useStudioAndGame } from '../../api/hooks.js';
+import { useRole } from '../../api/session.js';
 import { useExplanation } from '../../api/use-explanation.js';
+import { DownloadButton } from '../../parts/DownloadButton.js';
 import { Page } from '../../parts/Page.js';
 import { EmptyState, Loaded } from '../../parts/states.js';
 import { CopyableId } from '../../parts/texts.js';
@@ -20,6 +22,7 @@ const route = getRouteApi('/$studio/$game/players/$playerId');
 export function Player() {
   const { game } = useStudioAndGame();
   const { playerId } = route.useParams();
+  const { isEditor } = useRole();
   const player = useGet('getPlayer', { params: { game, playerId } });
   if (player.error?.code === 'player_not_found') {
     return (
@@ -37,6 +40,16 @@ export function Player() {
         <Group gap="xs" fz={{ base: 'md', sm: 'h3' }}>
           Player <CopyableId id={playerId} />
         </Group>
+      }
+      actions={
+        isEditor && (
+          <DownloadButton
+            operation="exportPlayer"
+            request={{ params: { game, playerId } }}
+            fileName={`player-${playerId}.json`}
+            label="Export all data"
+          />
+        )
       }
     >
       <Loaded query={player} height={80}>
