@@ -282,9 +282,11 @@ describe.skipIf(!HAS_BROWSER)(`the numbers of the console${NEEDS_BROWSER}`, () =
       await owner.go(`/players/${userId}`);
       const noun = (n: string, word: string) =>
         `${Number(n).toLocaleString('en-US')} ${word}${n === '1' ? '' : 's'}`;
-      await owner.page
-        .getByText(`${noun(events, 'event')} · ${noun(purchases, 'purchase')}, USD ${usd}`, { exact: false })
-        .waitFor();
+      const fact = (name: string, text: string) =>
+        owner.page.getByRole('group', { name }).getByText(text).first().waitFor();
+      await fact('Paid', `USD ${usd}`);
+      await fact('Paid', noun(purchases, 'purchase'));
+      await fact('Last event', noun(events, 'event'));
     }
   });
 
