@@ -31,7 +31,11 @@ const FITTED_WEEKS_AGO = 3;
 const NEWEST_WEEKS_AGO = 1;
 /** What a training may take that reads at most `MAX_PLAYERS` players, as the service does, and how good its predictions have to be. */
 const LIMITS = {
-  ...{ seconds: 60, peakMb: 1_024, ece: 0.02, aucBelowTruth: 0.01, scoringMicros: 100 },
+  seconds: 60,
+  peakMb: 1_024,
+  ece: 0.02,
+  aucBelowTruth: 0.01,
+  scoringMicros: 100,
   // Chance alone exceeds it for one parameter of 370.
   standardErrors: 3,
 };

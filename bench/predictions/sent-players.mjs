@@ -40,7 +40,9 @@ export async function sendSimulatedPlayers(service, database, { players, days, s
   const sent = [
     await sendGame(service, { name: 'visits', players, eventsOf: (n) => visitsOf(randomFrom(seed, n)) }),
     await sendGame(service, {
-      ...{ name: 'purchases', players: buyers, key },
+      name: 'purchases',
+      players: buyers,
+      key,
       eventsOf: (n) => purchasesOf(randomFrom(seed, players + n)),
     }),
   ];

@@ -55,7 +55,9 @@ for (const players of SIZES) {
         const cells = plainCells[name](origin);
         const own = gradeModel(artefact, name, origin);
         found[name].push({
-          ...{ outcome, source, own },
+          outcome,
+          source,
+          own,
           plain:
             plain &&
             measureProbabilities(cells.map((cell) => ({ ...cell, predicted: predict(plain, cell) }))),

@@ -18,9 +18,19 @@ export async function putModelInForce(databaseUrl) {
     await transaction(pool, async (client) => {
       await lockGame(client, gameId);
       await insertModel(client, {
-        ...{ gameId, version: 1, trainedAt: Date.now(), author: 'bench', trainedDay: '2026-11-14' },
-        ...{ players: GAME.players, allPlayers: GAME.players, payers: 0, allPayers: 0, durationMs: 0 },
-        ...{ isPromoted: true, report: { models: report, progress: [], cells: 0 }, artefact },
+        gameId,
+        version: 1,
+        trainedAt: Date.now(),
+        author: 'bench',
+        trainedDay: '2026-11-14',
+        players: GAME.players,
+        allPlayers: GAME.players,
+        payers: 0,
+        allPayers: 0,
+        durationMs: 0,
+        isPromoted: true,
+        report: { models: report, progress: [], cells: 0 },
+        artefact,
       });
       const state = { since: Date.now(), author: 'bench', cause: 'train', modelVersion: 1, distrusted: [] };
       await insertNextState(client, gameId, state);

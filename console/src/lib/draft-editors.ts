@@ -26,7 +26,9 @@ export function otherEditors(
     const former = byEmail.get(email)?.changedAt ?? null;
     const isYou = email === ownEmail;
     byEmail.set(email, {
-      ...{ email, name, isYou },
+      email,
+      name,
+      isYou,
       changedAt: later(former, changedAt),
       savedAt: isEdited && !isYou && updatedByEmail === email ? updatedAt : null,
     });

@@ -66,8 +66,14 @@ export function formatUtc(text: string, nowMs = Date.now()): string {
   const date = new Date(text);
   const isOtherYear = date.getUTCFullYear() !== new Date(nowMs).getUTCFullYear();
   const format = new Intl.DateTimeFormat(LANGUAGE, {
-    ...{ weekday: 'long', day: 'numeric', month: 'short', ...(isOtherYear && { year: 'numeric' }) },
-    ...{ hour: '2-digit', minute: '2-digit', hourCycle: 'h23', timeZone: 'UTC' },
+    weekday: 'long',
+    day: 'numeric',
+    month: 'short',
+    ...(isOtherYear && { year: 'numeric' }),
+    hour: '2-digit',
+    minute: '2-digit',
+    hourCycle: 'h23',
+    timeZone: 'UTC',
   });
   return `${format.format(date)} UTC`;
 }

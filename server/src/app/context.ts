@@ -114,7 +114,12 @@ export async function createContext(options: ContextOptions): Promise<Context> {
     loginBatcher: createLoginBatcher(pool),
     refreshBatcher: createRefreshBatcher(pool),
     decisions: createDecisions({
-      ...{ readings, gameConfigs, models, clock, metrics, logger },
+      readings,
+      gameConfigs,
+      models,
+      clock,
+      metrics,
+      logger,
       stays: createSegmentStays(pool, logger),
     }),
     predictions: createPlayerPredictions({ readings, snapshots: models, gameConfigs, clock }),

@@ -22,7 +22,9 @@ export async function saveDemoRates(pool: Pool, tenant: string, actor: Actor): P
   const tenantId = await findTenantId(pool, tenant);
   if (tenantId === undefined) throw new Error('the demo studio is missing');
   const rates = Object.entries(RATES).map(([currency, rate], index) => ({
-    ...{ currency, from: FROM, rate },
+    currency,
+    from: FROM,
+    rate,
     row: index + 1,
   }));
   await changeRates(pool, { tenantId }, { currency: 'USD', rates, mode: 'replace' }, actor);

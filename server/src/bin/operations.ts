@@ -74,7 +74,11 @@ async function startOperations(options: ChildOptions): Promise<RunningChild> {
       ].join('\n'),
     }),
     admin: {
-      ...{ pool: database.pool, databaseUrl: database.url, clock, logger, metrics },
+      pool: database.pool,
+      databaseUrl: database.url,
+      clock,
+      logger,
+      metrics,
       environment: settings.environment,
       masterKeys,
       passwords: createPasswords(),

@@ -59,7 +59,12 @@ async function run(options: DryRunOptions): Promise<void> {
     const { document: before } = await requireConfigVersion(pool, gameId, publishedVersion);
     const line = createProgressLine();
     const outcome = await dryRun(pool, {
-      ...{ gameId, before, after, nowMs, sample, signal },
+      gameId,
+      before,
+      after,
+      nowMs,
+      sample,
+      signal,
       isWithLater: options.at === undefined,
       onProgress: ({ examined, total }) =>
         line.show(`${progressBar(examined, total)} ${grouped(examined)} of ${grouped(total)} players`),

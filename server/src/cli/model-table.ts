@@ -143,7 +143,10 @@ function parametersOf(model: RefusedModel): Record<string, number> {
   const { mbgNbd, value } = model;
   const { r, alpha, a, b } = mbgNbd;
   return {
-    ...{ r, alpha, a, b },
+    r,
+    alpha,
+    a,
+    b,
     ...(value?.kind === 'gamma_gamma' ? { p: value.p, q: value.q, v: value.v } : {}),
   };
 }

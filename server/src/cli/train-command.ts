@@ -29,7 +29,9 @@ async function run({ tenant, game }: { tenant: string; game: string }): Promise<
     const { id: gameId } = await requireGame(pool, tenant, game);
     const line = createProgressLine();
     const outcome = await trainGame(pool, {
-      ...{ gameId, actor: await commandActor(pool), signal },
+      gameId,
+      actor: await commandActor(pool),
+      signal,
       onProgress: (progress) => line.show(describe(progress)),
     }).finally(() => line.end());
     if (outcome.outcome !== 'trained') {

@@ -29,8 +29,12 @@ describe('rollups funnel', () => {
 describe('rollups ltv', () => {
   it('prints what an install is worth at some ages, by currency', () => {
     const curve = {
-      ...{ cohort: '2026-11-02', kind: 'all' as const, value: '', players: 4 },
-      ...{ playersAt: [4, 4], revenue: { USD: ['1', '3'] } },
+      cohort: '2026-11-02',
+      kind: 'all' as const,
+      value: '',
+      players: 4,
+      playersAt: [4, 4],
+      revenue: { USD: ['1', '3'] },
     };
     const lines = installTable({ summedAt: 1, throughDay: '2026-11-09', curves: [curve] });
     expect(lines[0]).toBe('USD per install by days since the start');

@@ -94,7 +94,11 @@ it('a dry run reads as tables', () => {
   });
   expect(
     dryRunLines({
-      ...{ players: 12_000, examined: 12_000, sampled: false, at: '2026-11-15T12:00:00.000Z', seconds: 1.25 },
+      players: 12_000,
+      examined: 12_000,
+      sampled: false,
+      at: '2026-11-15T12:00:00.000Z',
+      seconds: 1.25,
       segments: [
         { segmentId: 'payer', ...effect(1000, 1200, 900, 0.25) },
         { segmentId: 'all', ...effect(12_000, 12_000, 12_000, 1) },
@@ -103,7 +107,9 @@ it('a dry run reads as tables', () => {
       flags: [{ flagId: 'isPayer', ...effect(5, 5, 5, 0) }],
       prices: [
         {
-          ...{ skuId: 'gems', players: 1_200, estimate: null },
+          skuId: 'gems',
+          players: 1_200,
+          estimate: null,
           from: { currency: 'USD', price: '4.99' },
           to: null,
         },
@@ -112,12 +118,20 @@ it('a dry run reads as tables', () => {
       priced: { players: 1_200, payLess: 0, payMore: 0 },
       later: [
         {
-          ...{ at: '2026-11-21T00:00:00.000Z', begins: ['offer:weekend'], ends: [] },
-          ...{ examined: 12_000, sampled: false, segments: [], flags: [], ruleErrors: [] },
+          at: '2026-11-21T00:00:00.000Z',
+          begins: ['offer:weekend'],
+          ends: [],
+          examined: 12_000,
+          sampled: false,
+          segments: [],
+          flags: [],
+          ruleErrors: [],
           offers: [{ offerId: 'weekend', ...effect(0, 12_000, 0, 1) }],
           prices: [
             {
-              ...{ skuId: 'gems', players: 12_000, estimate: null },
+              skuId: 'gems',
+              players: 12_000,
+              estimate: null,
               from: { currency: 'USD', price: '4.99' },
               to: { currency: 'USD', price: '3.49' },
             },
@@ -125,9 +139,17 @@ it('a dry run reads as tables', () => {
           priced: { players: 12_000, payLess: 12_000, payMore: 0 },
         },
         {
-          ...{ at: '2026-11-23T00:00:00.000Z', begins: [], ends: ['offer:weekend'] },
-          ...{ examined: 12_000, sampled: false, segments: [], flags: [], ruleErrors: [] },
-          ...{ offers: [], prices: [], priced: { players: 0, payLess: 0, payMore: 0 } },
+          at: '2026-11-23T00:00:00.000Z',
+          begins: [],
+          ends: ['offer:weekend'],
+          examined: 12_000,
+          sampled: false,
+          segments: [],
+          flags: [],
+          ruleErrors: [],
+          offers: [],
+          prices: [],
+          priced: { players: 0, payLess: 0, payMore: 0 },
         },
       ],
       leftOut: { instants: 3, firstAt: '2027-01-01T00:00:00.000Z' },

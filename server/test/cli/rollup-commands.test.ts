@@ -107,7 +107,10 @@ it('a table of days reads from the newest down, in columns', () => {
       events: 7,
       eventsByType: {},
     },
-    ...{ adImpressions: 0, storeViews: 3, playMs: 7_200_000, purchases: 2 },
+    adImpressions: 0,
+    storeViews: 3,
+    playMs: 7_200_000,
+    purchases: 2,
   };
   const dashboard = {
     days: [
@@ -141,13 +144,19 @@ it('a comparison with players who are held out says what it means', () => {
   const interval = { low: 0.0012, high: 0.0431 };
   const group = { players: 1_000, payers: 40, conversion: 0.04, conversionInterval: interval };
   const lines = holdoutLines({
-    ...{ from: '2026-10-18', to: '2026-11-14', holdoutPercent: 5 },
+    from: '2026-10-18',
+    to: '2026-11-14',
+    holdoutPercent: 5,
     heldOut: { ...group, revenuePerPlayer: { USD: 0.2 } },
     targeted: { ...group, players: 20_000, revenuePerPlayer: { USD: 0.25 } },
     conversion: { difference: 0.0222, interval, state: 'higher' },
     revenuePerPlayer: { USD: { difference: 0.05, interval: null, state: 'too_few' } },
     reported: {
-      ...{ currency: 'EUR', ratesVersion: 4, heldOut: 0.18, targeted: 0.22, missing: ['CHF'] },
+      currency: 'EUR',
+      ratesVersion: 4,
+      heldOut: 0.18,
+      targeted: 0.22,
+      missing: ['CHF'],
       difference: { difference: 0.04, interval: { low: 0.01, high: 0.07 }, state: 'higher' },
     },
   });

@@ -55,7 +55,11 @@ export function adminContext(
   logger: Logger = pino({ level: 'silent' }),
 ): AdminContext {
   return {
-    ...{ pool, clock, databaseUrl, masterKeys, logger },
+    pool,
+    clock,
+    databaseUrl,
+    masterKeys,
+    logger,
     metrics: createAdminMetrics(),
     environment: 'development',
     passwords: createPasswords(CHEAP_HASHES),

@@ -41,8 +41,17 @@ export async function putInForce(
     await lockGame(client, gameId);
     const version = (await findNewestModelVersion(client, gameId)) + 1;
     await insertModel(client, {
-      ...{ gameId, version, trainedAt: nowMs, author: 'test', trainedDay: dateOf(artefact.trainedDay) },
-      ...{ players: 1, allPlayers: 1, payers: 1, allPayers: 1, durationMs: 1, isPromoted: true },
+      gameId,
+      version,
+      trainedAt: nowMs,
+      author: 'test',
+      trainedDay: dateOf(artefact.trainedDay),
+      players: 1,
+      allPlayers: 1,
+      payers: 1,
+      allPayers: 1,
+      durationMs: 1,
+      isPromoted: true,
       report: { models: [], progress: [], cells: 0 },
       artefact: { ...artefact, version },
     });

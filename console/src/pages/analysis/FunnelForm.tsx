@@ -106,7 +106,8 @@ export function FunnelForm({
               body: {
                 steps: steps.map((step) => step.trim()),
                 windowHours: Number(window),
-                ...{ from: span.from, to: span.to },
+                from: span.from,
+                to: span.to,
                 ...(split === '' ? {} : { by: split }),
               },
             })

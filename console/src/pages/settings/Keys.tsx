@@ -70,7 +70,7 @@ export function Keys() {
             header: 'State',
             cell: ({ state, expiresAt }) => (
               <Group gap={4} wrap="nowrap">
-                <Badge color={COLOURS[state]} variant="light">
+                <Badge color={COLOURS[state]} variant="light" miw="max-content">
                   {state}
                 </Badge>
                 {state === 'ending' && <Moment at={expiresAt} />}

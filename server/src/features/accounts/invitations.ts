@@ -34,8 +34,12 @@ export function invite(
     if (await isMemberByEmail(client, tenantId, emailKey)) return undefined;
     const { token, tokenHash } = newSecretToken();
     const invitation = {
-      ...{ invitationId: uuid7(actor.nowMs), email, role, invitedBy: actor.name },
-      ...{ createdAt: actor.nowMs, expiresAt: actor.nowMs + INVITATION_DAYS * DAY_MS },
+      invitationId: uuid7(actor.nowMs),
+      email,
+      role,
+      invitedBy: actor.name,
+      createdAt: actor.nowMs,
+      expiresAt: actor.nowMs + INVITATION_DAYS * DAY_MS,
     };
     const by = { byAccount: actor.account?.accountId ?? null, byToken: actor.tokenId ?? null };
     await upsertInvitation(client, { ...invitation, ...by, tenantId, emailKey, tokenHash });

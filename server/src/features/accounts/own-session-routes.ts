@@ -88,8 +88,13 @@ export function ownSessionRoutes(app: FastifyInstance, ctx: AccountContext): voi
       const current = sessionIdOf(tokenHash);
       return success({
         sessions: page.map(({ sessionId, createdAt, seenAt, expiresAt, network, browser }) => ({
-          ...{ sessionId, isCurrent: sessionId === current, browser, network },
-          ...{ signedInAt: toTime(createdAt), seenAt: toTime(seenAt), expiresAt: toTime(expiresAt) },
+          sessionId,
+          isCurrent: sessionId === current,
+          browser,
+          network,
+          signedInAt: toTime(createdAt),
+          seenAt: toTime(seenAt),
+          expiresAt: toTime(expiresAt),
         })),
         nextCursor: last === undefined ? null : writeCursor(LIST, [last.createdAt, last.sessionId]),
       });

@@ -140,7 +140,9 @@ export async function signedInResponse(
   rememberDevice(ctx.masterKeys, request, reply, emailKeyOf(email), ctx.clock.now());
   return success({
     account: accountResponse({
-      ...{ accountId, email, name },
+      accountId,
+      email,
+      name,
       hasPassword: passwordHash !== null,
       hasSecondFactor: secondFactor !== null,
     }),

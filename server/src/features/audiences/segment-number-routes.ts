@@ -75,7 +75,12 @@ export function segmentNumberRoutes(
         return sendCsv(reply, `${game}-segments-${from}-${to}.csv`, segmentNumbersToCsv(numbers));
       }
       return success({
-        ...{ version: publishedVersion, from, to, players, examined, isSampled },
+        version: publishedVersion,
+        from,
+        to,
+        players,
+        examined,
+        isSampled,
         countedAt: toTime(countedAt),
         ...numbers,
       });

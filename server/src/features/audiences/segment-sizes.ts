@@ -25,8 +25,10 @@ export async function countSegments(
   nowMs: number,
 ): Promise<SegmentSizes> {
   const run = await dryRun(pool, {
-    ...{ gameId, nowMs },
-    ...{ before: document, after: document },
+    gameId,
+    nowMs,
+    before: document,
+    after: document,
     sample: SEGMENT_SAMPLE_SIZE,
   });
   if (run.outcome !== 'done') {

@@ -85,13 +85,18 @@ export async function dryRun(pool: Pool, run: DryRun): Promise<DryRunOutcome> {
     return {
       outcome: 'done',
       result: {
-        ...{ players, examined, sampled: examined < players },
+        players,
+        examined,
+        sampled: examined < players,
         at: toTime(run.nowMs),
         seconds: Math.round(performance.now() - began) / 1000,
         ...atNow.report.effects(scaleOf(players, examined)),
         later: instants.map(({ instant: { atMs, begins, ends }, report }) => ({
-          ...{ at: toTime(atMs), begins, ends },
-          ...{ examined: examinedLater, sampled: examinedLater < players },
+          at: toTime(atMs),
+          begins,
+          ends,
+          examined: examinedLater,
+          sampled: examinedLater < players,
           ...report.changes(scaleOf(players, examinedLater)),
         })),
         leftOut: leftOut && { instants: leftOut.instants, firstAt: toTime(leftOut.firstAtMs) },
@@ -120,7 +125,12 @@ async function examineAll(
   let before = 0;
   for (const { columns, examine, share } of passes) {
     const isDone = await examinePlayers(connection, {
-      ...{ gameId, columns, share, examine, signal, stopwatch },
+      gameId,
+      columns,
+      share,
+      examine,
+      signal,
+      stopwatch,
       onProgress: (examined) =>
         onProgress?.({ examined: all === 0 ? 0 : Math.round(((before + examined) / all) * total), total }),
     });

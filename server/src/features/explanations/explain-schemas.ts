@@ -193,7 +193,10 @@ const Explanation = Type.Object(
     trace: Trace,
     because: Type.Object(
       {
-        ...{ flags: sentences, segments: sentences, offers: sentences, skus: sentences },
+        flags: sentences,
+        segments: sentences,
+        offers: sentences,
+        skus: sentences,
         predictions: sentences,
       },
       { description: 'The reasons in sentences' },

@@ -35,13 +35,24 @@ export async function startExport(pool: Pool, wanted: WantedExport, actor: Actor
     if (open >= MAX_OPEN) return { outcome: 'too_many_open' };
     if (bytes >= MAX_KEPT_BYTES || kept >= MAX_KEPT) return { outcome: 'too_much_kept' };
     const job = await insertExportJob(client, {
-      ...{ exportId: uuid7(actor.nowMs), tenantId, gameId, format, ...span, expectedEvents },
-      ...{ createdBy: actor.name, createdAt: actor.nowMs, expiresAt: actor.nowMs + OPEN_MS },
+      exportId: uuid7(actor.nowMs),
+      tenantId,
+      gameId,
+      format,
+      ...span,
+      expectedEvents,
+      createdBy: actor.name,
+      createdAt: actor.nowMs,
+      expiresAt: actor.nowMs + OPEN_MS,
     });
     if (job === undefined) throw new Error('an export has disappeared');
     await insertAuditEntry(client, actor, {
-      ...{ tenantId, gameId, action: 'export.start', target: `export ${job.exportId}` },
-      ...{ before: null, after: { format, ...span } },
+      tenantId,
+      gameId,
+      action: 'export.start',
+      target: `export ${job.exportId}`,
+      before: null,
+      after: { format, ...span },
     });
     return { outcome: 'started', job };
   });
@@ -53,8 +64,12 @@ export function cancelExport(pool: Pool, gameId: number, exportId: string, actor
     const job = await findExportJob(client, gameId, exportId);
     if (job === undefined || !(await updateExportCancelled(client, exportId, actor.nowMs))) return false;
     await insertAuditEntry(client, actor, {
-      ...{ tenantId: null, gameId, action: 'export.cancel', target: `export ${exportId}` },
-      ...{ before: { state: job.state, events: job.shownEvents }, after: null },
+      tenantId: null,
+      gameId,
+      action: 'export.cancel',
+      target: `export ${exportId}`,
+      before: { state: job.state, events: job.shownEvents },
+      after: null,
     });
     return true;
   });
@@ -64,8 +79,12 @@ export function cancelExport(pool: Pool, gameId: number, exportId: string, actor
 export function auditDownload(pool: Pool, job: ExportJob, actor: Actor): Promise<void> {
   return transaction(pool, (client) =>
     insertAuditEntry(client, actor, {
-      ...{ tenantId: null, gameId: job.gameId, action: 'export.download', target: `export ${job.exportId}` },
-      ...{ before: null, after: { events: job.shownEvents, bytes: job.bytes } },
+      tenantId: null,
+      gameId: job.gameId,
+      action: 'export.download',
+      target: `export ${job.exportId}`,
+      before: null,
+      after: { events: job.shownEvents, bytes: job.bytes },
     }),
   );
 }

@@ -220,7 +220,15 @@ function checkedId(text: string): string {
 function toResponse(job: ExportJob) {
   const { exportId, state, from, to, format, createdBy, bytes, failure, expectedEvents } = job;
   return {
-    ...{ exportId, state, from, to, format, createdBy, bytes, failure, expectedEvents },
+    exportId,
+    state,
+    from,
+    to,
+    format,
+    createdBy,
+    bytes,
+    failure,
+    expectedEvents,
     events: job.shownEvents,
     createdAt: toTime(job.createdAt),
     finishedAt: toTime(job.finishedAt),

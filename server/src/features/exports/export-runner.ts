@@ -106,7 +106,10 @@ async function runExport(
   }, HEARTBEAT_MS);
   try {
     const outcome = await exportEvents(pool, {
-      ...{ gameId: job.gameId, span: job.span, format: job.format, after: job.after },
+      gameId: job.gameId,
+      span: job.span,
+      format: job.format,
+      after: job.after,
       target,
       signal: AbortSignal.any([stopping, lost.signal]),
       onProgress({ events }) {

@@ -48,7 +48,9 @@ export function* priceRaiseSteps(
   const before = yield* pricedDocumentSteps(current, now);
   const after = yield* pricedDocumentSteps(next, now);
   const comparison = {
-    ...{ before, after, runningNow: offersAt(before, now) },
+    before,
+    after,
+    runningNow: offersAt(before, now),
     isUnchangedSku: sameText(pricesOf(current), pricesOf(next)),
     isUnchangedEffect: sameText(effectsOf(current), effectsOf(next)),
   };
@@ -138,7 +140,10 @@ class RaiseList {
     if (this.found.length === MAX_RAISES) return false;
     this.#highest.set(key, to);
     this.found.push({
-      ...{ offerId, skuId, currency, at },
+      offerId,
+      skuId,
+      currency,
+      at,
       from: formatMinorUnits(from, decimals),
       to: formatMinorUnits(to, decimals),
       pointer: this.#pointers.get(offerId) ?? '',

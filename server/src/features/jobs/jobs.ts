@@ -109,8 +109,12 @@ export function cancelJob(pool: Pool, gameId: number, jobId: string, actor: Acto
     }
     const { kind, subject, done, total } = job;
     await insertAuditEntry(client, actor, {
-      ...{ tenantId: null, gameId, action: 'job.cancel', target: `job ${jobId}` },
-      ...{ before: { kind, subject, done, total }, after: null },
+      tenantId: null,
+      gameId,
+      action: 'job.cancel',
+      target: `job ${jobId}`,
+      before: { kind, subject, done, total },
+      after: null,
     });
     return true;
   });

@@ -39,7 +39,11 @@ export function adminPlayerExportRoutes(app: FastifyInstance, ctx: AdminContext)
       const userId = userIdOf(request);
       const actor = actorOf(ctx, request);
       await respondWithExport(exports, reply, {
-        ...{ gameId, userId, nowMs: actor.nowMs, studio: adminOf(request).tenantId, tooMany: 'busy' },
+        gameId,
+        userId,
+        nowMs: actor.nowMs,
+        studio: adminOf(request).tenantId,
+        tooMany: 'busy',
         begin: () => auditPlayerExport(ctx.pool, { gameId, userId }, actor),
       });
       return reply;

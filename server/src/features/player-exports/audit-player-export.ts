@@ -9,8 +9,12 @@ export function auditPlayerExport(
 ): Promise<void> {
   return transaction(pool, (client) =>
     insertAuditEntry(client, actor, {
-      ...{ tenantId: null, gameId, action: 'player.export', target: `player ${userId}` },
-      ...{ before: null, after: null },
+      tenantId: null,
+      gameId,
+      action: 'player.export',
+      target: `player ${userId}`,
+      before: null,
+      after: null,
     }),
   );
 }

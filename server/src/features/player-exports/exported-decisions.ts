@@ -42,7 +42,10 @@ function exportedPrediction(prediction: ExplainedPrediction) {
   return {
     value: toldValue(value),
     defaultValue: toldValue(defaultValue),
-    ...{ expiredAt, unit, horizonDays, state },
+    expiredAt,
+    unit,
+    horizonDays,
+    state,
     explanation: state === 'ready' ? sentence : 'This is the average of similar players.',
     reasons: regression === null ? [] : reasonsOf(regression),
   };

@@ -46,7 +46,11 @@ export function playerExportRoutes(app: FastifyInstance, ctx: PlayerExportContex
       const { playerId, gameId, userId } = player;
       const nowMs = ctx.clock.now();
       const outcome = await respondWithExport(ctx.playerExports, reply, {
-        ...{ gameId, userId, nowMs, studio: claims.tenantId, tooMany: 'unavailable' },
+        gameId,
+        userId,
+        nowMs,
+        studio: claims.tenantId,
+        tooMany: 'unavailable',
         begin: async () => {
           const waitMs = await claimExport(ctx.pool, playerId, nowMs);
           if (waitMs > 0) throw limited(waitMs);

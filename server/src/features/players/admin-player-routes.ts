@@ -179,7 +179,13 @@ function overrideResponse(override: OverrideRow, nowMs: number) {
   const state = clearedAt !== null ? 'cleared' : isExpired ? 'expired' : 'in_force';
   const { clearedBy, clearedByEmail } = override;
   return {
-    ...{ flagId, value, reason, author, authorEmail, clearedBy, clearedByEmail },
+    flagId,
+    value,
+    reason,
+    author,
+    authorEmail,
+    clearedBy,
+    clearedByEmail,
     setAt: toTime(setAt),
     until: toTime(until),
     clearedAt: toTime(clearedAt),

@@ -100,7 +100,10 @@ export function createDecisions({
     const responses = renderResponses(facts.userId, decision, yield* cache.share(decision.store));
     const remember = (): PlayerResponses => {
       cache.set(playerId, {
-        ...{ rowVersion, configVersion: document.version, decidedAt, responses },
+        rowVersion,
+        configVersion: document.version,
+        decidedAt,
+        responses,
         predictionsVersion: inForce?.version ?? null,
       });
       return responses;

@@ -99,7 +99,8 @@ export function overrideImportRoutes(app: FastifyInstance, ctx: AdminContext): v
           job,
           ({ signal, tell }) =>
             importOverrides(ctx.pool, gameId, reading.rows, {
-              ...{ actor, signal },
+              actor,
+              signal,
               onProgress: ({ set, cleared, unchanged, total }) =>
                 tell({ done: set + cleared + unchanged, total }),
             }),

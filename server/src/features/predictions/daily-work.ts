@@ -42,7 +42,9 @@ export async function listDueGames(
   const games = await listPredictedGames(pool);
   return games
     .map(({ gameId, tenant, game, trainedDay, gradedDay }) => ({
-      ...{ gameId, tenant, game },
+      gameId,
+      tenant,
+      game,
       isGradeDue: trainedDay !== null && gradedDay !== dateOf(yesterday),
       isTrainingDue: isDue(trainedDay, yesterday, trainingDays),
     }))
@@ -89,7 +91,14 @@ export async function workOnGame(
 /** The result for a game whose work was interrupted or has not begun. */
 export function nothingDone({ tenant, game }: Pick<DueGame, 'tenant' | 'game'>): DailyResult {
   return {
-    ...{ tenant, game, isGraded: false, trained: null, failure: null },
-    ...{ lost: [], regained: [], promoted: [], seconds: 0 },
+    tenant,
+    game,
+    isGraded: false,
+    trained: null,
+    failure: null,
+    lost: [],
+    regained: [],
+    promoted: [],
+    seconds: 0,
   };
 }

@@ -120,7 +120,9 @@ export const ModelsResponse = successOf(
   }),
   {
     example: {
-      ...{ inForce: IN_FORCE_EXAMPLE, history: [IN_FORCE_EXAMPLE], models: [SUMMARY_EXAMPLE] },
+      inForce: IN_FORCE_EXAMPLE,
+      history: [IN_FORCE_EXAMPLE],
+      models: [SUMMARY_EXAMPLE],
       lastFailure: null,
     },
   },

@@ -82,7 +82,10 @@ async function trainAlone(
   const started = performance.now();
   const day = Math.floor(actor.nowMs / DAY_MS) - 1;
   const read = await readTrainingData(connection, {
-    ...{ gameId, day, signal, maxPlayers },
+    gameId,
+    day,
+    signal,
+    maxPlayers,
     onProgress: (done, total) => onProgress?.({ phase: 'reading', done, total }),
   });
   signal?.throwIfAborted();
@@ -174,7 +177,10 @@ async function store(
   // After a roll-back meanwhile, the artefact was compared with one that is no longer in force.
   const isPromoted = result.isPromoted && before?.modelVersion === present?.state.modelVersion;
   await insertModel(client, {
-    ...{ gameId, version, durationMs, report },
+    gameId,
+    version,
+    durationMs,
+    report,
     ...read.sample,
     trainedAt: actor.nowMs,
     author: actor.name,

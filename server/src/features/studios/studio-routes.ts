@@ -71,7 +71,11 @@ export function studioRoutes(
           ? [{ tenantId: tenant, name: await findStudioName(ctx.pool, tenantId), role }]
           : await listStudiosOfAccount(ctx.pool, signedIn.accountId);
       return success({
-        ...{ tokenId, name, role, tenantId: tenant, expiresAt: toTime(expiresAt) },
+        tokenId,
+        name,
+        role,
+        tenantId: tenant,
+        expiresAt: toTime(expiresAt),
         account: signedIn === undefined ? null : accountResponse(signedIn),
         studios,
         csrfToken: signedIn?.csrfToken ?? null,

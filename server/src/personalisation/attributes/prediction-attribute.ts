@@ -56,7 +56,9 @@ function fieldsOf(name: PredictionName): AttributeField[] {
 
 function field(name: string, type: ValueType, description: string, read: AttributeReader): AttributeField {
   return {
-    ...{ name, type, description },
+    name,
+    type,
+    description,
     basis: TIME_BASIS.predictions,
     workCost: SCORING_COST,
     readerOf: () => read,

@@ -30,7 +30,9 @@ export function decideFlagsAndSegments(context: DecisionContext): FlagsAndSegmen
     const member = result === true;
     if (member) attributes.segments.add(segmentId);
     trace?.segments.push({
-      ...{ segmentId, member, rule: context.traceOf(rule, result) },
+      segmentId,
+      member,
+      rule: context.traceOf(rule, result),
       stay: stay && { enteredAt: new Date(stay.enteredAt).toISOString(), value: stay.value },
     });
   }

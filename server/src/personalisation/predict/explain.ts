@@ -46,7 +46,10 @@ export function explainPredictions(
     return { ...prediction, regression, sentence: sentenceOf(name, prediction, regression, statistics) };
   };
   return {
-    ...{ activity, purchases, aliveByActivity, aliveByPurchases },
+    activity,
+    purchases,
+    aliveByActivity,
+    aliveByPurchases,
     predictions: {
       churn: explain('churn'),
       spend: explain('spend'),
@@ -95,14 +98,18 @@ function takenApart(
   const contributions = features.map(({ name: feature, label, told }, at): Contribution => {
     const [mean, deviation] = [logistic.means[at] as number, logistic.deviations[at] as number];
     return {
-      ...{ feature, label, told },
+      feature,
+      label,
+      told,
       coefficient: logistic.coefficients[at] as number,
       standardised: ((values[at] as number) - mean) / deviation,
       logOdds: contribution(logistic, values, at),
     };
   });
   return {
-    ...{ intercept: logistic.intercept, slope, offset },
+    intercept: logistic.intercept,
+    slope,
+    offset,
     contributions: contributions
       .filter(({ logOdds }) => logOdds !== 0)
       .sort((one, other) => Math.abs(other.logOdds) - Math.abs(one.logOdds)),

@@ -109,7 +109,10 @@ function testOn<Parts extends object>(
   if (tested === undefined) return { reason: 'there is nobody to test the model with' };
   const { ownShare, players } = fitted;
   return {
-    ...{ model, players, tested, source: sourceOf(train.length > 0, ownShare) },
+    model,
+    players,
+    tested,
+    source: sourceOf(train.length > 0, ownShare),
     gain: gainOver(
       kind.average(total(before, 'positives'), total(before, 'players')),
       calibrated(model, cells),

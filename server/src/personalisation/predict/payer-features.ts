@@ -36,7 +36,8 @@ export const PAYER_FEATURES: readonly PayerFeature[] = [
   },
   ...FEATURES.filter(({ name }) => name !== 'isPayer').map(
     ({ name, label, of, tell }): PayerFeature => ({
-      ...{ name, label },
+      name,
+      label,
       of: ({ activity }, { bgBb }) => of(activity, bgBb),
       tell: ({ activity }) => tell(activity),
     }),

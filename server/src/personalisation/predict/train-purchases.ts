@@ -52,7 +52,9 @@ export function purchasesKind(bgBbOf: BgBbFits): ModelKind<PurchasesParts> {
       lastLogistic = model;
       const regression = { bgBb: bgBb.parameters, logistic: model };
       return {
-        ...{ fitted: true, players: sum(payers, () => 1), ownShare },
+        fitted: true,
+        players: sum(payers, () => 1),
+        ownShare,
         parts: { mbgNbd: fit.parameters, regression },
       };
     },

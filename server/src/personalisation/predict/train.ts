@@ -155,7 +155,11 @@ function reportOf(
   const { outcome, reason } = training;
   const isPresentKept = outcome !== 'promoted' && present?.state === 'ready';
   const report = {
-    ...{ model, outcome, reason, isPresentKept, origins: fitted?.origins ?? [] },
+    model,
+    outcome,
+    reason,
+    isPresentKept,
+    origins: fitted?.origins ?? [],
     ...(fitted?.source === undefined ? {} : { source: fitted.source }),
   };
   if (outcome !== 'refused' || fitted === undefined) return report;
@@ -169,7 +173,12 @@ function measureScales(
   newest: OriginCells | undefined,
 ): Artefact['scales'] {
   const values: Record<PredictionName, WeightedValue[]> = {
-    ...{ churn: [], spend: [], purchases: [], revenue: [], revenue90: [], payerAlive: [] },
+    churn: [],
+    spend: [],
+    purchases: [],
+    revenue: [],
+    revenue90: [],
+    payerAlive: [],
   };
   const add = (predicted: Partial<Record<PredictionName, number | null>>, players: number) => {
     for (const name of PREDICTION_NAMES) {

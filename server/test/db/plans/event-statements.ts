@@ -225,7 +225,10 @@ export const EVENT_STATEMENTS: readonly Listed[] = [
     call: ({ admin, nowMs }) => {
       const [logger, metrics] = [pino({ level: 'silent' }), createMaintenanceMetrics()];
       const maintenance = createMaintenance({
-        ...{ pool: admin, logger, metrics, steps: MAINTENANCE_STEPS },
+        pool: admin,
+        logger,
+        metrics,
+        steps: MAINTENANCE_STEPS,
         readClock: async () => bothClocksAt(nowMs),
       });
       return maintenance.run(new AbortController().signal);

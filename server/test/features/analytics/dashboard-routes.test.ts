@@ -87,15 +87,22 @@ describe('the dashboard', () => {
       revenuePerActivePlayer: { USD: '2.505' },
       revenuePerPayingPlayer: { USD: '5.01' },
       reported: {
-        ...{ currency: 'USD', revenue: '5.01', missing: {} },
-        ...{ revenuePerActivePlayer: '2.505', revenuePerPayingPlayer: '5.01' },
+        currency: 'USD',
+        revenue: '5.01',
+        missing: {},
+        revenuePerActivePlayer: '2.505',
+        revenuePerPayingPlayer: '5.01',
       },
     });
     expect(today).toEqual(days[1]);
     const publishedAt = new Date(NOON).toISOString();
     expect(versions).toContainEqual({
-      ...{ version, publishedAt, note: '', copyOf: null },
-      ...{ author: 'test', authorEmail: null },
+      version,
+      publishedAt,
+      note: '',
+      copyOf: null,
+      author: 'test',
+      authorEmail: null,
     });
   });
 

@@ -134,7 +134,11 @@ describe('the dashboard of a game', () => {
     await arrive(2, 5);
     const [inBetween] = await cohortsOf();
     expect(inBetween).toEqual({
-      ...{ day: nameOf(2), players: 1, d1: 0, d7: 0, active: [1, 0, 0, 1, 0, 0, 1] },
+      day: nameOf(2),
+      players: 1,
+      d1: 0,
+      d7: 0,
+      active: [1, 0, 0, 1, 0, 0, 1],
     });
     await arrive(1);
     expect(await cohortsOf()).toEqual([

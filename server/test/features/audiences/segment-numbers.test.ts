@@ -106,8 +106,11 @@ describe('the numbers of the players of segments', () => {
       // Nobody can tell how many of the payers paid in which currency.
       revenuePerPayingPlayer: {},
       reported: {
-        ...{ currency: 'USD', revenue: '5.1065', missing: {} },
-        ...{ revenuePerActivePlayer: '1.7022', revenuePerPayingPlayer: '5.1065' },
+        currency: 'USD',
+        revenue: '5.1065',
+        missing: {},
+        revenuePerActivePlayer: '1.7022',
+        revenuePerPayingPlayer: '5.1065',
       },
     });
     const nothing = { conversion: null, purchases: 0, revenue: {}, reported: expect.any(Object) };
@@ -115,17 +118,32 @@ describe('the numbers of the players of segments', () => {
     expect(segments).toEqual([
       {
         ...all,
-        ...{ segmentId: 'payers', name: expect.any(String), players: 3, activePlayers: 2, conversion: 0.5 },
+        segmentId: 'payers',
+        name: expect.any(String),
+        players: 3,
+        activePlayers: 2,
+        conversion: 0.5,
         revenuePerActivePlayer: { EUR: '0.0075', USD: '2.545' },
         reported: { ...all.reported, revenuePerActivePlayer: '2.5532' },
       },
       {
-        ...{ segmentId: 'winners', name: expect.any(String), players: 1, activePlayers: 1, payingPlayers: 0 },
-        ...{ ...nothing, conversion: 0, ...noMeans },
+        segmentId: 'winners',
+        name: expect.any(String),
+        players: 1,
+        activePlayers: 1,
+        payingPlayers: 0,
+        ...nothing,
+        conversion: 0,
+        ...noMeans,
       },
       {
-        ...{ segmentId: 'none', name: expect.any(String), players: 0, activePlayers: 0, payingPlayers: 0 },
-        ...{ ...nothing, ...noMeans },
+        segmentId: 'none',
+        name: expect.any(String),
+        players: 0,
+        activePlayers: 0,
+        payingPlayers: 0,
+        ...nothing,
+        ...noMeans,
       },
     ]);
   });

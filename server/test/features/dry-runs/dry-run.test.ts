@@ -26,7 +26,12 @@ import { insertPlayersOfAllKinds } from './dry-run-players.js';
 const PLAYERS = 400;
 /** Between the players. */
 const THRESHOLDS: Record<string, number> = {
-  ...{ churn: 0.6, spend: 0.03, purchases: 0.1, revenue: 1, revenue90: 4, payerAlive: 0.3 },
+  churn: 0.6,
+  spend: 0.03,
+  purchases: 0.1,
+  revenue: 1,
+  revenue90: 4,
+  payerAlive: 0.3,
 };
 
 let world: GameWorld;
@@ -178,8 +183,11 @@ describe('a dry run looks at the instants at which something begins or ends late
     expect(result).toMatchObject({ prices: [], priced: { players: 0 }, leftOut: null });
     const [start, end] = result.later;
     expect(start).toMatchObject({
-      ...{ at: text(saturday), begins: ['offer:weekend'], ends: [] },
-      ...{ examined: PLAYERS, sampled: false },
+      at: text(saturday),
+      begins: ['offer:weekend'],
+      ends: [],
+      examined: PLAYERS,
+      sampled: false,
       offers: [{ offerId: 'weekend', counts: { before: 0, enter: PLAYERS } }],
       priced: { players: PLAYERS, payLess: PLAYERS, payMore: 0 },
     });
@@ -188,12 +196,17 @@ describe('a dry run looks at the instants at which something begins or ends late
         skuId,
         from: { currency: 'USD', price: '10.00' },
         to: { currency: 'USD', price: '7.00' },
-        ...{ players: PLAYERS, estimate: null },
+        players: PLAYERS,
+        estimate: null,
       })),
     );
     expect(end).toMatchObject({
-      ...{ at: text(saturday + 2 * DAY_MS), begins: [], ends: ['offer:weekend'] },
-      ...{ offers: [], prices: [], priced: { players: 0 } },
+      at: text(saturday + 2 * DAY_MS),
+      begins: [],
+      ends: ['offer:weekend'],
+      offers: [],
+      prices: [],
+      priced: { players: 0 },
     });
     expect(result.later).toHaveLength(2);
     expect((await run(before, after)).later).toEqual([]);
@@ -258,7 +271,12 @@ describe('a dry run looks at the instants at which something begins or ends late
     });
     const seen: { examined: number; total: number }[] = [];
     await dryRun(world.pool, {
-      ...{ gameId, before, after, nowMs: NOW, isWithLater: true, stopwatch: ticking(1) },
+      gameId,
+      before,
+      after,
+      nowMs: NOW,
+      isWithLater: true,
+      stopwatch: ticking(1),
       onProgress: (progress) => seen.push(progress),
     });
     const examined = seen.map((each) => each.examined);
@@ -387,7 +405,11 @@ describe('a dry run', () => {
     let turns = 0;
     const timer = setInterval(() => turns++, 0);
     await dryRun(world.pool, {
-      ...{ gameId, before, after, nowMs: NOW, stopwatch: ticking(1 / 16) },
+      gameId,
+      before,
+      after,
+      nowMs: NOW,
+      stopwatch: ticking(1 / 16),
       onProgress: (progress) => seen.push(progress),
     });
     clearInterval(timer);
@@ -399,7 +421,12 @@ describe('a dry run', () => {
 
     const stopping = new AbortController();
     const outcome = await dryRun(world.pool, {
-      ...{ gameId, before, after, nowMs: NOW, signal: stopping.signal, stopwatch: ticking(1) },
+      gameId,
+      before,
+      after,
+      nowMs: NOW,
+      signal: stopping.signal,
+      stopwatch: ticking(1),
       onProgress: ({ examined }) => {
         if (examined > 0) stopping.abort();
       },
@@ -422,7 +449,11 @@ describe('a dry run gives way', () => {
   ])('%s', async (_when, ms, times) => {
     const seen: number[] = [];
     await dryRun(world.pool, {
-      ...{ gameId, before: plain, after: plain, nowMs: NOW, stopwatch: ticking(ms) },
+      gameId,
+      before: plain,
+      after: plain,
+      nowMs: NOW,
+      stopwatch: ticking(ms),
       onProgress: ({ examined }) => seen.push(examined),
     });
     // Once before the run and once after it.

@@ -205,7 +205,10 @@ describe('exporting events', () => {
     ) => {
       const opened = await openFileTarget(file, subject, options);
       return exportEvents(world.pool, {
-        ...{ gameId, span, format: 'ndjson', after: opened.cursor.key },
+        gameId,
+        span,
+        format: 'ndjson',
+        after: opened.cursor.key,
         target: options.target?.(opened) ?? opened,
         ...(options.signal && { signal: options.signal }),
       });

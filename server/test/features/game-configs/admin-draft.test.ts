@@ -247,8 +247,13 @@ describe('publishing the draft', () => {
       expectGeneralError(refused, 409, 'price_raise_unconfirmed');
       expect(refused.json().error.raises).toEqual([
         {
-          ...{ offerId: 'sale', skuId: 'gems', currency: 'USD', from: '2.49', to: '3.99' },
-          ...{ at: null, pointer: '/offers/0' },
+          offerId: 'sale',
+          skuId: 'gems',
+          currency: 'USD',
+          from: '2.49',
+          to: '3.99',
+          at: null,
+          pointer: '/offers/0',
         },
       ]);
     }

@@ -69,7 +69,9 @@ describe('a job', () => {
     });
     finish({ replayed: 7 });
     expect(await ended(started?.jobId)).toMatchObject({
-      ...{ state: 'done', result: { replayed: 7 }, failure: null },
+      state: 'done',
+      result: { replayed: 7 },
+      failure: null,
       finishedAt: new Date(harness.clock.now()).toISOString(),
       expiresAt: new Date(harness.clock.now() + DAY_MS).toISOString(),
     });

@@ -62,7 +62,10 @@ const createNode = (aheadMs: number, steps: readonly MaintenanceStep[] = MAINTEN
   };
   const clock = { now: () => Date.now() + node.aheadMs };
   const maintenance = createMaintenance({
-    ...{ pool: world.pool, logger, metrics, steps },
+    pool: world.pool,
+    logger,
+    metrics,
+    steps,
     readClock: (connection) => readDatabaseClock(connection, clock),
   });
   return node;

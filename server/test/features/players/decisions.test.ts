@@ -27,8 +27,15 @@ function decisionsOn(document: CompiledDocument, slices?: SliceQueue) {
   const asked = { facts: 0, models: [] as number[] };
   let now = NOW;
   const row: PlayerRow = {
-    ...{ playerId: '1', gameId: 1, userId: facts().userId, configVersion: 7, predictionsVersion: 1 },
-    ...{ registryVersion: 0, signingKeysVersion: 0, rowVersion: 'a', blankSince: null },
+    playerId: '1',
+    gameId: 1,
+    userId: facts().userId,
+    configVersion: 7,
+    predictionsVersion: 1,
+    registryVersion: 0,
+    signingKeysVersion: 0,
+    rowVersion: 'a',
+    blankSince: null,
   };
   const metrics = createMetrics();
   const decisions = createDecisions({

@@ -14,7 +14,12 @@ import { compiled, facts, NOW, offer, sku } from '../../personalisation/support/
 const storeOf = (json: string): StoreDecision => ({
   activeSkus: [
     {
-      ...{ skuId: 'gems', name: '', description: '', actualPrice: '1', offerPrice: '1', currency: 'USD' },
+      skuId: 'gems',
+      name: '',
+      description: '',
+      actualPrice: '1',
+      offerPrice: '1',
+      currency: 'USD',
       assets: [],
       json,
     },

@@ -17,8 +17,12 @@ import { addStudio } from '../../support/session-calls.js';
 
 const thresholds = { prediction: 'churn' as const, enterAbove: 0.7, leaveBelow: 0.5 };
 const leaving = {
-  ...{ segmentId: 'leaving', name: 'Leaving', rule: 'eventCount.total > 0', thresholds },
-  ...{ visibleToClients: true, priority: 0 },
+  segmentId: 'leaving',
+  name: 'Leaving',
+  rule: 'eventCount.total > 0',
+  thresholds,
+  visibleToClients: true,
+  priority: 0,
 };
 const gems = sku('gems', { actualPrice: '10', offerPrice: '10' });
 const documentOf = (segment: typeof leaving) =>

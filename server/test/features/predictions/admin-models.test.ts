@@ -57,7 +57,10 @@ async function maintain(days: number, trainingDays = 1): Promise<string> {
   );
   const metrics = createMaintenanceMetrics();
   const maintenance = createMaintenance({
-    ...{ pool: harness.pool, logger, metrics, steps: [run] },
+    pool: harness.pool,
+    logger,
+    metrics,
+    steps: [run],
     readClock: async () => bothClocksAt((today + days) * DAY_MS + 3_600_000),
   });
   await maintenance.run(new AbortController().signal);
@@ -111,7 +114,8 @@ describe('the admin API', () => {
     const [newest] = models;
     expect(newest?.models).toContainEqual(
       expect.objectContaining({
-        ...{ model: 'activity', outcome: 'cold_start' },
+        model: 'activity',
+        outcome: 'cold_start',
         reason: 'less than two weeks of history whose outcome is known',
       }),
     );
@@ -130,7 +134,10 @@ describe('the admin API', () => {
 
   it('returns a refused model with its parameters, and compares its own test', async () => {
     const refused = {
-      ...{ model: 'activity', outcome: 'refused', reason: 'it is worse', isPresentKept: false },
+      model: 'activity',
+      outcome: 'refused',
+      reason: 'it is worse',
+      isPresentKept: false,
       origins: [{ auc: 0.6 }, { auc: 0.7 }],
       refusedModel: { algorithm: 'BG/BB', bgBb: { alpha: 1.5 } },
       source: { kind: 'pooled', ownShare: 0.42 },
@@ -201,8 +208,15 @@ describe('the admin API', () => {
     const day = dateOf(today - 1);
     const deciles = [{ players: 412, predicted: 0.61, observed: 0.6 }];
     const week = {
-      ...{ players: 412, baseRate: 0.6, auc: 0.7, brierSkill: 0.31, ece: 0.01, eceOfChance: 0.009 },
-      ...{ logLoss: 0.5, totalRatio: 1.02, deciles },
+      players: 412,
+      baseRate: 0.6,
+      auc: 0.7,
+      brierSkill: 0.31,
+      ece: 0.01,
+      eceOfChance: 0.009,
+      logLoss: 0.5,
+      totalRatio: 1.02,
+      deciles,
     };
     const month = {
       players: 12,
@@ -241,11 +255,21 @@ describe('the admin API', () => {
     const addGrade = (modelVersion: number, totalRatio: number) =>
       transaction(harness.pool, (client) =>
         insertGrade(client, rows[0].id, {
-          ...{ day: dateOf(today), model: 'conversion.revenue', modelVersion, wasTold: false },
-          ...{ health: 'green', gradedAt: 0 },
+          day: dateOf(today),
+          model: 'conversion.revenue',
+          modelVersion,
+          wasTold: false,
+          health: 'green',
+          gradedAt: 0,
           metrics: {
-            ...{ players: 12, predicted: 9, observed: 9, totalRatio },
-            ...{ cappedRatio: totalRatio, medianRatio: null, deviations: 0, deciles: [] },
+            players: 12,
+            predicted: 9,
+            observed: 9,
+            totalRatio,
+            cappedRatio: totalRatio,
+            medianRatio: null,
+            deviations: 0,
+            deciles: [],
           },
         }),
       );
@@ -277,8 +301,13 @@ describe('the admin API', () => {
         for (const model of ['activity', 'conversion'] as const)
           for (const modelVersion of [1, 2])
             await insertGrade(client, games[0].id, {
-              ...{ day: dateOf(today - ago), model, modelVersion, wasTold: modelVersion === 2 },
-              ...{ health: 'green', gradedAt: 0, metrics },
+              day: dateOf(today - ago),
+              model,
+              modelVersion,
+              wasTold: modelVersion === 2,
+              health: 'green',
+              gradedAt: 0,
+              metrics,
             });
     });
     type Graded = { day: string; model: string; modelVersion: number };

@@ -226,7 +226,9 @@ function payerCells(purchases: readonly CdnowPurchase[], shift: number, origin: 
     const x = days.size - 1;
     const repeat = known.reduce((sum, { day, cents }) => (day > first ? sum + cents : sum), 0);
     const history = {
-      ...{ x, tx: Math.max(...days) - first, t: origin - first },
+      x,
+      tx: Math.max(...days) - first,
+      t: origin - first,
       meanValue: x === 0 ? null : repeat / 100 / x,
     };
     const after = (horizon: number) => bought.filter(({ day }) => day > origin && day <= origin + horizon);

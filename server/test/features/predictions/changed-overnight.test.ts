@@ -121,7 +121,9 @@ describe('a broken update, after which no player returns', () => {
   it('turns red within a week: players get averages, with the state degraded, and the log and the metrics say so', async () => {
     expect(await gradeDaily(gameId, 'demo-studio', 'demo-game', 7)).toEqual([
       {
-        ...{ level: 'error', tenant: 'demo-studio', game: 'demo-game' },
+        level: 'error',
+        tenant: 'demo-studio',
+        game: 'demo-game',
         models: expect.arrayContaining(['activity', 'purchases']),
         msg: 'the predictions of these models were wrong; players get averages until they are right again',
       },
@@ -192,7 +194,9 @@ describe('a sale, on which every payer buys', () => {
     expect(await isTrusted('other-studio', 'other-game', 'purchases')).toBe('1');
     expect(await gradeDaily(gameId, 'other-studio', 'other-game', 1)).toContainEqual(
       expect.objectContaining({
-        ...{ level: 'error', tenant: 'other-studio', game: 'other-game' },
+        level: 'error',
+        tenant: 'other-studio',
+        game: 'other-game',
         models: expect.arrayContaining(['purchases']),
       }),
     );

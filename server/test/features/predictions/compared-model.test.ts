@@ -14,7 +14,10 @@ beforeAll(() => {
   if (activity.state !== 'ready') throw new Error(activity.reason);
   const [{ originDay, ...metrics }] = activity.origins as [(typeof activity.origins)[number]];
   refused = {
-    ...{ model: 'activity', outcome: 'refused', reason: 'it is worse', isPresentKept: true },
+    model: 'activity',
+    outcome: 'refused',
+    reason: 'it is worse',
+    isPresentKept: true,
     origins: [{ ...metrics, originDay: originDay + 70, auc: 0.51 }],
     refusedModel: { ...activity, bgBb: { alpha: 3, beta: 3, gamma: 3, delta: 3 } },
   };
@@ -32,8 +35,11 @@ it('shows the model of the artefact if it was promoted', () => {
 
 it('shows the model that was refused, and apart from it the one that was kept', () => {
   expect(compare([refused])).toEqual({
-    ...{ state: 'refused', reason: 'it is worse', newestWeek: refused.origins[0] },
-    ...{ model: refused.refusedModel, kept: artefact.models.activity },
+    state: 'refused',
+    reason: 'it is worse',
+    newestWeek: refused.origins[0],
+    model: refused.refusedModel,
+    kept: artefact.models.activity,
   });
 });
 
@@ -41,14 +47,20 @@ it('shows that there was too little data, and the model that was kept', () => {
   const { refusedModel: _, ...report } = refused;
   const cold = { ...report, outcome: 'cold_start', reason: '9 of 2,000 players', origins: [] } as const;
   expect(compare([cold])).toEqual({
-    ...{ state: 'cold_start', reason: '9 of 2,000 players', newestWeek: null, model: null },
+    state: 'cold_start',
+    reason: '9 of 2,000 players',
+    newestWeek: null,
+    model: null,
     kept: artefact.models.activity,
   });
 });
 
 it('says that a training cannot be used by this version', () => {
   expect(compare([refused], { ...artefact, featuresHash: 'another' })).toMatchObject({
-    ...{ state: 'unusable', reason: expect.stringContaining('other features') },
-    ...{ newestWeek: null, model: null, kept: null },
+    state: 'unusable',
+    reason: expect.stringContaining('other features'),
+    newestWeek: null,
+    model: null,
+    kept: null,
   });
 });

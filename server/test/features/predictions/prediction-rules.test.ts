@@ -17,8 +17,11 @@ const stay = offer('stay', {
   effect: { price: { discountPercent: '50' }, promoId: 'stay' },
 });
 const leaving = {
-  ...{ segmentId: 'leaving', name: 'Leaving', rule: 'predictions.churn.value > 0.7' },
-  ...{ visibleToClients: true, priority: 0 },
+  segmentId: 'leaving',
+  name: 'Leaving',
+  rule: 'predictions.churn.value > 0.7',
+  visibleToClients: true,
+  priority: 0,
 };
 const predictions = { visibleToClients: ['churn' as const], off: [] };
 const document = gameDocument([gems], { segments: [leaving], offers: [stay], predictions });

@@ -50,7 +50,8 @@ describe('money in the reporting currency', () => {
       { day: null, amounts: { EUR: '3' } },
     ];
     expect(reportAmounts(TABLE, paid)).toEqual({
-      ...{ currency: 'USD', amount: '1.66' },
+      currency: 'USD',
+      amount: '1.66',
       missing: { CHF: '12.5', EUR: '3', JPY: '500' },
     });
   });
@@ -59,7 +60,9 @@ describe('money in the reporting currency', () => {
     const paid = [{ day: '2026-10-01', amounts: { CHF: '5' } }];
     const refunded = [{ day: '2026-10-01', amounts: { CHF: '-5.00' } }];
     expect(reportAmounts(TABLE, [...paid, ...refunded])).toEqual({
-      ...{ currency: 'USD', amount: '0', missing: {} },
+      currency: 'USD',
+      amount: '0',
+      missing: {},
     });
   });
 

@@ -100,7 +100,8 @@ describe('the rates of a studio', () => {
 
   it('are taken as a whole or not at all, with every mistake', async () => {
     const response = await save({
-      ...{ basedOn: 3, currency: 'USD' },
+      basedOn: 3,
+      currency: 'USD',
       rates: [
         { ...EUR, from: '2026-02-30' },
         { ...JPY, rate: '0.00' },
@@ -127,10 +128,14 @@ describe('the rates of a studio', () => {
 
   it('begin anew with another reporting currency', async () => {
     expect((await save({ basedOn: 3, currency: 'EUR', rates: [JPY] })).json().data).toMatchObject({
-      ...{ version: 4, currency: 'EUR', rates: [JPY] },
+      version: 4,
+      currency: 'EUR',
+      rates: [JPY],
     });
     expect((await save({ basedOn: 4, currency: null, rates: [] })).json().data).toMatchObject({
-      ...{ version: 5, currency: null, rates: [] },
+      version: 5,
+      currency: null,
+      rates: [],
     });
   });
 

@@ -25,7 +25,9 @@ beforeAll(async () => {
     const session = await studio.login(device);
     const timestamp = new Date(harness.clock.now()).toISOString();
     const sent = prices.map(([price, currency]) => ({
-      ...{ eventType: 'Purchase', timestamp, metadata: { country: 'DE' } },
+      eventType: 'Purchase',
+      timestamp,
+      metadata: { country: 'DE' },
       payload: { transactionId: `t${transactions++}`, skuId: 'gems', price, currency },
     }));
     const response = await postEvents(harness.app, session, sent);
@@ -72,16 +74,25 @@ describe('with a reporting currency', () => {
     const { days, today } = await ask<{ days: Day[]; today: Day }>(`/dashboard?${span}`);
     expect(days.map(({ reported }) => reported)).toEqual([
       {
-        ...{ currency: 'USD', revenue: '15.69', missing: {} },
-        ...{ revenuePerActivePlayer: '15.69', revenuePerPayingPlayer: '15.69' },
+        currency: 'USD',
+        revenue: '15.69',
+        missing: {},
+        revenuePerActivePlayer: '15.69',
+        revenuePerPayingPlayer: '15.69',
       },
       {
-        ...{ currency: 'USD', revenue: '10.9', missing: { CHF: '12' } },
-        ...{ revenuePerActivePlayer: '10.9', revenuePerPayingPlayer: '10.9' },
+        currency: 'USD',
+        revenue: '10.9',
+        missing: { CHF: '12' },
+        revenuePerActivePlayer: '10.9',
+        revenuePerPayingPlayer: '10.9',
       },
       {
-        ...{ currency: 'USD', revenue: '6.61', missing: {} },
-        ...{ revenuePerActivePlayer: '3.305', revenuePerPayingPlayer: '3.305' },
+        currency: 'USD',
+        revenue: '6.61',
+        missing: {},
+        revenuePerActivePlayer: '3.305',
+        revenuePerPayingPlayer: '3.305',
       },
     ]);
     expect(today.revenue).toEqual({ JPY: '1000', USD: '0.01' });
@@ -91,8 +102,11 @@ describe('with a reporting currency', () => {
   it('conversion is the payers of a period divided by its active players', async () => {
     const { days } = await ask<{ days: Day[] }>(`/dashboard?${span}`);
     expect(days[2]).toMatchObject({
-      ...{ weeklyPayingPlayers: 2, monthlyPayingPlayers: 2, conversion: 1 },
-      ...{ weeklyConversion: 1, monthlyConversion: 1 },
+      weeklyPayingPlayers: 2,
+      monthlyPayingPlayers: 2,
+      conversion: 1,
+      weeklyConversion: 1,
+      monthlyConversion: 1,
     });
     expect(days[1]).toMatchObject({ weeklyPayingPlayers: 1, weeklyActivePlayers: 1 });
   });

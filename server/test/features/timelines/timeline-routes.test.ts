@@ -99,8 +99,13 @@ describe('the timeline of a player', () => {
       },
       expect.objectContaining({ kind: 'override', at: setAt, change: 'set', by: 'editor of demo-studio' }),
       {
-        ...{ kind: 'version', at: publishedAt, version },
-        ...{ author: 'test', authorEmail: null, note: '', copyOf: null },
+        kind: 'version',
+        at: publishedAt,
+        version,
+        author: 'test',
+        authorEmail: null,
+        note: '',
+        copyOf: null,
       },
       {
         ...event,

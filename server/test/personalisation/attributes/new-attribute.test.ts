@@ -155,7 +155,11 @@ describe('an attribute that is defined in one place, on a database', () => {
 
   it('is read by a dry run', async () => {
     const outcome = await dryRun(harness.pool, {
-      ...{ gameId, before: configWith(), after: document, nowMs: harness.clock.now(), attributes },
+      gameId,
+      before: configWith(),
+      after: document,
+      nowMs: harness.clock.now(),
+      attributes,
     });
     if (outcome.outcome !== 'done') throw new Error(outcome.outcome);
     const [loyal] = outcome.result.segments;

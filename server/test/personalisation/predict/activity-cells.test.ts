@@ -53,8 +53,13 @@ describe('cells of players', () => {
     const counter = createActivityCounter([500]);
     const nothing = { sessions: [0], playMs: [0], adImpressions: [0], storeViews: [0] };
     counter.add({
-      ...{ firstDay: 90, firstPurchaseDay: 95, earlierPurchases: { days: 3, lastDay: 120 }, ...nothing },
-      ...{ days: [505], active: [1], purchases: [1] },
+      firstDay: 90,
+      firstPurchaseDay: 95,
+      earlierPurchases: { days: 3, lastDay: 120 },
+      ...nothing,
+      days: [505],
+      active: [1],
+      purchases: [1],
     });
     expect(counter.buyers()[0]).toMatchObject([{ history: { x: 2, tx: 25, t: 405 }, players: 1, spent7: 1 }]);
   });
@@ -63,8 +68,13 @@ describe('cells of players', () => {
     const counter = createActivityCounter([100]);
     const nothing = { sessions: [0, 0], playMs: [0, 0], adImpressions: [0, 0], storeViews: [0, 0] };
     counter.add({
-      ...{ firstDay: 90, firstPurchaseDay: 95, earlierPurchases: { days: 0, lastDay: null }, ...nothing },
-      ...{ days: [95, 103], active: [0, 0], purchases: [1, 1] },
+      firstDay: 90,
+      firstPurchaseDay: 95,
+      earlierPurchases: { days: 0, lastDay: null },
+      ...nothing,
+      days: [95, 103],
+      active: [0, 0],
+      purchases: [1, 1],
     });
     const [cell] = counter.cells()[0] ?? [];
     expect(cell).toMatchObject({ n: 10, x: 0, tx: 0, active28: 0, purchases28: 1, isPayer: true });

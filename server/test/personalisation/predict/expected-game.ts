@@ -21,8 +21,17 @@ const PAYER_SHARE = 0.1;
 const PAYER_AGE = 60;
 /** Of all payers: what they buy depends on their purchases alone. */
 const PAYER_ACTIVITY: ActivityStatistics = {
-  ...{ n: PAYER_AGE, x: 30, tx: PAYER_AGE, active7: 4, active28: 14 },
-  ...{ sessions7: 3, playMinutes7: 6, adImpressions7: 0, storeViews7: 2, purchases28: 1, isPayer: true },
+  n: PAYER_AGE,
+  x: 30,
+  tx: PAYER_AGE,
+  active7: 4,
+  active28: 14,
+  sessions7: 3,
+  playMinutes7: 6,
+  adImpressions7: 0,
+  storeViews7: 2,
+  purchases28: 1,
+  isPayer: true,
 };
 /** What a purchase day is worth on average: p v / (q − 1). */
 export const MEAN_VALUE = 20;
@@ -44,7 +53,10 @@ export function expectedGame(players: number, payers: number, weeks: number): Tr
     activity,
     payers: cells,
     buyers: cells.map(({ x, tx, t, players, spent7 }) => ({
-      ...{ activity: PAYER_ACTIVITY, history: { x, tx, t }, players, spent7 },
+      activity: PAYER_ACTIVITY,
+      history: { x, tx, t },
+      players,
+      spent7,
     })),
     nonPayers,
   }));

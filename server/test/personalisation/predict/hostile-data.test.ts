@@ -62,7 +62,10 @@ const oneTimer: PayerCell = {
 function withPayers(origin: OriginCells, payers: readonly PayerCell[]): OriginCells {
   const { players: _, returned7: __, spent7: ___, ...activity } = newcomer;
   const buyers = payers.map(({ x, tx, t, players, spent7 }) => ({
-    ...{ activity: { ...activity, isPayer: true }, history: { x, tx, t }, players, spent7 },
+    activity: { ...activity, isPayer: true },
+    history: { x, tx, t },
+    players,
+    spent7,
   }));
   return { ...origin, payers, buyers };
 }

@@ -174,8 +174,11 @@ export function originCells(game: SimulatedGame, origin: number): OriginCells {
     }
   }
   return {
-    ...{ day: origin, activity: [...activity.values()], nonPayers },
-    ...{ payers: [...payers.values()], buyers: [...buyers.values()] },
+    day: origin,
+    activity: [...activity.values()],
+    nonPayers,
+    payers: [...payers.values()],
+    buyers: [...buyers.values()],
   };
 }
 

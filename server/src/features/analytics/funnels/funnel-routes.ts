@@ -68,7 +68,11 @@ async function funnelResult(
   if (counted === null) return null;
   const deletedBefore = await findDeletedBefore(pool, gameId);
   return {
-    ...{ steps: [...steps], windowHours, from, to, by },
+    steps: [...steps],
+    windowHours,
+    from,
+    to,
+    by,
     isComplete: Date.parse(to) + DAY_MS + windowHours * HOUR_MS <= nowMs,
     eventsDeletedBefore: deletedBefore !== null && deletedBefore > from ? deletedBefore : null,
     players: counted.players,

@@ -41,8 +41,11 @@ export const FunnelBody = Type.Object(
     title: 'FunnelBody',
     examples: [
       {
-        ...{ steps: ['Session_Start', 'Store_View', 'Purchase'], windowHours: 24 },
-        ...{ from: '2026-10-16', to: '2026-11-14', by: 'country' },
+        steps: ['Session_Start', 'Store_View', 'Purchase'],
+        windowHours: 24,
+        from: '2026-10-16',
+        to: '2026-11-14',
+        by: 'country',
       },
     ],
   },
@@ -95,8 +98,11 @@ export const FunnelJobResponse = successOf(
       ...JOB_EXAMPLE,
       kind: 'funnel' as const,
       subject: {
-        ...{ steps: 'Session_Start → Store_View → Purchase', windowHours: 24 },
-        ...{ from: '2026-10-16', to: '2026-11-14', by: null },
+        steps: 'Session_Start → Store_View → Purchase',
+        windowHours: 24,
+        from: '2026-10-16',
+        to: '2026-11-14',
+        by: null,
       },
     },
   },

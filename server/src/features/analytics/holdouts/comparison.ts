@@ -60,7 +60,9 @@ export function compareGroups({ heldOut, targeted, rates }: HoldoutSums): Compar
       rates === undefined
         ? null
         : {
-            ...{ currency: rates.currency, ratesVersion: rates.version, missing: rates.missing },
+            currency: rates.currency,
+            ratesVersion: rates.version,
+            missing: rates.missing,
             heldOut: heldOut.players === 0 ? null : rounded(meanOf(heldOut, inAll)),
             targeted: targeted.players === 0 ? null : rounded(meanOf(targeted, inAll)),
             difference: revenueOf(targeted, heldOut, inAll),

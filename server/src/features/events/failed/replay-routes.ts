@@ -112,7 +112,8 @@ export function replayRoutes(app: FastifyInstance, ctx: AdminContext): void {
           job,
           ({ signal, tell }) =>
             replayFailedGroup(tools, group, {
-              ...{ actor, signal },
+              actor,
+              signal,
               onProgress: ({ replayed, failed, total }) => tell({ done: replayed + failed, total }),
             }),
           slot.take,

@@ -62,25 +62,42 @@ describe('a breakdown', () => {
   it('tells the numbers of a span by country, and what follows from them', async () => {
     const { values, ...rest } = await ask(`by=country&from=${TWO_DAYS_AGO}&to=${TODAY}`);
     expect(rest).toEqual({
-      ...{ by: 'country', from: TWO_DAYS_AGO, to: TODAY, daysSummed: 3 },
-      ...{ summedAt: new Date(NOON).toISOString(), activePlayerDays: 5 },
+      by: 'country',
+      from: TWO_DAYS_AGO,
+      to: TODAY,
+      daysSummed: 3,
+      summedAt: new Date(NOON).toISOString(),
+      activePlayerDays: 5,
     });
     expect(values).toEqual([
       {
-        ...{ kind: 'value', value: 'DE', activePlayerDays: 3, newPlayers: 1, payingPlayerDays: 2 },
-        ...{ dailyConversion: 0.6667, purchases: 2, revenue: { EUR: '4.99', USD: '1' } },
+        kind: 'value',
+        value: 'DE',
+        activePlayerDays: 3,
+        newPlayers: 1,
+        payingPlayerDays: 2,
+        dailyConversion: 0.6667,
+        purchases: 2,
+        revenue: { EUR: '4.99', USD: '1' },
         revenuePerActivePlayer: { EUR: '1.6633', USD: '0.3333' },
         // Nobody can tell how many of the payers paid in which currency.
         revenuePerPayingPlayer: {},
         reported: {
-          ...{ currency: 'USD', revenue: '6.489', missing: {} },
-          ...{ revenuePerActivePlayer: '2.163', revenuePerPayingPlayer: '3.2445' },
+          currency: 'USD',
+          revenue: '6.489',
+          missing: {},
+          revenuePerActivePlayer: '2.163',
+          revenuePerPayingPlayer: '3.2445',
         },
         retention: { '1': { newPlayers: 1, active: 1 }, '7': NOBODY, '28': NOBODY, '30': NOBODY },
       },
       expect.objectContaining({ kind: 'unknown', value: null, activePlayerDays: 1, newPlayers: 1 }),
       expect.objectContaining({
-        ...{ kind: 'value', value: 'US', activePlayerDays: 1, newPlayers: 1, dailyConversion: 0 },
+        kind: 'value',
+        value: 'US',
+        activePlayerDays: 1,
+        newPlayers: 1,
+        dailyConversion: 0,
         retention: { '1': { newPlayers: 1, active: 0 }, '7': NOBODY, '28': NOBODY, '30': NOBODY },
       }),
     ]);
@@ -102,7 +119,9 @@ describe('a breakdown', () => {
     );
     expect(values).toMatchObject([
       {
-        ...{ value: '1.0', activePlayerDays: 30, newPlayers: 30 },
+        value: '1.0',
+        activePlayerDays: 30,
+        newPlayers: 30,
         retention: { '1': { newPlayers: 30, active: 15 } },
       },
       { value: '2.0', activePlayerDays: 15, newPlayers: 0, retention: { '1': NOBODY } },

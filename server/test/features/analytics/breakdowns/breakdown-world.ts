@@ -93,8 +93,11 @@ export async function playGame(
         const transactionId = `t-${player.playerId}-${at}`;
         events.push(
           event('Purchase', at, {
-            ...{ transactionId, skuId: SKUS[random(3)], price: `${random(20)}.99` },
-            ...{ currency: ['USD', 'EUR'][random(2)], ...(random(2) === 0 ? { promoId: 'weekend' } : {}) },
+            transactionId,
+            skuId: SKUS[random(3)],
+            price: `${random(20)}.99`,
+            currency: ['USD', 'EUR'][random(2)],
+            ...(random(2) === 0 ? { promoId: 'weekend' } : {}),
           }),
         );
         if (random(3) === 0) events.push(event('Refund', at + HOUR_MS, { transactionId }));

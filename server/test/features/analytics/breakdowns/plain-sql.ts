@@ -126,7 +126,12 @@ export async function listKept(
   return {
     players: rows,
     purchases: rows.map(({ day, value, paying, purchases, usd, eur }) => ({
-      ...{ day, value, paying, purchases, usd, eur },
+      day,
+      value,
+      paying,
+      purchases,
+      usd,
+      eur,
     })),
   };
 }

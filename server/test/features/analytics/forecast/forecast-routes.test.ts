@@ -45,8 +45,13 @@ describe('the forecast of revenue', () => {
     expect(await ask()).toMatchObject({ state: 'too_little_data', currency: null, days: [], total: null });
     await addDays('USD', dayBefore(20), dayBefore(1), '9.99');
     expect(await ask()).toMatchObject({
-      ...{ state: 'too_little_data', currency: 'USD', daysKnown: 20, daysNeeded: 84, revenueDaysKnown: 20 },
-      ...{ days: [], total: null },
+      state: 'too_little_data',
+      currency: 'USD',
+      daysKnown: 20,
+      daysNeeded: 84,
+      revenueDaysKnown: 20,
+      days: [],
+      total: null,
     });
   });
 

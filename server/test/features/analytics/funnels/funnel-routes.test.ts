@@ -60,13 +60,19 @@ describe('a funnel in the background', () => {
   it('is a job, with its result', async () => {
     const started = await start({ ...BODY, by: 'country' });
     expect(started).toMatchObject({
-      ...{ kind: 'funnel', state: 'running', result: null },
+      kind: 'funnel',
+      state: 'running',
+      result: null,
       subject: { steps: 'Session_Start → Level', windowHours: 2, by: 'country' },
     });
     expect(await ended(started.jobId)).toMatchObject({
       state: 'done',
       result: {
-        ...{ ...BODY, by: 'country', isComplete: false, eventsDeletedBefore: null, players: [2, 1] },
+        ...BODY,
+        by: 'country',
+        isComplete: false,
+        eventsDeletedBefore: null,
+        players: [2, 1],
         values: [{ kind: 'value', value: 'DE', players: [2, 1] }],
       },
     });
@@ -78,7 +84,9 @@ describe('a funnel in the background', () => {
     );
     const { jobId } = await start({ ...BODY, from: '2026-11-10', to: '2026-11-14' });
     expect((await ended(jobId)).result).toMatchObject({
-      ...{ isComplete: true, eventsDeletedBefore: '2026-11-14', values: [] },
+      isComplete: true,
+      eventsDeletedBefore: '2026-11-14',
+      values: [],
     });
   });
 

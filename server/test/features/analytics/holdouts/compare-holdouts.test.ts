@@ -79,7 +79,9 @@ async function addPlayers(id: number, count: number): Promise<TestPlayer[]> {
 
 const at = (daysAgo: number) => NOW - daysAgo * DAY_MS;
 const event = (eventType: string, ms: number, payload = {}) => ({
-  ...{ eventType, timestamp: new Date(ms).toISOString(), payload },
+  eventType,
+  timestamp: new Date(ms).toISOString(),
+  payload,
 });
 const purchase = (n: number, ms: number, price: string) =>
   event('Purchase', ms, { transactionId: `t-${n}-${ms}`, skuId: 'a', price, currency: 'USD' });

@@ -7,10 +7,18 @@ import {
 } from '../../../../src/features/analytics/installs/install-curves.js';
 
 const cohort = (day: string, value: string, players: number, isRemainder = false) => ({
-  ...{ cohort: day, value, players, isRemainder },
+  cohort: day,
+  value,
+  players,
+  isRemainder,
 });
 const paid = (day: string, value: string, age: number, revenue: string, currency = 'USD') => ({
-  ...{ cohort: day, value, age, revenue, currency, isRemainder: false },
+  cohort: day,
+  value,
+  age,
+  revenue,
+  currency,
+  isRemainder: false,
 });
 const THROUGH = { period: 'week', throughDay: '2026-11-14' } as const;
 
@@ -39,7 +47,11 @@ describe('the curves of revenue per install', () => {
     );
     expect(curves).toEqual([
       {
-        ...{ cohort: '2026-11-02', kind: 'all', value: '', players: 4, playersAt: [4, 4, 4, 4, 4, 4, 4] },
+        cohort: '2026-11-02',
+        kind: 'all',
+        value: '',
+        players: 4,
+        playersAt: [4, 4, 4, 4, 4, 4, 4],
         revenue: {
           USD: ['0.3', '0.3', '5.29', '5.29', '5.29', '5.29', '5.29'],
           EUR: ['0', '0', '1', '1', '1', '1', '1'],

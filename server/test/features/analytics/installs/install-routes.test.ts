@@ -56,11 +56,18 @@ describe('revenue per install', () => {
 
     const common = { from: '2026-11-02', to: '2026-11-11', throughDay: '2026-11-10', period: 'week' };
     expect(await ask(SPAN)).toEqual({
-      ...{ ...common, by: 'cohort', summedAt: new Date(NOW).toISOString() },
+      ...common,
+      by: 'cohort',
+      summedAt: new Date(NOW).toISOString(),
       curves: [
         {
-          ...{ cohort: '2026-11-02', kind: 'all', value: null, players: 2, playersAt: [2, 2, 2] },
-          ...{ revenue: { EUR: ['0', '0', '4.99'] }, revenuePerInstall: { EUR: [0, 0, 2.495] } },
+          cohort: '2026-11-02',
+          kind: 'all',
+          value: null,
+          players: 2,
+          playersAt: [2, 2, 2],
+          revenue: { EUR: ['0', '0', '4.99'] },
+          revenuePerInstall: { EUR: [0, 0, 2.495] },
         },
       ],
     });

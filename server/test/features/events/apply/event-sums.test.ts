@@ -105,7 +105,8 @@ describe('sums of events', () => {
           eventTypes: ['Level_Up', 'Store_View'],
           severalDays: '{[2026-11-15,2026-11-15],[2026-11-14,2026-11-14]}',
         },
-        ...{ firstAt: '2026-11-14T20:00:00.000Z', lastAt: '2026-11-15T00:00:00.000Z' },
+        firstAt: '2026-11-14T20:00:00.000Z',
+        lastAt: '2026-11-15T00:00:00.000Z',
       },
       { playerId: '1', gameId: 7, day: '2026-11-15', onlyAbout: 'day', events: 1, eventType: 'Level_Up' },
       {

@@ -89,7 +89,12 @@ describe('types that are sent', () => {
     const lastDay = new Date(harness.clock.now()).toISOString().slice(0, 10);
     const none = Array<number>(27).fill(0);
     const type = (eventType: string, events: number, looksLike: string | null = null) => ({
-      ...{ eventType, events, lastDay, volumes: [...none, events], registeredVersion: null, looksLike },
+      eventType,
+      events,
+      lastDay,
+      volumes: [...none, events],
+      registeredVersion: null,
+      looksLike,
       isBuiltIn: eventType === 'Purchase',
     });
     expect(await listed()).toEqual([
@@ -112,8 +117,13 @@ describe('types that are sent', () => {
     const [, purchase] = await listed();
     expect(purchase).toEqual({ ...type('purchase', 2), registeredVersion: 1 });
     expect((await listed()).at(-1)).toEqual({
-      ...{ eventType: 'Unsent', events: 0, lastDay: null, volumes: [...none, 0] },
-      ...{ registeredVersion: 1, isBuiltIn: false, looksLike: null },
+      eventType: 'Unsent',
+      events: 0,
+      lastDay: null,
+      volumes: [...none, 0],
+      registeredVersion: 1,
+      isBuiltIn: false,
+      looksLike: null,
     });
     expect(await command()).not.toContain('  purchase  2 events');
   });
