@@ -33,6 +33,8 @@ const BREACHES: readonly Sent[] = [
  */
 describe('every statement', () => {
   let recorded: Recorded[];
+  /** The breaches that were noticed. On a busy server PostgreSQL may drop a plan that was kept, and plan again with full tables. */
+  const noticed = new Set<number>();
   beforeAll(async () => {
     recorded = await recordAll();
   });
@@ -65,11 +67,10 @@ describe('every statement', () => {
         ),
       );
       expect(problems).toEqual([]);
-      const unnoticed = BREACHES.filter(({ options }, index) => {
+      for (const [index, { options }] of BREACHES.entries()) {
         const plan = plans[statements.length + index];
-        return planProblems(plan, { tables, isKept: keepsPlan(options) }).length === 0;
-      });
-      expect(unnoticed).toEqual([]);
+        if (planProblems(plan, { tables, isKept: keepsPlan(options) }).length > 0) noticed.add(index);
+      }
       // A table that `fillTables` does not know would look small here, whatever is read of it.
       for (const table of tables)
         expect(await countRows(client, table), table).toBeGreaterThanOrEqual(ROWS / 10);
@@ -77,6 +78,10 @@ describe('every statement', () => {
       await client.end();
       await database.drop();
     }
+  });
+
+  it('would be noticed if it read more', () => {
+    expect(BREACHES.filter((_, index) => !noticed.has(index))).toEqual([]);
   });
 
   it('is on a list', async () => {
