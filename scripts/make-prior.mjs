@@ -127,7 +127,9 @@ function fitGame(game) {
       })),
     );
   const fits = {
-    ...{ bgBb, mbgNbd, gammaGamma },
+    bgBb,
+    mbgNbd,
+    gammaGamma,
     churn: labelled(all.filter(isPresent), ({ players, returned7 }) => players - returned7),
     conversion: labelled(
       all.filter(({ isPayer }) => !isPayer),

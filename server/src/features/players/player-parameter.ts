@@ -15,6 +15,11 @@ export async function playerOf(ctx: AdminContext, request: FastifyRequest): Prom
 
 export function userIdOf(request: FastifyRequest): string {
   const { playerId = '' } = request.params as { playerId?: string };
-  if (!UUID_ANY_CASE.test(playerId)) throw new ApiError('player_not_found');
-  return playerId.toLowerCase();
+  return readUserId(playerId);
+}
+
+/** A text that cannot be the id of a player is not found. */
+export function readUserId(text: string): string {
+  if (!UUID_ANY_CASE.test(text)) throw new ApiError('player_not_found');
+  return text.toLowerCase();
 }

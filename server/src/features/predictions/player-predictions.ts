@@ -2,11 +2,10 @@ import { createHash } from 'node:crypto';
 import type { Clock } from '../../lib/clock.js';
 import { DAY_MS } from '../../lib/day.js';
 import { createFifoMap } from '../../lib/fifo-map.js';
-import { predictionsOffFor } from '../../personalisation/attributes/children.js';
+import { ALL_PREDICTIONS, predictionsOffFor } from '../../personalisation/attributes/children.js';
 import type { PlayerFacts } from '../../personalisation/attributes/player-facts.js';
 import { predictionFacts } from '../../personalisation/attributes/player-history.js';
 import type { CompiledDocument } from '../../personalisation/compile/compiled-document.js';
-import { PREDICTION_NAMES, type PredictionName } from '../../personalisation/predict/artefact.js';
 import { score, switchOff } from '../../personalisation/predict/score.js';
 import type { ConfigSnapshots } from '../game-configs/config-snapshots.js';
 import type { FactReadings } from '../players/fact-readings.js';
@@ -53,8 +52,6 @@ export type PlayerPredictionsOptions = {
   /** For the studio's own servers: also those that the document does not show to clients. */
   showsAll?: boolean;
 };
-
-const ALL_PREDICTIONS: ReadonlySet<PredictionName> = new Set(PREDICTION_NAMES);
 
 export function createPlayerPredictions({
   readings,

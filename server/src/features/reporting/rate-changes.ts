@@ -15,7 +15,8 @@ export type RatesOutcome =
   | Readonly<{ outcome: 'invalid'; errors: readonly RowError[] }>;
 
 type Studio = Readonly<{
-  tenantId: number /** The version that was seen; left out: any. */;
+  tenantId: number;
+  /** The version that was seen; left out: any. */
   basedOn?: number;
 }>;
 

@@ -9,13 +9,13 @@ import {
   ServerHeaders,
 } from '../../http/api-schemas.js';
 import { withSchemaTypes } from '../../http/validation.js';
-import { UUID_ANY_CASE } from '../../lib/uuid.js';
+import { readUserId } from '../players/player-parameter.js';
 import { isDeviceIdText, MAX_DEVICE_ID_LENGTH } from '../sessions/device-id.js';
 import { attachDevice, detachDevice } from './attach-device.js';
 import { updateAgeGroup } from './served-player-queries.js';
 import type { ServerContext } from './server-context.js';
 import { requireServer, serverKeyOf } from './server-guard.js';
-import { userIdOf } from './server-player-routes.js';
+import { PlayerParameters } from './server-player-routes.js';
 
 const USER_ID_EXAMPLE = '0199c1a2-7b3c-7d4e-8f5a-6b7c8d9e0f1a';
 
@@ -45,9 +45,6 @@ const AgeGroup = Type.Union(
   [Type.Literal('child'), Type.Literal('teen'), Type.Literal('adult'), Type.Null()],
   { description: 'null: not known' },
 );
-const PlayerParameters = Type.Object({
-  userId: Type.String({ description: '`userId` of a login', examples: [USER_ID_EXAMPLE] }),
-});
 const PlayerBody = Type.Object(
   { ageGroup: AgeGroup },
   { title: 'ChangePlayerRequest', examples: [{ ageGroup: 'child' }] },
@@ -94,8 +91,7 @@ export function serverChangeRoutes(app: FastifyInstance, ctx: ServerContext): vo
     async (request) => {
       const { gameId } = serverKeyOf(request);
       const deviceId = deviceIdOf(request.params.deviceId);
-      if (!UUID_ANY_CASE.test(request.body.userId)) throw new ApiError('player_not_found');
-      const userId = request.body.userId.toLowerCase();
+      const userId = readUserId(request.body.userId);
       await attachDevice(ctx.pool, { gameId, deviceId }, userId, ctx.clock.now());
       return { data: { deviceId, userId }, status: 'success' as const };
     },
@@ -141,7 +137,7 @@ export function serverChangeRoutes(app: FastifyInstance, ctx: ServerContext): vo
     },
     async (request) => {
       const { gameId } = serverKeyOf(request);
-      const userId = userIdOf(request);
+      const userId = readUserId(request.params.userId);
       const { ageGroup } = request.body;
       const isKnown = await updateAgeGroup(ctx.pool, gameId, userId, ageGroup, ctx.clock.now());
       if (!isKnown) throw new ApiError('player_not_found');

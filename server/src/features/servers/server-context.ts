@@ -1,4 +1,3 @@
-import type { Logger } from 'pino';
 import type { Pool } from '../../db/pool.js';
 import type { EventContext } from '../events/intake/event-context.js';
 import type { PlayerContext } from '../players/player-context.js';
@@ -10,7 +9,6 @@ export type ServerContext = EventContext &
   PlayerContext &
   Readonly<{
     pool: Pool;
-    logger: Logger;
     serverKeys: ServerKeys;
     /** All predictions, also those that are not visible to clients. */
     serverPredictions: PlayerPredictions;

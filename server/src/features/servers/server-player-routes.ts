@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import { ApiError } from '../../errors.js';
 import {
   CachedServerHeaders,
@@ -11,8 +11,8 @@ import {
   ServerHeaders,
 } from '../../http/api-schemas.js';
 import { withSchemaTypes } from '../../http/validation.js';
-import { UUID_ANY_CASE } from '../../lib/uuid.js';
 import { limitInFlight } from '../../overload/shedding.js';
+import { readUserId } from '../players/player-parameter.js';
 import { playerReads } from '../players/player-routes.js';
 import { PlayerSegments, PlayerStatus, StoreConfig } from '../players/player-schemas.js';
 import { predictionsRead } from '../predictions/prediction-routes.js';
@@ -21,7 +21,7 @@ import { findPlayersOfGame, findUserOfDevice } from './served-player-queries.js'
 import type { ServerContext } from './server-context.js';
 import { requireServer, serverKeyOf } from './server-guard.js';
 
-const PlayerParameters = Type.Object({
+export const PlayerParameters = Type.Object({
   userId: Type.String({
     description: '`userId` of a login',
     examples: ['0199c1a2-7b3c-7d4e-8f5a-6b7c8d9e0f1a'],
@@ -136,14 +136,8 @@ export function serverPlayerRoutes(app: FastifyInstance, ctx: ServerContext): vo
 /** Puts the player of the path on the request, where the handlers of the player API look for it. */
 async function findPlayer(ctx: ServerContext, request: FastifyRequest): Promise<void> {
   const { gameId } = serverKeyOf(request);
-  const [player] = await findPlayersOfGame(ctx.pool, gameId, [userIdOf(request)]);
+  const { userId } = request.params as Static<typeof PlayerParameters>;
+  const [player] = await findPlayersOfGame(ctx.pool, gameId, [readUserId(userId)]);
   if (player === undefined) throw new ApiError('player_not_found');
   request.player = player;
-}
-
-/** The player id of the path; a text that cannot be one is not found. */
-export function userIdOf(request: FastifyRequest): string {
-  const { userId = '' } = request.params as { userId?: string };
-  if (!UUID_ANY_CASE.test(userId)) throw new ApiError('player_not_found');
-  return userId.toLowerCase();
 }

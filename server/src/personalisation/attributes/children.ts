@@ -8,7 +8,7 @@ export function isChild({ ageGroup }: Pick<PlayerFacts, 'ageGroup'>): boolean {
   return ageGroup === 'child';
 }
 
-const ALL_PREDICTIONS: ReadonlySet<PredictionName> = new Set(PREDICTION_NAMES);
+export const ALL_PREDICTIONS: ReadonlySet<PredictionName> = new Set(PREDICTION_NAMES);
 
 /** The predictions that are not made for a player: those that the document switches off, for a child all of them. */
 export function predictionsOffFor(
