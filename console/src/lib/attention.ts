@@ -2,7 +2,7 @@ import type { DataOf } from '../api/client.js';
 import { countOf, formatMoney, formatShare } from './format.js';
 import { MODELS } from './grades.js';
 
-/** Something that needs somebody, with the page to look at. */
+/** Something that needs attention, with the page to look at. */
 export type Concern = {
   id: string;
   text: string;

@@ -1,6 +1,6 @@
 import { daysBefore } from './dashboard.js';
 
-/** The days that a page shows, as its address has them: the last so many, or from one day to another. */
+/** The days that a page shows, as its address has them: the last n days, or from one day to another. */
 export type SpanSearch = { days?: string | undefined; from?: string | undefined; to?: string | undefined };
 
 /** `days` is null for a span of dates. Both ends are included. */

@@ -28,7 +28,7 @@ export function writeSteps(steps: readonly string[]): string {
 export type FunnelRow = {
   step: string;
   players: number;
-  /** Of all who entered; 0 if nobody did. */
+  /** Share of all who entered; 0 if no player entered. */
   share: number;
   /** How many of the step before did not come to this one. Null for the first step. */
   lost: number | null;

@@ -3,7 +3,7 @@ import { beginAt, type DaySpan, endAt, type SpanSearch } from '../lib/day-span.j
 
 const DATES = 'dates';
 
-/** The days of a page: the last so many, or from one day to another. The page keeps them in its address. */
+/** The days of a page: the last n days, or from one day to another. The page keeps them in its address. */
 export function DaySpanPicker({
   span,
   choices,

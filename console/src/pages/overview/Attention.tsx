@@ -12,7 +12,7 @@ const PAGES = {
   overview: '/$studio/$game',
 } as const;
 
-/** What needs somebody, each with a link. Nothing where all is well. */
+/** What needs attention, each with a link. Shows nothing when all is well. */
 export function Attention({ today }: { today: string }) {
   const { game } = useStudioAndGame();
   const params = { game };

@@ -84,7 +84,7 @@ function columnsOf(
   days: number,
 ): Column<Value>[] {
   const ofPurchases = dimension.value === 'sku' || dimension.value === 'promotion';
-  // Less than one a day is not nobody.
+  // Less than one a day must not look like none.
   const aDay = (count: number) => formatRate(count / Math.max(1, days));
   const retained = (after: '1' | '7') => ({
     id: `d${after}`,

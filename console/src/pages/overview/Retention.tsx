@@ -11,7 +11,7 @@ const LOOK_AGAIN_MS = 60_000;
 /** Which players came back, by the day or week of their start (first login or first event), with the size of each cohort. */
 export function Retention({ today, span }: { today: string; span?: { from: string; to: string } }) {
   const { game } = useStudioAndGame();
-  // A time range of so many days does not shorten it: day 30 of most cohorts would be missing.
+  // The time range of the page does not shorten it: day 30 of most cohorts would be missing.
   const query = span ?? { from: firstCohortDay(today), to: today };
   const cohorts = useGet(
     'getDashboard',

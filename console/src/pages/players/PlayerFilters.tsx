@@ -75,7 +75,7 @@ export function PlayerFilters({
   );
 }
 
-/** A value of the address is kept, also if nobody has it now. */
+/** Keeps the value of the address, even if no player has it now. */
 function named(values: readonly string[], value: string | undefined) {
   const all = value === undefined || values.includes(value) ? values : [...values, value];
   return all.map((each) => ({ value: each, label: each }));
