@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { parseMegabytes } from '../lib/megabytes.js';
 import { PLAYER_BUCKETS } from '../lib/player-buckets.js';
+import { readDatabaseUrl } from './database-url.js';
 import { choice, integer, list, onOff, optional, proxies, type Setting, text } from './setting-kinds.js';
 
 /** Every setting of the service, one row each, in the order of the help. Reading, help and docs/settings.md follow from these. */
@@ -191,15 +192,18 @@ export const SETTING_ROWS = {
     shownFallback: 'on in a terminal, else off',
     description: 'on: log lines for people; off: JSON',
   }),
-  databaseUrl: optional('DATABASE_URL', {
-    shownFallback: 'embedded PostgreSQL',
+  databaseUrl: {
+    name: 'DATABASE_URL',
+    fallback: 'embedded PostgreSQL',
     description: 'PostgreSQL 15 or newer to use instead',
-    // Without repeating the address, which holds a password.
-    check: (given) =>
-      /^postgres(ql)?:\/\//.test(given)
-        ? undefined
-        : 'DATABASE_URL must look like postgres://user:password@host:5432/database.',
-  }),
+    read(given, { report }) {
+      if (given === undefined) return undefined;
+      const found = readDatabaseUrl(given);
+      if ('url' in found) return found.url;
+      report(found.problem);
+      return undefined;
+    },
+  } satisfies Setting<string | undefined>,
   databasePoolSize: integer('SAVEPOINT_DB_POOL', {
     fallback: 8,
     min: 2,
