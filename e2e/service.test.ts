@@ -184,6 +184,25 @@ describe('savepoint start', () => {
     await expect(login(service.api, 'phone', key)).rejects.toThrow('401');
     await service.interrupt();
   });
+
+  it('goes on serving while balancers notice that it is about to stop; a second signal ends the wait', async () => {
+    const service = await startService({
+      SAVEPOINT_DATA_DIR: await temporaryFolder(),
+      SAVEPOINT_ENV: 'development',
+      SAVEPOINT_WORKERS: '1',
+      SAVEPOINT_DRAIN_SECONDS: '300',
+    });
+    const { headers } = await login(service.api, 'phone');
+    const stopped = service.interrupt();
+    await until(() => service.output().includes('serving for 300 s more'), 60_000);
+    expect(await get(`${service.ops}/readyz`)).toMatchObject({
+      status: 503,
+      body: { checks: { workers: 'the node is stopping: send players elsewhere' } },
+    });
+    expect((await get(`${service.api}/v1/player/status`, headers)).status).toBe(200);
+    await service.interrupt();
+    expect(await stopped).toBe(0);
+  });
 });
 
 async function workersOf(pid: number): Promise<number[]> {

@@ -10,8 +10,15 @@ import { fileURLToPath } from 'node:url';
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 export const SAVEPOINT = join(ROOT, 'server/bin/savepoint.mjs');
 const START_TIMEOUT_MS = 120_000;
-/** A busy machine must not decide a test: nothing is refused because it would wait for half a second, or the database for five. */
-const PATIENT = { SAVEPOINT_MAX_WAIT_MS: '60000', SAVEPOINT_DB_TIMEOUT_MS: '60000' };
+/**
+ * A busy machine must not decide a test: nothing is refused because it would wait for half a second, or the database for five. And no
+ * balancer has to notice that a service stops.
+ */
+const PATIENT = {
+  SAVEPOINT_MAX_WAIT_MS: '60000',
+  SAVEPOINT_DB_TIMEOUT_MS: '60000',
+  SAVEPOINT_DRAIN_SECONDS: '0',
+};
 
 /** A running installation, driven from outside only: settings, signals, HTTP. */
 export type Service = {

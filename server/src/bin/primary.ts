@@ -13,7 +13,8 @@ import { printWelcome } from './welcome.js';
  * The first process: it prepares the database, and keeps the API workers and the operations process running. It runs no
  * code of a request, so no request can hold it up.
  *
- *   starting ──► running ──signal──► stopping: processes finish their requests ──► database closed ──► exit
+ *   starting ──► running ──signal──► draining: not ready, still serving ──► stopping: processes finish their requests
+ *                                                                       ──► database closed ──► exit
  */
 const GIVE_WAY_MS = 3_000;
 export async function runPrimary(settings: Settings, say: (line: string) => void): Promise<void> {
@@ -21,7 +22,7 @@ export async function runPrimary(settings: Settings, say: (line: string) => void
   await refuseTakenPort(settings.opsHost, settings.opsPort, 'SAVEPOINT_OPS_PORT');
 
   // From here on Ctrl-C waits for the start to be done, so that whatever was started is also stopped.
-  const asked = firstSignal();
+  const { first: asked, second: askedAgain } = catchSignals();
   const logger = createLogger(settings);
   const database = await openDatabase(settings, say);
   const signal = abortedBy(asked);
@@ -40,6 +41,11 @@ export async function runPrimary(settings: Settings, say: (line: string) => void
     logger,
   );
   const stop = async (name: string): Promise<void> => {
+    if (settings.drainSeconds > 0) {
+      processes.drain();
+      say(`\n${name}: serving for ${settings.drainSeconds} s more, until balancers have noticed…`);
+      await Promise.race([sleep(settings.drainSeconds * 1000), askedAgain]);
+    }
     say(`\n${name}: finishing requests in flight…`);
     await processes.stop();
     await database.close();
@@ -76,10 +82,14 @@ async function createSignInPath(
   return demoSignInPathIfPossible(pool, logger);
 }
 
-function firstSignal(): Promise<string> {
-  return new Promise((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => resolve(signal));
-  });
+/** The first one stops the service, the second one ends the wait for balancers. */
+function catchSignals(): Readonly<{ first: Promise<string>; second: Promise<string> }> {
+  const next = () =>
+    new Promise<string>((resolve) => {
+      for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => resolve(signal));
+    });
+  const first = next();
+  return { first, second: first.then(next) };
 }
 
 function abortedBy(asked: Promise<string>): AbortSignal {

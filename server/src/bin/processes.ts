@@ -20,6 +20,8 @@ export type Processes = {
   playerPort: Promise<number>;
   /** Starts the process for operators. Resolves with its port when it listens. */
   startOperations(): Promise<number>;
+  /** From now on the node is not ready, so that balancers send players elsewhere. It still serves those who come. */
+  drain(): void;
   stop(): Promise<void>;
 };
 
@@ -44,12 +46,14 @@ export function startProcesses(
   let operations: SupervisedProcess | undefined;
   let opsPort = settings.opsPort;
   let playerPort: number | undefined;
+  let isStopping = false;
   const firstPort = Promise.race(workers.map(({ listening }) => listening));
   void firstPort.then((port) => {
     playerPort = port;
   });
 
   const status = (): ServiceStatus => ({
+    isStopping,
     workers: workers.map((worker) => worker.status()),
     replacements: {
       worker: sumReplacements(workers),
@@ -72,6 +76,9 @@ export function startProcesses(
       // A port that the system chose stays the same when the process is replaced.
       opsPort = await operations.listening;
       return opsPort;
+    },
+    drain() {
+      isStopping = true;
     },
     async stop() {
       await Promise.all([...workers, ...(operations ? [operations] : [])].map((one) => one.stop()));

@@ -23,18 +23,19 @@ const UNREACHABLE = 'the database cannot be reached';
 /**
  * With a queue, a node stays ready while one of the two is away: without the database it goes on taking events, without
  * NATS it goes on serving players. A balancer that took it out would stop that as well, and on every node at once. A node whose
- * clock is off is not ready, so that a balancer prefers others. It serves what it is sent, by the clock of the database.
+ * clock is off, or which is about to stop, is not ready, so that a balancer prefers others. It serves what it is sent meanwhile.
  */
 export async function readiness({ pool, status, queue, clock }: Sources): Promise<Readiness> {
   const [database, workers, queued] = await Promise.all([checkDatabase(pool), status(), queue?.()]);
   const { ok: hasQueue = false, ...queueChecks } = queued ?? {};
   const canStore = database === OK || (database === UNREACHABLE && hasQueue);
   const [clockWarning] = clockWarnings(clock.reading());
+  const canServe = servingOf(workers?.workers ?? []).length > 0 && workers?.isStopping !== true;
   return {
-    ready: canStore && servingOf(workers?.workers ?? []).length > 0 && clockWarning === undefined,
+    ready: canStore && canServe && clockWarning === undefined,
     checks: {
       database,
-      workers: describeWorkers(workers?.workers),
+      workers: describeWorkers(workers),
       clock: clockWarning?.message ?? OK,
       ...queueChecks,
     },
@@ -50,8 +51,10 @@ async function checkDatabase(pool: Pool): Promise<string> {
 }
 
 /** One worker is enough to be ready: those that do not serve are back within seconds, or hold up nobody. */
-function describeWorkers(workers: readonly ProcessStatus[] | undefined): string {
-  if (workers === undefined) return 'the primary process does not respond';
+function describeWorkers(status: ServiceStatus | undefined): string {
+  if (status === undefined) return 'the primary process does not respond';
+  if (status.isStopping) return 'the node is stopping: send players elsewhere';
+  const { workers } = status;
   const serving = servingOf(workers).length;
   if (serving === workers.length) return OK;
   const others = workers.filter(({ state }) => state !== 'serving').map(describeWorker);

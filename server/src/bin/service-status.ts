@@ -3,6 +3,8 @@ import type { ProcessStatus, Replacements } from './supervised-process.js';
 
 /** What the primary knows of the processes that it watches. */
 export type ServiceStatus = Readonly<{
+  /** The service has been told to stop, and still serves until balancers have noticed. */
+  isStopping: boolean;
   workers: readonly ProcessStatus[];
   /** How many processes were replaced since the start. */
   replacements: Readonly<Record<'worker' | 'operations', Replacements>>;

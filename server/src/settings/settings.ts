@@ -19,6 +19,8 @@ export type Settings = Readonly<{
   opsTrustProxy: boolean | number | string;
   dataDir: string;
   workers: number;
+  /** How long the node goes on serving after it was told to stop, so that balancers notice first. */
+  drainSeconds: number;
   databaseUrl: string | undefined;
   databasePoolSize: number;
   databaseTimeoutMs: number;

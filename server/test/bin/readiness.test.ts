@@ -21,7 +21,7 @@ const RIGHT_CLOCK = { reading: () => ({ nodeMs: 0, databaseMs: 0, uncertaintyMs:
 const readinessOf = (...workers: ProcessStatus[]) =>
   readiness({
     pool: harness.pool,
-    status: async () => ({ workers, replacements: { worker: NONE, operations: NONE } }),
+    status: async () => ({ isStopping: false, workers, replacements: { worker: NONE, operations: NONE } }),
     queue: undefined,
     clock: RIGHT_CLOCK,
   });
@@ -59,10 +59,35 @@ describe('readiness', () => {
     });
   });
 
+  it('ends when the node has been told to stop, while it still serves', async () => {
+    const sources = {
+      pool: harness.pool,
+      status: async () => ({
+        isStopping: true,
+        workers: [SERVING],
+        replacements: { worker: NONE, operations: NONE },
+      }),
+      queue: undefined,
+      clock: RIGHT_CLOCK,
+    };
+    expect(await readiness(sources)).toEqual({
+      ready: false,
+      checks: {
+        database: 'ok',
+        workers: 'the node is stopping: send players elsewhere',
+        clock: 'ok',
+      },
+    });
+  });
+
   it('ends while the clock is off by more than a minute', async () => {
     const sources = {
       pool: harness.pool,
-      status: async () => ({ workers: [SERVING], replacements: { worker: NONE, operations: NONE } }),
+      status: async () => ({
+        isStopping: false,
+        workers: [SERVING],
+        replacements: { worker: NONE, operations: NONE },
+      }),
       queue: undefined,
       clock: { reading: () => ({ nodeMs: 120_000, databaseMs: 0, uncertaintyMs: 1 }) },
     };
@@ -73,7 +98,11 @@ describe('readiness', () => {
 
   it('holds without NATS, and says so', async () => {
     const { status } = {
-      status: async () => ({ workers: [SERVING], replacements: { worker: NONE, operations: NONE } }),
+      status: async () => ({
+        isStopping: false,
+        workers: [SERVING],
+        replacements: { worker: NONE, operations: NONE },
+      }),
     };
     const queue = async () => UNREACHABLE_QUEUE;
     expect(await readiness({ pool: harness.pool, status, queue, clock: RIGHT_CLOCK })).toEqual({
