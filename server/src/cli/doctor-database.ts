@@ -1,7 +1,10 @@
 import { lstat } from 'node:fs/promises';
 import { describeOffset, isOff, offsetOf, readDatabaseClock } from '../db/database-clock.js';
+import { type DedicatedConnection, withDedicatedConnection } from '../db/dedicated-connection.js';
 import { clusterPathIn } from '../db/embedded/cluster-place.js';
 import { type Pool, transaction } from '../db/pool.js';
+import { refuseSharedSessions } from '../db/pooler.js';
+import { requireRightToCreate } from '../db/right-to-create.js';
 import { findSchemaState, type SchemaState } from '../db/schema-state.js';
 import { listStuckDays, type SwapObstacle } from '../features/events/storage/compact-queries.js';
 import { boundTo } from '../features/sessions/signing-keys.js';
@@ -24,11 +27,12 @@ export async function examineDatabase(settings: Settings): Promise<DoctorFinding
     return [{ name: `${name} (made at the first start)` }];
   }
   try {
-    return await withCommandDatabase(settings, 'Nothing was changed.', async ({ pool }, signal) => {
+    return await withCommandDatabase(settings, 'Nothing was changed.', async ({ pool, url }, signal) => {
       const version = await pool.query<{ v: string }>("select current_setting('server_version') as v");
       const state = await findSchemaState(pool);
       const findings = [
         { name: `${name}, version ${version.rows[0]?.v}` },
+        ...(isEmbedded ? [] : await checkSessions(pool, url)),
         await checkDurability(pool),
         await checkClock(pool),
         await checkWriting(pool),
@@ -47,6 +51,23 @@ export async function examineDatabase(settings: Settings): Promise<DoctorFinding
     if (error instanceof StartupError) return [{ name, problem: message }];
     return [{ name, problem: message, advice: 'Start it, or check DATABASE_URL.' }];
   }
+}
+
+/** What would stop a start on a database that somebody else runs. */
+async function checkSessions(pool: Pool, url: string): Promise<DoctorFinding[]> {
+  const check = async (name: string, work: (connection: DedicatedConnection) => Promise<void>) => {
+    try {
+      await withDedicatedConnection(pool, work);
+      return { name };
+    } catch (error) {
+      if (error instanceof StartupError) return { name, problem: error.message };
+      throw error;
+    }
+  };
+  return [
+    await check('sessions', (connection) => refuseSharedSessions(connection, url)),
+    await check('right to create tables', requireRightToCreate),
+  ];
 }
 
 async function checkDurability(pool: Pool): Promise<DoctorFinding> {
@@ -122,13 +143,20 @@ function whyNotWritten({
   }
 }
 
-export function checkSchema({ applied, known, foreign }: SchemaState): DoctorFinding {
+export function checkSchema({ applied, known, foreign, late }: SchemaState): DoctorFinding {
   const name = 'schema';
   if (foreign !== undefined) {
     return {
       name,
       problem: `it has migration ${foreign}, which this build does not have: a build before 1.0 or another program has made it`,
       advice: 'Use an empty database (DATABASE_URL) or an empty folder (SAVEPOINT_DATA_DIR).',
+    };
+  }
+  if (late !== undefined) {
+    return {
+      name,
+      problem: `migration ${late} of this build was not applied, though later ones were`,
+      advice: 'Start the build that migrated the database; a migration gets a number above all others.',
     };
   }
   if (applied === undefined) return { name: `${name} (empty: made by savepoint start or savepoint migrate)` };

@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { trackConnection } from './open-connections.js';
 import { type Pool, types } from './pool.js';
+import { applySessionSettings } from './session-settings.js';
 
 /** A connection outside of the pool: statements wait for each other, and may take as long as they need. */
 export type DedicatedConnection = pg.Client;
@@ -9,8 +10,11 @@ export type DedicatedConnection = pg.Client;
 const KEEP_ALIVE_DELAY_MS = 30_000;
 const CONNECT_TIMEOUT_MS = 10_000;
 /** The same from the server's side: if this machine vanishes, its locks are free a minute later. */
-const NOTICE_A_DEAD_PEER =
-  '-c tcp_keepalives_idle=30 -c tcp_keepalives_interval=10 -c tcp_keepalives_count=3';
+const NOTICE_A_DEAD_PEER = {
+  tcp_keepalives_idle: 30,
+  tcp_keepalives_interval: 10,
+  tcp_keepalives_count: 3,
+};
 
 /**
  * Lends a connection to the pool's database for work that takes minutes: the pool's own are bounded to the time of a
@@ -27,7 +31,6 @@ export async function withDedicatedConnection<T>(
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_DELAY_MS,
     application_name: 'savepoint',
-    options: `-c timezone=UTC ${NOTICE_A_DEAD_PEER}`,
     types,
   });
   // The running statement is rejected anyway; without a listener the event would end the process.
@@ -35,6 +38,7 @@ export async function withDedicatedConnection<T>(
   await connection.connect();
   trackConnection(connection, connectionString);
   try {
+    await applySessionSettings(connection, NOTICE_A_DEAD_PEER);
     return await work(connection);
   } finally {
     await connection.end().catch(() => {});

@@ -11,12 +11,15 @@ export type LockHolder = Readonly<{
   askedAt: string | null;
 }>;
 
+/** What else is known of a holder, from `pg_stat_activity a`. */
+export const SESSION_COLUMNS = `nullif(a.application_name, '') as application, a.state,
+       to_char(a.xact_start at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS') as "begunAt",
+       to_char(a.query_start at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS') as "askedAt"`;
+
 /** The sessions that keep another one waiting at this moment. */
 async function listLockHolders(watcher: pg.Client, waitingPid: number): Promise<LockHolder[]> {
   const { rows } = await watcher.query<LockHolder>(
-    `select b.pid, nullif(a.application_name, '') as application, a.state,
-       to_char(a.xact_start at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS') as "begunAt",
-       to_char(a.query_start at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS') as "askedAt"
+    `select b.pid, ${SESSION_COLUMNS}
      from unnest(pg_blocking_pids($1)) b(pid)
      left join pg_stat_activity a on a.pid = b.pid
      order by a.xact_start`,

@@ -1,19 +1,26 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { StartupError } from '../lib/startup-error.js';
 import { applyMigration, LOCK_RETRIES, type LockRetries } from './apply-migration.js';
 import { listMigrations, type Migration } from './migration-files.js';
+import { TURN_WAIT, type TurnWait, takeTurn } from './migration-turn.js';
 import { trackConnection } from './open-connections.js';
-import { compareMigrations, listApplied, refuseForeignSchema, refuseNewerSchema } from './schema-state.js';
+import { refuseSharedSessions } from './pooler.js';
+import { requireRightToCreate } from './right-to-create.js';
+import {
+  compareMigrations,
+  listApplied,
+  refuseForeignSchema,
+  refuseLateMigrations,
+  refuseNewerSchema,
+} from './schema-state.js';
+import { applySessionSettings } from './session-settings.js';
 
-// Any fixed number: it only has to be the same on every node ("savepnt" in ASCII).
-const MIGRATION_LOCK = '32477501386255476';
-const TURN_PAUSE_MS = 200;
 const CONNECT_TIMEOUT_MS = 10_000;
 
 export type MigrateOptions = {
   migrations?: readonly Migration[];
   lockRetries?: LockRetries;
+  turnWait?: TurnWait;
   /** Ends a pause between two attempts. */
   signal?: AbortSignal | undefined;
 };
@@ -25,24 +32,27 @@ export type MigrateOptions = {
 export async function migrate(
   databaseUrl: string,
   say: (line: string) => void,
-  { migrations, lockRetries = LOCK_RETRIES, signal }: MigrateOptions = {},
+  { migrations, lockRetries = LOCK_RETRIES, turnWait = TURN_WAIT, signal }: MigrateOptions = {},
 ): Promise<string[]> {
   const known = migrations ?? (await listMigrations());
   // A connection of its own: a migration may take longer than a request may, and closing the connection releases the lock.
   const client = await connect(databaseUrl);
   try {
     await checkServerVersion(client);
-    await takeTurn(client, say);
+    await refuseSharedSessions(client, databaseUrl);
+    await takeTurn(client, say, turnWait, signal);
+    const state = compareMigrations(await listApplied(client), known);
+    refuseForeignSchema(state);
+    refuseNewerSchema(state);
+    refuseLateMigrations(state);
+    const missing = known.filter(({ version }) => version > (state.applied ?? 0));
+    if (missing.length === 0) return [];
+    await requireRightToCreate(client);
     await client.query(`create table if not exists schema_migrations (
       version integer primary key,
       name text not null,
       applied_at timestamptz not null default now()
     )`);
-    const state = compareMigrations(await listApplied(client), known);
-    refuseForeignSchema(state);
-    refuseNewerSchema(state);
-    const missing = known.filter(({ version }) => version > (state.applied ?? 0));
-    if (missing.length === 0) return [];
     const watcher = await connect(databaseUrl);
     try {
       const pid = await findPid(client);
@@ -70,8 +80,6 @@ async function connect(databaseUrl: string): Promise<pg.Client> {
     connectionString: databaseUrl,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     application_name: 'savepoint migrate',
-    // Overrides the setting of the role: each migration decides how long it waits.
-    options: '-c statement_timeout=0 -c lock_timeout=0',
   });
   // The running statement is rejected anyway; without a listener the event would end the process.
   client.on('error', () => {});
@@ -81,22 +89,9 @@ async function connect(databaseUrl: string): Promise<pg.Client> {
     });
   });
   trackConnection(client, databaseUrl);
+  // Overrides the setting of the role: each migration decides how long it waits.
+  await applySessionSettings(client, { statement_timeout: 0, lock_timeout: 0 });
   return client;
-}
-
-/**
- * Asks repeatedly rather than wait inside PostgreSQL. Creating an index waits for all running statements, also for one that
- * waits for this lock, which the node that creates the index holds.
- */
-async function takeTurn(client: pg.Client, say: (line: string) => void): Promise<void> {
-  for (let attempt = 1; ; attempt++) {
-    const { rows } = await client.query<{ isMine: boolean }>(
-      `select pg_try_advisory_lock(${MIGRATION_LOCK}) as "isMine"`,
-    );
-    if (rows[0]?.isMine) return;
-    if (attempt === 1) say('Another node is migrating the database. Waiting for it to finish…');
-    await sleep(TURN_PAUSE_MS);
-  }
 }
 
 async function findPid(client: pg.Client): Promise<number> {

@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import pg from 'pg';
 import { ApiError } from '../errors.js';
 import { trackConnection } from './open-connections.js';
+import { applySessionSettings, type SessionSettings } from './session-settings.js';
 
 export type Pool = pg.Pool;
 export type Client = pg.PoolClient;
@@ -40,10 +41,15 @@ export type PoolOptions = {
  */
 export type LookUps = 'planned once' | 'planned each time';
 
-const PLANNING: Readonly<Record<LookUps, string>> = {
-  'planned once': ' -c enable_seqscan=off -c plan_cache_mode=force_generic_plan',
-  'planned each time':
-    ' -c enable_seqscan=off -c enable_bitmapscan=off -c enable_hashjoin=off -c enable_mergejoin=off -c plan_cache_mode=force_custom_plan',
+const PLANNING: Readonly<Record<LookUps, SessionSettings>> = {
+  'planned once': { enable_seqscan: 'off', plan_cache_mode: 'force_generic_plan' },
+  'planned each time': {
+    enable_seqscan: 'off',
+    enable_bitmapscan: 'off',
+    enable_hashjoin: 'off',
+    enable_mergejoin: 'off',
+    plan_cache_mode: 'force_custom_plan',
+  },
 };
 
 /**
@@ -51,19 +57,22 @@ const PLANNING: Readonly<Record<LookUps, string>> = {
  * drops packets, in the client (`query_timeout`, after which the connection is closed).
  */
 export function createPool({ url, size, timeoutMs, onError, lookUps }: PoolOptions): Pool {
+  const settings = {
+    statement_timeout: timeoutMs,
+    idle_in_transaction_session_timeout: timeoutMs * 2,
+    ...(lookUps === undefined ? {} : PLANNING[lookUps]),
+  };
   const pool = new pg.Pool({
     connectionString: url,
     max: size,
     connectionTimeoutMillis: timeoutMs,
     query_timeout: timeoutMs + 500,
-    statement_timeout: timeoutMs,
-    idle_in_transaction_session_timeout: timeoutMs * 2,
     keepAlive: true,
     idleTimeoutMillis: 60_000,
     application_name: 'savepoint',
-    options: `-c timezone=UTC${lookUps === undefined ? '' : PLANNING[lookUps]}`,
     pipeline: true,
     types,
+    onConnect: (client) => applySessionSettings(client, settings),
   } as pg.PoolConfig);
   pool.on('error', onError);
   pool.on('connect', (client) => {

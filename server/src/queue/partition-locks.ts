@@ -1,6 +1,7 @@
 import { Socket } from 'node:net';
 import pg from 'pg';
 import { type Pool, query } from '../db/pool.js';
+import { applySessionSettings } from '../db/session-settings.js';
 
 /**
  * Who consumes what, decided by PostgreSQL's advisory locks on a connection of their own: a lock is gone with its
@@ -29,8 +30,12 @@ type Options = {
 
 const TIMEOUT_MS = 3_000;
 /** If this machine vanishes without closing the connection, the server notices within ten seconds and frees the locks. */
-const NOTICE_A_DEAD_PEER =
-  '-c tcp_keepalives_idle=4 -c tcp_keepalives_interval=2 -c tcp_keepalives_count=3 -c idle_session_timeout=0';
+const NOTICE_A_DEAD_PEER = {
+  tcp_keepalives_idle: 4,
+  tcp_keepalives_interval: 2,
+  tcp_keepalives_count: 3,
+  idle_session_timeout: 0,
+};
 
 /** Of the locks of one stream, in this database. */
 const LOCKS = `
@@ -71,7 +76,6 @@ export async function openPartitionLocks(options: Options): Promise<PartitionLoc
     query_timeout: TIMEOUT_MS,
     keepAlive: true,
     application_name: 'savepoint consumer',
-    options: NOTICE_A_DEAD_PEER,
   });
   const name = lockName(stream);
   let gone = false;
@@ -99,6 +103,7 @@ export async function openPartitionLocks(options: Options): Promise<PartitionLoc
 
   try {
     await client.connect();
+    await applySessionSettings(client, NOTICE_A_DEAD_PEER);
     await ask('select pg_advisory_lock_shared(hashtext($1), 0)', [name]);
   } catch (error) {
     gone = true;

@@ -54,6 +54,8 @@ describe('doctor on a database', () => {
     expect(problemsIn(findings)).toEqual([expect.stringMatching(/^durability: /)]);
     expect(findings.map(({ name }) => name)).toEqual([
       expect.stringMatching(/^database of DATABASE_URL, version \d/),
+      'sessions',
+      'right to create tables',
       'durability',
       'clock',
       'writing to the database',
@@ -79,13 +81,15 @@ describe('doctor on a database', () => {
   });
 
   it('tells a schema that is behind this build from one that another program has made', () => {
-    expect(checkSchema({ applied: 2, known: 3, foreign: undefined }).problem).toBe(
+    expect(checkSchema({ applied: 2, known: 3, foreign: undefined, late: undefined }).problem).toBe(
       'it is at version 2, and this build needs 3',
     );
-    expect(checkSchema({ applied: 31, known: 3, foreign: '0001_service.sql' }).problem).toMatch(
-      /^it has migration 0001_service\.sql, which this build does not have/,
-    );
-    expect(checkSchema({ applied: 3, known: 3, foreign: undefined })).toEqual({ name: 'schema, version 3' });
+    expect(
+      checkSchema({ applied: 31, known: 3, foreign: '0001_service.sql', late: undefined }).problem,
+    ).toMatch(/^it has migration 0001_service\.sql, which this build does not have/);
+    expect(checkSchema({ applied: 3, known: 3, foreign: undefined, late: undefined })).toEqual({
+      name: 'schema, version 3',
+    });
   });
 
   it('says which days wait to be compacted, and for what', async () => {

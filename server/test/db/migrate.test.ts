@@ -137,6 +137,25 @@ describe('a migration', () => {
     expect(applied).toEqual([[COLUMN.name, INDEX.name, dropped.name]]);
     expect(await isValid('players_created')).toBeUndefined();
   });
+
+  it('waits for another node for a bounded time, and names its session', async () => {
+    const other = await connect();
+    await other.query('select pg_advisory_lock(32477501386255476)');
+    const { rows } = await other.query<{ pid: number }>('select pg_backend_pid() as pid');
+    const lines: string[] = [];
+    const turnWait = { pauseMs: 10, forMs: 50 };
+    await expect(migrate(database.url, (line) => lines.push(line), { turnWait })).rejects.toThrow(
+      new RegExp(`Another node has been migrating.*session ${rows[0]?.pid} \\("a long report".*pg_terminate`),
+    );
+    expect(lines.join('\n')).toContain(`session ${rows[0]?.pid} ("a long report"`);
+  });
+
+  it('that comes late under a lower number is refused, not skipped', async () => {
+    await run([INDEX]).applied;
+    await expect(run([COLUMN, INDEX]).applied).rejects.toThrow(
+      `Migration ${COLUMN.name} of this build was not applied, but the database is already at version 9002`,
+    );
+  });
 });
 
 describe('a database', () => {
@@ -160,6 +179,23 @@ describe('a database', () => {
       expect(rows).toEqual([]);
     } finally {
       await client.end();
+      await database.drop();
+    }
+  });
+
+  it('whose schema the role may not create tables in is refused with a sentence that says what to grant', async () => {
+    const database = await createTestDatabase({ isEmpty: true });
+    const owner = new pg.Client({ connectionString: database.url });
+    await owner.connect();
+    try {
+      await owner.query('revoke create on schema public from pg_database_owner');
+      await expect(migrate(database.url, () => {})).rejects.toThrow(
+        /^Role ".+" may not create tables in schema "public"\. .* grant create on schema "public" to/,
+      );
+      await owner.query('drop schema public');
+      await expect(migrate(database.url, () => {})).rejects.toThrow(/^No schema on the search path exists/);
+    } finally {
+      await owner.end();
       await database.drop();
     }
   });

@@ -70,8 +70,6 @@ export async function recountGame(
     cancelledBy(pool, connection, options.signal, async () => {
       await connection.query('begin isolation level repeatable read');
       await connection.query(`set local work_mem = '${WORK_MEM}'`);
-      // Compiling each statement for each table and each range would take longer than it saves.
-      await connection.query('set local jit = off');
       const recount = await compare(connection, gameId, options);
       await connection.query('rollback');
       return recount;

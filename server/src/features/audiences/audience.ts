@@ -53,7 +53,6 @@ export async function countAudience(
   const timeSlice = new TimeSlice(() => performance.now());
   const { ids } = sample;
   return snapshot(pool, async (client) => {
-    await client.query('set local jit = off');
     for (let from = 0; from < ids.length; from += PORTION_PLAYERS) {
       if (signal.aborted) return { outcome: 'interrupted' };
       for (const row of await listFactRowsOf(

@@ -38,7 +38,6 @@ export type PlayerPage = Readonly<{
  */
 export async function listPlayers(pool: Pool, search: PlayerSearch): Promise<PlayerPage> {
   return snapshot(pool, async (client) => {
-    await client.query('set local jit = off');
     const { gameId, limit, filter, isMember } = search;
     const size = isFiltered(search) ? PORTION_PLAYERS : limit + 1;
     const found: { row: PlayerListRow; key: ListKey }[] = [];

@@ -53,7 +53,6 @@ export async function countScores(
   const scored: Predictions[] = [];
   const { ids } = sample;
   await snapshot(pool, async (client) => {
-    await client.query('set local jit = off');
     for (let from = 0; from < ids.length; from += PORTION_PLAYERS) {
       for (const row of await listFactRowsOf(
         client,

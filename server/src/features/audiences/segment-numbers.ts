@@ -57,7 +57,6 @@ export async function countSegmentNumbers(
   const timeSlice = new TimeSlice(() => performance.now());
   const { ids } = sample;
   await snapshot(pool, async (client) => {
-    await client.query('set local jit = off');
     for (let from = 0; from < ids.length; from += PORTION_PLAYERS) {
       const portion = ids.slice(from, from + PORTION_PLAYERS);
       const found = await listPlayerSums(client, gameId, portion, span, rates?.changeDays);

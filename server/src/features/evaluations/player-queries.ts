@@ -9,8 +9,6 @@ import { HISTORY_DAYS } from './history-columns.js';
  */
 export async function beginSnapshot(connection: DedicatedConnection): Promise<void> {
   await connection.query('begin isolation level repeatable read read only');
-  // The planner overestimates these short statements: compiling them would take longer than running them.
-  await connection.query('set local jit = off');
   await connection.query('set local max_parallel_workers_per_gather = 0');
 }
 

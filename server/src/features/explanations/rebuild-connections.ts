@@ -1,4 +1,5 @@
 import { type Client, createPool, type Pool } from '../../db/pool.js';
+import { isPooled } from '../../db/pooler.js';
 import type { PlayerFacts } from '../../personalisation/attributes/player-facts.js';
 import { createShadowTables } from './shadow-tables.js';
 
@@ -62,9 +63,7 @@ export async function onShadowTables<Rebuilt extends Readonly<{ facts: PlayerFac
  * real ones from it. There they are created within the transaction, and end with it.
  */
 async function keepShadowTables(client: Client): Promise<0 | undefined> {
-  const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
-  // A pooler reports a number of its own, because it has to find the session again when a statement is to be cancelled.
-  if (rows[0]?.pid !== (client as { processID?: number }).processID) return undefined;
+  if (await isPooled(client)) return undefined;
   await createShadowTables(client);
   return 0;
 }

@@ -14,7 +14,6 @@ import type { NonPayerTotals, PayerCell } from '../../personalisation/predict/tr
 export async function beginTrainingSession(connection: DedicatedConnection): Promise<void> {
   await connection.query("set statement_timeout = '10min'");
   await connection.query('set max_parallel_workers_per_gather = 0');
-  await connection.query('set jit = off');
   await connection.query("set work_mem = '64MB'");
   // The training thread may be stopped in the middle of a statement, which must end then.
   await connection.query("set client_connection_check_interval = '5s'");

@@ -54,8 +54,6 @@ export async function timelinePage(pool: Pool, question: TimelineQuestion): Prom
   return snapshot(pool, async (client) => {
     // Before the snapshot is taken: the blocks of a day and its windows are to be of the same state.
     await holdWindows(client);
-    // The statements are short, but seem long to the planner: compiling them would take longer than running them.
-    await client.query('set local jit = off');
     const others = [
       ...(await listFailed(client, question)),
       ...(await listLogins(client, question)),

@@ -63,8 +63,6 @@ export async function sumBreakdowns(
   const failures = new Map<number, unknown>();
   let daysSummed = 0;
   let rowsDeleted = 0;
-  // The planner takes each chunk for a long statement: compiling it would take longer than running it.
-  await connection.query('set jit = off');
   for (;;) {
     const except = [...failures.keys()];
     const games = await listDueGames(connection, { except, nowMs, pauseMs, limit: GAMES_PER_LIST });

@@ -47,8 +47,6 @@ export async function runFunnel(pool: Pool, run: FunnelRun): Promise<FunnelResul
   return withDedicatedConnection(pool, (connection) =>
     cancelledBy(pool, connection, run.signal, async () => {
       await walkByIndex(connection);
-      // The planner takes each chunk for a long statement: compiling it would take longer than running it.
-      await connection.query('set jit = off');
       return countAll(connection, run);
     }),
   );

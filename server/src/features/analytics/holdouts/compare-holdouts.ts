@@ -40,7 +40,6 @@ export async function compareHoldouts(
   const failures: unknown[] = [];
   let gamesCompared = 0;
   let behind = 0;
-  await connection.query('set jit = off');
   for (;;) {
     const games = await listHoldoutGames(connection, { behind, day: yesterday, limit: GAMES_A_LIST });
     for (const game of games) {

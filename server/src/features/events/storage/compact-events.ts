@@ -149,7 +149,6 @@ async function readByPages(connection: DedicatedConnection): Promise<void> {
   await connection.query('set enable_indexonlyscan = off');
   await connection.query('set enable_bitmapscan = off');
   await connection.query('set max_parallel_workers_per_gather = 0');
-  await connection.query('set jit = off');
   await connection.query("set work_mem = '64MB'");
 }
 
