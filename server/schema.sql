@@ -348,10 +348,12 @@ CREATE TABLE breakdown_runs (
   started_at timestamp with time zone NOT NULL,
   ended_at timestamp with time zone,
   installs_summed_at timestamp with time zone,
+  rate_days date[] DEFAULT '{}'::date[] NOT NULL,
   CONSTRAINT breakdown_runs_pkey PRIMARY KEY (game_id)
 );
 COMMENT ON TABLE breakdown_runs IS 'The last run over the players of a game. totals: the days that are being summed, with their game_day_totals when the run started; null once the run has ended.';
 COMMENT ON COLUMN breakdown_runs.installs_summed_at IS 'When the last run that has ended was started: game_install_cohorts and game_install_revenue hold the days before that day.';
+COMMENT ON COLUMN breakdown_runs.rate_days IS 'The days from which other exchange rates hold, as they were when the run started: its revenue is summed apart between them.';
 
 CREATE TABLE breakdown_sums (
   game_id integer NOT NULL,
@@ -719,9 +721,11 @@ CREATE TABLE game_install_revenue (
   age smallint NOT NULL,
   currency text NOT NULL,
   revenue numeric NOT NULL,
-  CONSTRAINT game_install_revenue_pkey PRIMARY KEY (game_id, dimension, period, cohort, is_remainder, value, age, currency)
+  rate_day date DEFAULT '-infinity'::date NOT NULL,
+  CONSTRAINT game_install_revenue_pkey PRIMARY KEY (game_id, dimension, period, cohort, is_remainder, value, age, currency, rate_day)
 );
 COMMENT ON TABLE game_install_revenue IS 'What the players of a row of game_install_cohorts paid on the day on which they were so many days old, refunds taken off.';
+COMMENT ON COLUMN game_install_revenue.rate_day IS 'The last day up to the payments from which another exchange rate holds, of breakdown_runs.rate_days; -infinity if there is none.';
 
 CREATE TABLE holdout_comparisons (
   game_id integer NOT NULL,
@@ -758,7 +762,8 @@ CREATE TABLE install_revenue_sums (
   age smallint NOT NULL,
   currency text NOT NULL,
   revenue numeric NOT NULL,
-  CONSTRAINT install_revenue_sums_pkey PRIMARY KEY (game_id, dimension, period, cohort, is_remainder, value, age, currency)
+  rate_day date DEFAULT '-infinity'::date NOT NULL,
+  CONSTRAINT install_revenue_sums_pkey PRIMARY KEY (game_id, dimension, period, cohort, is_remainder, value, age, currency, rate_day)
 );
 COMMENT ON TABLE install_revenue_sums IS 'The same for game_install_revenue.';
 

@@ -1,7 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { askedDays, beginAt, endAt, readSpan } from '../src/lib/day-span.js';
 import { funnelRows, readSteps, writeSteps } from '../src/lib/funnel.js';
-import { type Curve, currenciesOf, drawnCurves, nameOfCurve, worthAt } from '../src/lib/install-curves.js';
+import {
+  type Curve,
+  currenciesOf,
+  drawnCurves,
+  nameOfCurve,
+  shownMoney,
+  worthAt,
+} from '../src/lib/install-curves.js';
 
 const TODAY = '2026-11-15';
 const CHOICES = { choices: ['7', '30', '90'], fallback: '30' };
@@ -48,13 +55,14 @@ describe('the days of a page', () => {
 describe('the curves of an install', () => {
   const curve = (cohort: string | null, days: number, more: Partial<Curve> = {}): Curve => ({
     ...{ cohort, kind: 'all', value: null, players: 10, playersAt: Array.from({ length: days }, () => 10) },
-    ...{ revenue: {}, revenuePerInstall: {}, ...more },
+    ...{ revenue: {}, revenuePerInstall: {}, reported: null, ...more },
   });
 
   it('have a value up to the age that they reach', () => {
     const paid = curve('2026-11-02', 3, { revenuePerInstall: { USD: [0, 0.5, 0.5] } });
-    expect([0, 1, 2, 3].map((age) => worthAt(paid, 'USD', age))).toEqual([0, 0.5, 0.5, null]);
-    expect(worthAt(paid, 'EUR', 2)).toBe(0);
+    const inCurrency = (currency: string) => ({ currency, isReported: false });
+    expect([0, 1, 2, 3].map((age) => worthAt(paid, inCurrency('USD'), age))).toEqual([0, 0.5, 0.5, null]);
+    expect(worthAt(paid, inCurrency('EUR'), 2)).toBe(0);
   });
 
   it('are drawn as the newest cohorts of a week or more, or the largest values', () => {
@@ -62,6 +70,20 @@ describe('the curves of an install', () => {
     expect(drawnCurves(cohorts).map(({ playersAt }) => playersAt.length)).toEqual([18, 16, 14, 12, 10, 8]);
     const values = Array.from({ length: 9 }, (_, n) => curve(null, 3, { kind: 'value', value: `v${n}` }));
     expect(drawnCurves(values).map(nameOfCurve)).toEqual(['v0', 'v1', 'v2', 'v3', 'v4', 'v5']);
+  });
+
+  it('are in the reporting currency, unless one that was paid in is asked for', () => {
+    const reported = { currency: 'USD', revenue: ['3', '9'], revenuePerInstall: [0.3, 0.9], missing: {} };
+    const revenue = { EUR: ['2', '6'] };
+    const paid = curve('2026-11-02', 2, { revenue, revenuePerInstall: { EUR: [0.2, 0.6] }, reported });
+    const all = shownMoney([paid], undefined);
+    expect(all).toEqual({ currency: 'USD', isReported: true });
+    const euros = shownMoney([paid], 'EUR');
+    expect(euros).toEqual({ currency: 'EUR', isReported: false });
+    expect([all, euros].map((money) => money && worthAt(paid, money, 1))).toEqual([0.9, 0.6]);
+    expect(shownMoney([paid], 'CHF')).toEqual(all);
+    expect(shownMoney([curve('2026-11-02', 2, { reported })], undefined)).toBeNull();
+    expect(shownMoney([{ ...paid, reported: null }], undefined)).toEqual(euros);
   });
 
   it('begin with the currency that was paid on the most days', () => {

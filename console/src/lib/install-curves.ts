@@ -25,13 +25,39 @@ export function currenciesOf(curves: readonly Curve[]): string[] {
   return [...sizes].sort(([a, n], [b, m]) => m - n || (a < b ? -1 : 1)).map(([currency]) => currency);
 }
 
+/** Which money of the curves is shown: all of it in the reporting currency, or only what was paid in one currency. */
+export type ShownMoney = Readonly<{ currency: string; isReported: boolean }>;
+
+/** `wanted`: a currency that players paid in. Null if nobody has paid anything. */
+export function shownMoney(curves: readonly Curve[], wanted: string | undefined): ShownMoney | null {
+  const currencies = currenciesOf(curves);
+  if (wanted !== undefined && currencies.includes(wanted)) return { currency: wanted, isReported: false };
+  const [first] = currencies;
+  if (first === undefined) return null;
+  const reported = curves.find((curve) => curve.reported !== null)?.reported;
+  return reported == null
+    ? { currency: first, isReported: false }
+    : { currency: reported.currency, isReported: true };
+}
+
+/** What the note about missing rates goes by. */
+export function moneyOf(curves: readonly Curve[]) {
+  return curves.map(({ revenue, reported }) => ({
+    revenue: Object.fromEntries(
+      Object.entries(revenue).map(([currency, amounts]) => [currency, amounts.at(-1) ?? '0']),
+    ),
+    reported,
+  }));
+}
+
 /** What an install is worth at an age; null while the curve does not reach it. */
 export function worthAt(
-  { playersAt, revenuePerInstall }: Curve,
-  currency: string,
+  { playersAt, revenuePerInstall, reported }: Curve,
+  { currency, isReported }: ShownMoney,
   age: number,
 ): number | null {
-  return age < playersAt.length ? (revenuePerInstall[currency]?.[age] ?? 0) : null;
+  if (age >= playersAt.length) return null;
+  return (isReported ? reported?.revenuePerInstall[age] : revenuePerInstall[currency]?.[age]) ?? 0;
 }
 
 /** The curves of the chart: of cohorts the newest that are at least a week long, of values the largest. */

@@ -1,10 +1,14 @@
 import type { forecastResponse } from '../features/analytics/forecast/forecast-response.js';
+import { amountsText } from './money-text.js';
 import { tableLines } from './table.js';
 
+type Shown = ReturnType<typeof forecastResponse>;
+
 /** What is expected of each day, and how often the method was right. */
-export function forecastLines(forecast: ReturnType<typeof forecastResponse>): string[] {
+export function forecastLines(forecast: Shown): string[] {
   const { currency, state, days, total, nominalCoverage, pastIntervals, pastCovered } = forecast;
-  if (state === 'too_little_data' || currency === null) return [tooLittle(forecast)];
+  if (state === 'too_little_data' || currency === null)
+    return [tooLittle(forecast), ...withoutLines(forecast)];
   const amount = (value: number) => value.toFixed(2);
   const rows = [...days, ...(total === null ? [] : [{ day: '28 days', ...total }])].map(
     ({ day, expected, low, high }) => [day, ...[expected, low, high].map(amount)],
@@ -17,10 +21,18 @@ export function forecastLines(forecast: ReturnType<typeof forecastResponse>): st
     pastIntervals === 0
       ? 'How often past intervals held is known later.'
       : `Past intervals held on ${share(pastCovered / pastIntervals)} of ${pastIntervals} days.`,
+    ...withoutLines(forecast),
   ];
 }
 
-function tooLittle(forecast: ReturnType<typeof forecastResponse>): string {
+/** What the forecast leaves out. */
+function withoutLines({ missing, isReported, currency, currencies }: Shown): string[] {
+  const without = amountsText(missing);
+  if (without !== '') return [`Without ${without}: no rate.`];
+  return isReported || currencies.length < 2 ? [] : [`Payments in ${currency} only.`];
+}
+
+function tooLittle(forecast: Shown): string {
   const { currency, daysKnown, daysNeeded, revenueDaysKnown, revenueDaysNeeded } = forecast;
   if (currency === null) return 'No forecast: the game had no revenue in the last year.';
   return daysKnown < daysNeeded

@@ -7,13 +7,28 @@ import { tableLines } from './table.js';
 const AGES = [0, 1, 7, 14, 30, 60, 90, 180];
 const NAMES = { unknown: '(unknown)', other: '(all others)' } as const;
 
-/** Revenue per install at some ages, a table for each currency. Clients choose the values. */
-export function installTable({ summedAt, throughDay, curves }: RevenuePerInstall): string[] {
+type Shown = { currency: string; amountsOf: (curve: InstallCurve) => readonly string[] };
+
+/**
+ * Revenue per install at some ages, in the reporting currency; without one, or if asked for (`isOriginal`), a table for each
+ * currency. Clients choose the values.
+ */
+export function installTable(
+  { summedAt, throughDay, curves }: RevenuePerInstall,
+  isOriginal = false,
+): string[] {
   if (summedAt === null || curves.length === 0)
     return ['Nothing has been summed yet. The service does so a few minutes after the first events.'];
   const currencies = [...new Set(curves.flatMap(({ revenue }) => Object.keys(revenue)))].sort();
   if (currencies.length === 0) return ['No player who started in this time has paid anything yet.'];
-  const tables = currencies.flatMap((currency) => [
+  const reported = isOriginal ? [] : curves.flatMap((curve) => curve.reported ?? []);
+  const reportingCurrency = reported[0]?.currency;
+  const without = [...new Set(reported.flatMap(({ missing }) => Object.keys(missing)))].sort();
+  const shown: Shown[] =
+    reportingCurrency === undefined
+      ? currencies.map((currency) => ({ currency, amountsOf: ({ revenue }) => revenue[currency] ?? [] }))
+      : [{ currency: reportingCurrency, amountsOf: (curve) => curve.reported?.revenue ?? [] }];
+  const tables = shown.flatMap(({ currency, amountsOf }) => [
     `${currency} per install by days since the start`,
     ...tableLines(
       [
@@ -21,7 +36,7 @@ export function installTable({ summedAt, throughDay, curves }: RevenuePerInstall
         ...curves.map((curve) => [
           nameOf(curve),
           grouped(curve.players),
-          ...AGES.map((age) => pointOf(curve, currency, age)),
+          ...AGES.map((age) => pointOf(curve, amountsOf(curve), age)),
         ]),
       ],
       (column) => column > 0,
@@ -31,6 +46,7 @@ export function installTable({ summedAt, throughDay, curves }: RevenuePerInstall
   return [
     ...tables,
     `Days up to ${throughDay}. A point is there once all players of the cohort are that old.`,
+    ...(without.length === 0 ? [] : [`Without payments in ${without.join(', ')}: no rate on some days.`]),
   ];
 }
 
@@ -39,7 +55,7 @@ function nameOf({ cohort, kind, value }: InstallCurve): string {
   return kind === 'value' ? printable(value) : NAMES[kind];
 }
 
-function pointOf({ playersAt, revenue }: InstallCurve, currency: string, age: number): string {
+function pointOf({ playersAt }: InstallCurve, amounts: readonly string[], age: number): string {
   const players = playersAt[age];
-  return players === undefined ? '–' : (Number(revenue[currency]?.[age] ?? 0) / players).toFixed(4);
+  return players === undefined ? '–' : (Number(amounts[age] ?? 0) / players).toFixed(4);
 }

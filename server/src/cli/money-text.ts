@@ -11,7 +11,7 @@ export function moneyText(paid: Amounts, reported: ReportedAmount | null): strin
   return `${Number(reported.amount).toFixed(decimals)} ${reported.currency}${note}`;
 }
 
-function amountsText(amounts: Amounts): string {
+export function amountsText(amounts: Amounts): string {
   return Object.entries(amounts)
     .map(([currency, amount]) => `${amount} ${currency}`)
     .join(', ');

@@ -46,6 +46,12 @@ const MAX_DAYS = 366;
 /** More can be had from the database; a screenful shows what is wrong. */
 const SHOWN_DIFFERENCES = 50;
 
+const ORIGINALS = [
+  '--originals',
+  'money in the currencies it was paid in, not in the reporting currency',
+  false,
+] as const;
+
 export function rollupCommands(): Command {
   const rollups = new Command('rollups').description('the numbers of a game, day by day');
   withGame(rollups.command('show'))
@@ -54,7 +60,7 @@ export function rollupCommands(): Command {
     .addOption(
       new Option('--by <dimension>', 'the same days added up, by one of these').choices([...DIMENSIONS]),
     )
-    .option('--originals', 'money in the currencies it was paid in, not in the reporting currency', false)
+    .option(...ORIGINALS)
     .action(show);
   withGame(rollups.command('holdout'))
     .description('compare the players who are held out of targeting with the rest')
@@ -64,10 +70,11 @@ export function rollupCommands(): Command {
     .option('--days <number>', 'players who started in the last days (UTC)', '90')
     .addOption(new Option('--by <dimension>', 'by one of these').choices(['cohort', 'country', 'source']))
     .addOption(new Option('--period <period>', 'of a cohort').choices([...PERIODS]))
+    .option(...ORIGINALS)
     .action(ltv);
   withGame(rollups.command('forecast'))
     .description('forecast the revenue of the next 28 days, with an interval')
-    .option('--currency <code>', 'by default the one with revenue on the most days')
+    .option('--currency <code>', 'payments in this currency only; by default all, in the reporting currency')
     .action(forecast);
   withGame(rollups.command('funnel'))
     .description('how many players go from one type of event to the next, counted from the stored events')
@@ -114,24 +121,37 @@ async function holdout({ tenant, game }: GameOptions): Promise<void> {
   for (const line of holdoutLines(stored && { ...stored, ...compareGroups(stored.sums) })) say(line);
 }
 
-type LtvOptions = GameOptions & { days: string; by?: 'cohort' | InstallDimension; period?: Period };
+type LtvOptions = GameOptions & {
+  days: string;
+  by?: 'cohort' | InstallDimension;
+  period?: Period;
+  originals: boolean;
+};
 
-async function ltv({ tenant, game, days, by = 'cohort', period = 'week' }: LtvOptions): Promise<void> {
+async function ltv({
+  tenant,
+  game,
+  days,
+  by = 'cohort',
+  period = 'week',
+  originals,
+}: LtvOptions): Promise<void> {
   const span = lastDays(days, Date.now());
   const curves = await withDatabase(async ({ pool }) => {
     const { id } = await requireGame(pool, tenant, game);
     return revenuePerInstall(pool, id, { by, period, ...span });
   });
-  for (const line of installTable(curves)) say(line);
+  for (const line of installTable(curves, originals)) say(line);
 }
 
 async function forecast({ tenant, game, currency }: GameOptions & { currency?: string }): Promise<void> {
   const now = Date.now();
-  const days = await withDatabase(async ({ pool }) => {
+  const shown = await withDatabase(async ({ pool }) => {
     const { id } = await requireGame(pool, tenant, game);
-    return listRevenueDays(pool, id, now);
+    const rates = await findRateTable(pool, id);
+    return forecastResponse(await listRevenueDays(pool, id, now), { currency, rates, nowMs: now });
   });
-  for (const line of forecastLines(forecastResponse(days, currency, now))) say(line);
+  for (const line of forecastLines(shown)) say(line);
 }
 
 type FunnelOptions = GameOptions & {

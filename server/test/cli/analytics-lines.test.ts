@@ -35,10 +35,30 @@ describe('rollups ltv', () => {
       players: 4,
       playersAt: [4, 4],
       revenue: { USD: ['1', '3'] },
+      reported: null,
     };
     const lines = installTable({ summedAt: 1, throughDay: '2026-11-09', curves: [curve] });
     expect(lines[0]).toBe('USD per install by days since the start');
     expect(lines[2]?.split(/ {2,}/)).toEqual(['2026-11-02', '4', '0.2500', '0.7500', ...Array(6).fill('–')]);
+  });
+
+  it('prints one table in the reporting currency, and the currencies that are not in it', () => {
+    const curve = {
+      cohort: '2026-11-02',
+      kind: 'all' as const,
+      value: '',
+      players: 4,
+      playersAt: [4, 4],
+      revenue: { CHF: ['9', '9'], EUR: ['0', '2'], USD: ['1', '3'] },
+      reported: { currency: 'USD', revenue: ['1', '5.2'], missing: { CHF: '9' } },
+    };
+    const shown = { summedAt: 1, throughDay: '2026-11-09', curves: [curve] };
+    const tablesIn = (lines: string[]) => lines.filter((line) => line.includes('per install'));
+    const lines = installTable(shown);
+    expect(tablesIn(lines)).toEqual(['USD per install by days since the start']);
+    expect(lines[2]?.split(/ {2,}/).slice(0, 4)).toEqual(['2026-11-02', '4', '0.2500', '1.3000']);
+    expect(lines.at(-1)).toBe('Without payments in CHF: no rate on some days.');
+    expect(tablesIn(installTable(shown, true))).toHaveLength(3);
   });
 
   it('says why there is nothing', () => {

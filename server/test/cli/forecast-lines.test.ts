@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { forecastLines } from '../../src/cli/forecast-lines.js';
 import { forecastResponse } from '../../src/features/analytics/forecast/forecast-response.js';
+import { type ExchangeRate, type RateTable, rateTable } from '../../src/features/reporting/exchange-rates.js';
 import { DAY_MS } from '../support/game-world.js';
 
 const NOW = Date.parse('2026-11-15T12:00:00Z');
-const linesOf = (days: number) =>
+const linesOf = (days: number, rates: RateTable | null = null) =>
   forecastLines(
     forecastResponse(
       Array.from({ length: days }, (_, ago) => ({
@@ -12,8 +13,7 @@ const linesOf = (days: number) =>
         currency: 'USD',
         revenue: '4.5',
       })),
-      undefined,
-      NOW,
+      { rates, nowMs: NOW },
     ),
   );
 
@@ -28,6 +28,16 @@ describe('rollups forecast', () => {
     expect(lines.slice(-2)).toEqual([
       'The interval is meant to hold on 80% of the days.',
       expect.stringMatching(/^Past intervals held on 100% of \d+ days\.$/),
+    ]);
+  });
+
+  it('is in the reporting currency, and says what it leaves out', () => {
+    const euros = (rates: ExchangeRate[]) => linesOf(120, rateTable('EUR', 1, rates));
+    const lines = euros([{ currency: 'USD', from: '2026-01-01', rate: '0.8' }]);
+    expect(lines[1]).toBe('2026-11-15          3.60    3.60    3.60');
+    expect(euros([{ currency: 'USD', from: '2026-11-14', rate: '0.8' }])).toEqual([
+      'No forecast yet: 1 of 84 days since the first revenue in EUR.',
+      'Without 535.5 USD: no rate.',
     ]);
   });
 

@@ -9,13 +9,18 @@ import {
   type Curve,
   currenciesOf,
   drawnCurves,
+  moneyOf,
   nameOfCurve,
+  type ShownMoney,
+  shownMoney,
   worthAt,
 } from '../../lib/install-curves.js';
 import { Chart } from '../../parts/Chart.js';
+import { CurrencySelect } from '../../parts/CurrencySelect.js';
 import { type Column, DataTable } from '../../parts/DataTable.js';
 import { DaySpanPicker } from '../../parts/DaySpanPicker.js';
 import { DownloadButton } from '../../parts/DownloadButton.js';
+import { MoneyNote } from '../../parts/Money.js';
 import { EmptyState, Loaded } from '../../parts/states.js';
 
 const route = getRouteApi('/$studio/$game/analysis');
@@ -48,8 +53,8 @@ export function LifetimeValue() {
     { params: { game }, query },
     { everyMs: LOOK_AGAIN_MS, keepPrevious: true },
   );
-  const currencies = currenciesOf(loaded.data?.curves ?? []);
-  const currency = currencies.find((each) => each === search.currency) ?? currencies[0] ?? null;
+  const loadedCurves = loaded.data?.curves ?? [];
+  const money = shownMoney(loadedCurves, search.currency);
   return (
     <Stack gap="md">
       <Group justify="space-between" gap="xs">
@@ -68,15 +73,12 @@ export function LifetimeValue() {
             data={PERIODS.map(({ value, label }) => ({ value, label: `in ${label}` }))}
             onChange={({ currentTarget }) => change({ period: currentTarget.value })}
           />
-          {currencies.length > 1 && (
-            <NativeSelect
-              size="xs"
-              aria-label="Currency"
-              value={currency ?? ''}
-              data={currencies}
-              onChange={({ currentTarget }) => change({ currency: currentTarget.value })}
-            />
-          )}
+          <CurrencySelect
+            currencies={currenciesOf(loadedCurves)}
+            reportingCurrency={loadedCurves.find(({ reported }) => reported !== null)?.reported?.currency}
+            shown={money}
+            onChange={(currency) => change({ currency })}
+          />
         </Group>
         <Group gap="xs">
           <DaySpanPicker span={span} choices={CHOICES} today={today} onChange={change} />
@@ -90,11 +92,12 @@ export function LifetimeValue() {
       </Group>
       <Loaded query={loaded} height={360}>
         {({ curves, summedAt, throughDay }) =>
-          curves.length === 0 || currency === null ? (
+          curves.length === 0 || money === null ? (
             <Nothing isSummed={summedAt !== null} hasPlayers={curves.length > 0} />
           ) : (
             <>
-              <Curves curves={curves} currency={currency} name={NAMES[by]} />
+              <MoneyNote rows={moneyOf(curves)} />
+              <Curves curves={curves} money={money} name={NAMES[by]} />
               <Text size="xs" c="dimmed">
                 Revenue per install up to each day after the start, refunds taken off
                 {throughDay === null ? '' : `; days up to ${formatDay(throughDay)}`}
@@ -112,11 +115,11 @@ export function LifetimeValue() {
 
 function Curves({
   curves,
-  currency,
+  money,
   name,
 }: {
   curves: readonly Curve[];
-  currency: string;
+  money: ShownMoney;
   /** What tells the curves apart. */
   name: string;
 }) {
@@ -131,22 +134,22 @@ function Curves({
       header: `D${age}`,
       isNumber: true,
       cell: (curve: Curve) => {
-        const worth = worthAt(curve, currency, age);
-        return worth === null ? '·' : formatMoney(worth, currency);
+        const worth = worthAt(curve, money, age);
+        return worth === null ? '·' : formatMoney(worth, money.currency);
       },
     })),
   ];
   return (
     <>
       <Title order={2} size="h4">
-        {currency} per install, by days since the start
+        {money.currency} per install, by days since the start
       </Title>
       <Chart
-        label={`${currency} per install by days since the start`}
+        label={`${money.currency} per install by days since the start`}
         places={ages.map((age) => `day ${age}`)}
         series={drawn.map((curve, colour) => ({
           name: nameOfCurve(curve),
-          values: ages.map((age) => worthAt(curve, currency, age)),
+          values: ages.map((age) => worthAt(curve, money, age)),
           colour,
         }))}
         format={formatAxisAmount}

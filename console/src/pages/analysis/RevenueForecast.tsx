@@ -1,9 +1,11 @@
-import { Group, NativeSelect, Stack, Text, Title } from '@mantine/core';
+import { Group, Stack, Text, Title } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import type { DataOf } from '../../api/client.js';
 import { useGet, useStudioAndGame } from '../../api/hooks.js';
 import { formatCount, formatDay, formatMoney, formatShare, formatShort } from '../../lib/format.js';
 import { Chart } from '../../parts/Chart.js';
+import { CurrencySelect } from '../../parts/CurrencySelect.js';
+import { MoneyNote } from '../../parts/Money.js';
 import { EmptyState, Loaded } from '../../parts/states.js';
 
 const route = getRouteApi('/$studio/$game/analysis');
@@ -20,19 +22,15 @@ export function RevenueForecast() {
     <Loaded query={forecast} height={360}>
       {(data) => (
         <Stack gap="md">
-          {data.currencies.length > 1 && (
-            <Group>
-              <NativeSelect
-                size="xs"
-                aria-label="Currency"
-                value={data.currency ?? ''}
-                data={data.currencies}
-                onChange={({ currentTarget }) =>
-                  navigate({ search: (before) => ({ ...before, currency: currentTarget.value }) })
-                }
-              />
-            </Group>
-          )}
+          <Group>
+            <CurrencySelect
+              currencies={data.currencies}
+              reportingCurrency={data.reportingCurrency ?? undefined}
+              shown={data.currency === null ? null : { currency: data.currency, isReported: data.isReported }}
+              onChange={(next) => navigate({ search: (before) => ({ ...before, currency: next }) })}
+            />
+          </Group>
+          <MoneyNote rows={[moneyOf(data)]} />
           {data.state === 'forecast' && data.currency !== null ? (
             <Days forecast={data} currency={data.currency} />
           ) : (
@@ -42,6 +40,12 @@ export function RevenueForecast() {
       )}
     </Loaded>
   );
+}
+
+/** What the note about missing rates goes by. */
+function moneyOf({ currencies, reportingCurrency, missing }: Forecast) {
+  const revenue = Object.fromEntries(currencies.map((currency) => [currency, 0]));
+  return { revenue, reported: reportingCurrency === null ? null : { missing } };
 }
 
 function Days({ forecast, currency }: { forecast: Forecast; currency: string }) {

@@ -43,10 +43,11 @@ export class RevenueColumns {
 
 function reportedCells(reported: ReportedRevenue | null): (string | null)[] {
   if (reported === null) return [null, null, null, null, null];
-  const missing = Object.entries(reported.missing).map(([currency, amount]) => `${amount} ${currency}`);
-  return [
-    reported.currency,
-    ...NAMES.map((name) => reported[name]),
-    missing.length === 0 ? null : missing.join('; '),
-  ];
+  return [reported.currency, ...NAMES.map((name) => reported[name]), missingCell(reported.missing)];
+}
+
+/** What is not in the figures of a row because no rate holds: `3 CHF; 200 JPY`. */
+export function missingCell(missing: Revenue): string | null {
+  const amounts = Object.entries(missing).map(([currency, amount]) => `${amount} ${currency}`);
+  return amounts.length === 0 ? null : amounts.join('; ');
 }

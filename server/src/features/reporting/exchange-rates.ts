@@ -92,6 +92,8 @@ export class ReportedSum {
 }
 
 /** Null if the studio has no reporting currency. */
+export function reportAmounts(table: RateTable, dated: readonly DatedAmounts[]): ReportedAmount;
+export function reportAmounts(table: RateTable | null, dated: readonly DatedAmounts[]): ReportedAmount | null;
 export function reportAmounts(
   table: RateTable | null,
   dated: readonly DatedAmounts[],

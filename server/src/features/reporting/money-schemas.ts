@@ -6,12 +6,10 @@ import { nullable } from '../../admin/admin-responses.js';
 export const Money = (description: string) =>
   Type.Record(Type.String(), Type.String(), { description: `${description}; exact decimals by currency` });
 
-const MISSING = {
-  missing: Type.Record(Type.String(), Type.String(), {
-    description:
-      'What is not in the figures, as decimals by currency: no rate of these currencies holds on the days of the payments',
-  }),
-};
+export const MISSING = Type.Record(Type.String(), Type.String(), {
+  description:
+    'What is not in the figures, as decimals by currency: no rate of these currencies holds on the days of the payments',
+});
 
 /** Revenue in the reporting currency of the studio. */
 export const ReportedRevenue = nullable(
@@ -25,7 +23,7 @@ export const ReportedRevenue = nullable(
       revenuePerPayingPlayer: nullable(
         Type.String({ description: 'revenue divided by all payers, to four decimals' }),
       ),
-      ...MISSING,
+      missing: MISSING,
     },
     {
       title: 'ReportedRevenue',
@@ -50,7 +48,7 @@ export const ReportedAmount = nullable(
       amount: Type.String({
         description: 'An exact decimal: each payment with the rate that holds on its day',
       }),
-      ...MISSING,
+      missing: MISSING,
     },
     {
       title: 'ReportedAmount',

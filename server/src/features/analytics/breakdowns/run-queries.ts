@@ -8,6 +8,8 @@ export type Run = Readonly<{
   lastPlayerId: string;
   /** The day on which the run started: a run that is resumed on the next day still sums up to this day. */
   today: string;
+  /** The days from which other exchange rates hold, as they were when the run started. */
+  rateDays: readonly string[];
 }>;
 
 /** The unfinished run of a game. A run that was left for two days is started again. */
@@ -18,7 +20,7 @@ export async function findRun(
 ): Promise<Run | undefined> {
   const { rows } = await connection.query<Run>(
     `select game_id as "gameId", array(select jsonb_object_keys(totals)) as days, last_player_id as "lastPlayerId",
-       (started_at at time zone 'UTC')::date::text as today
+       (started_at at time zone 'UTC')::date::text as today, rate_days::text[] as "rateDays"
      from breakdown_runs
      where game_id = $1 and totals is not null and started_at > $2::timestamptz - interval '2 days'`,
     [gameId, new Date(nowMs)],
@@ -27,7 +29,12 @@ export async function findRun(
 }
 
 /** A game that may have days to sum. */
-export type DueGame = Readonly<{ gameId: number; keepsFrom: string | null }>;
+export type DueGame = Readonly<{
+  gameId: number;
+  keepsFrom: string | null;
+  /** Those of the last run; empty before the first. */
+  rateDays: readonly string[];
+}>;
 
 /**
  * Games with an unfinished run, or whose last run ended long enough ago; those that have waited longest come first. A run of a minute is
@@ -43,7 +50,8 @@ export async function listDueGames(
   }: { except: readonly number[]; nowMs: number; pauseMs: number; limit: number },
 ): Promise<DueGame[]> {
   const { rows } = await connection.query<DueGame>(
-    `select g.id as "gameId", (($2::timestamptz at time zone 'UTC')::date - g.retention_days)::text as "keepsFrom"
+    `select g.id as "gameId", (($2::timestamptz at time zone 'UTC')::date - g.retention_days)::text as "keepsFrom",
+       coalesce(r.rate_days::text[], '{}') as "rateDays"
      from games g
      left join lateral (select * from breakdown_runs where game_id = g.id offset 0) r on true
      where g.id <> all($1::int[]) and (
@@ -63,15 +71,17 @@ export type ChangedDay = Readonly<{ day: string; totals: string }>;
 export async function insertRun(
   connection: DedicatedConnection,
   gameId: number,
-  days: readonly ChangedDay[],
+  { days, rateDays }: { days: readonly ChangedDay[]; rateDays: readonly string[] },
   nowMs: number,
 ): Promise<void> {
   await connection.query(
-    `insert into breakdown_runs (game_id, totals, started_at)
-     select $1::int, jsonb_object_agg(day, totals::jsonb), $4::timestamptz from unnest($2::text[], $3::text[]) d(day, totals)
+    `insert into breakdown_runs (game_id, totals, started_at, rate_days)
+     select $1::int, coalesce(jsonb_object_agg(day, totals::jsonb), '{}'), $4::timestamptz, $5::date[]
+     from unnest($2::text[], $3::text[]) d(day, totals)
      on conflict (game_id) do update
-     set totals = excluded.totals, last_player_id = 0, spent_ms = 0, started_at = excluded.started_at, ended_at = null`,
-    [gameId, days.map(({ day }) => day), days.map(({ totals }) => totals), new Date(nowMs)],
+     set totals = excluded.totals, last_player_id = 0, spent_ms = 0, started_at = excluded.started_at, ended_at = null,
+       rate_days = excluded.rate_days`,
+    [gameId, days.map(({ day }) => day), days.map(({ totals }) => totals), new Date(nowMs), rateDays],
   );
 }
 

@@ -1,6 +1,8 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type DedicatedConnection, inTransaction } from '../../../db/dedicated-connection.js';
 import { pause } from '../../../db/pause.js';
 import { utcDay } from '../../../lib/day.js';
+import { findRateTable } from '../../reporting/rate-queries.js';
 import { deleteInstallSums, replaceInstalls, sumInstalls } from '../installs/install-sum-queries.js';
 import {
   deleteBreakdowns,
@@ -46,7 +48,8 @@ const GAMES_PER_LIST = 200;
 
 /**
  * Sums what cannot be kept while events are taken in: weekly and monthly active players, and the numbers of days by country,
- * platform, build, SKU and promotion, and revenue per install by cohort. Each game whose roll-ups have changed gets a run over its players, in the order of their ids:
+ * platform, build, SKU and promotion, and revenue per install by cohort. Each game whose roll-ups or days of exchange rates have changed gets a run over its
+ * players, in the order of their ids:
  *
  *   changed days? ──► start ──► chunk of players ──► … ──► last chunk ──► end: rows of the days replaced, in one transaction
  *        │ none                 └── commits sums and position together: a run that is killed is resumed here
@@ -124,15 +127,17 @@ async function startRun(
 ): Promise<Run | undefined> {
   const { gameId } = game;
   const today = utcDay(nowMs);
-  const changed = await listChangedDays(connection, game, today, DAYS_PER_RUN);
-  if (changed.length === 0) {
+  const days = await listChangedDays(connection, game, today, DAYS_PER_RUN);
+  const rateDays = (await findRateTable(connection, gameId))?.changeDays ?? [];
+  // Revenue per install is summed apart between the days on which exchange rates change.
+  if (days.length === 0 && isDeepStrictEqual(rateDays, game.rateDays)) {
     await insertEmptyRun(connection, gameId, nowMs);
     return undefined;
   }
   await inTransaction(connection, async () => {
     await deleteSums(connection, gameId);
     await deleteInstallSums(connection, gameId);
-    await insertRun(connection, gameId, changed, nowMs);
+    await insertRun(connection, gameId, { days, rateDays }, nowMs);
   });
-  return { gameId, days: changed.map(({ day }) => day), lastPlayerId: '0', today };
+  return { gameId, days: days.map(({ day }) => day), lastPlayerId: '0', today, rateDays };
 }

@@ -1,4 +1,5 @@
 import { DAY_MS, utcDay } from '../../../lib/day.js';
+import type { RateTable } from '../../reporting/exchange-rates.js';
 import {
   type ForecastDay,
   forecastRevenue,
@@ -6,21 +7,37 @@ import {
   MIN_REVENUE_DAYS,
   NOMINAL_COVERAGE,
 } from './forecast.js';
-import { currenciesOf, type RevenueDay, seriesOf } from './revenue-days.js';
+import { currenciesOf, type RevenueDay, reportedSeriesOf, seriesOf } from './revenue-days.js';
 
 /** What the chart shows before the first day of the forecast. */
 const HISTORY_DAYS = 56;
 
-/** The forecast of a game as the admin API shows it. Without a currency: the one with revenue on the most days. */
-export function forecastResponse(days: readonly RevenueDay[], wanted: string | undefined, nowMs: number) {
+export type ForecastQuestion = Readonly<{
+  /** Payments in this currency only, as they were made. Left out: all payments in the reporting currency. */
+  currency?: string | undefined;
+  rates: RateTable | null;
+  nowMs: number;
+}>;
+
+/** The forecast of a game as the admin API shows it. */
+export function forecastResponse(
+  days: readonly RevenueDay[],
+  { currency: wanted, rates, nowMs }: ForecastQuestion,
+) {
   const currencies = currenciesOf(days);
-  const currency = wanted ?? currencies[0] ?? null;
-  const series = currency === null ? [] : seriesOf(days, currency, nowMs);
+  const reportedIn = wanted === undefined && days.length > 0 ? rates : null;
+  // Without rates: the currency with revenue on the most days.
+  const currency = wanted ?? reportedIn?.currency ?? currencies[0] ?? null;
+  const { series, missing } =
+    reportedIn !== null ? reportedSeriesOf(days, reportedIn, nowMs) : seriesOf(days, currency ?? '', nowMs);
   const forecast = forecastRevenue(series.map(({ revenue }) => revenue));
   const isForecast = forecast.outcome === 'forecast';
   return {
     currency,
     currencies,
+    reportingCurrency: rates?.currency ?? null,
+    isReported: reportedIn !== null,
+    missing,
     state: forecast.outcome,
     daysKnown: series.length,
     daysNeeded: MIN_DAYS,

@@ -7,6 +7,7 @@ import { adminSchema, GameParameters, success } from '../../../admin/admin-respo
 import { ApiError } from '../../../errors.js';
 import { withSchemaTypes } from '../../../http/validation.js';
 import { isCurrency } from '../../../lib/currencies.js';
+import { findRateTable } from '../../reporting/rate-queries.js';
 import { forecastResponse } from './forecast-response.js';
 import { ForecastResponse } from './forecast-schemas.js';
 import { listRevenueDays } from './revenue-days.js';
@@ -25,7 +26,8 @@ export function forecastRoutes(app: FastifyInstance, ctx: AdminContext): void {
         querystring: Type.Object({
           currency: Type.Optional(
             Type.String({
-              description: 'By default the one with revenue on the most days of the last year',
+              description:
+                'Only payments in this currency, as they were made. By default all payments in the reporting currency; if the studio has none, those in the currency with revenue on the most days of the last year',
             }),
           ),
         }),
@@ -40,7 +42,8 @@ export function forecastRoutes(app: FastifyInstance, ctx: AdminContext): void {
       }
       const nowMs = ctx.clock.now();
       const days = await listRevenueDays(ctx.pool, gameId, nowMs);
-      return success(forecastResponse(days, currency, nowMs));
+      const rates = await findRateTable(ctx.pool, gameId);
+      return success(forecastResponse(days, { currency, rates, nowMs }));
     },
   );
 }

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { nullable, successOf } from '../../../admin/admin-responses.js';
+import { MISSING } from '../../reporting/money-schemas.js';
 
 /** Documentation of the forecast of revenue. */
 
@@ -23,6 +24,12 @@ export const ForecastResponse = successOf(
     currencies: Type.Array(Type.String(), {
       description: 'With revenue in the last year, those with the most days of revenue first',
     }),
+    reportingCurrency: nullable(Type.String({ description: 'Of the studio; null if it has none' })),
+    isReported: Type.Boolean({
+      description:
+        'True: all payments in the reporting currency, each with the rate of its day. False: payments in `currency` only',
+    }),
+    missing: MISSING,
     state: Type.Union([Type.Literal('forecast'), Type.Literal('too_little_data')], {
       description: 'too_little_data: there are no numbers, because they would be guesses',
     }),
@@ -56,6 +63,9 @@ export const ForecastResponse = successOf(
     example: {
       currency: 'USD',
       currencies: ['USD', 'EUR'],
+      reportingCurrency: 'USD',
+      isReported: true,
+      missing: {},
       state: 'forecast',
       daysKnown: 180,
       daysNeeded: 84,

@@ -1,5 +1,6 @@
 import { type Pool, query } from '../../../db/pool.js';
 import { DAY_MS, utcDay } from '../../../lib/day.js';
+import { type Amounts, type RateTable, reportAmounts } from '../../reporting/exchange-rates.js';
 import { MAX_DAYS } from './forecast.js';
 
 /** Revenue of a UTC day in one currency. An exact decimal as text. */
@@ -18,15 +19,39 @@ export function currenciesOf(days: readonly RevenueDay[]): string[] {
   return [...counts.keys()].sort((a, b) => (counts.get(b) ?? 0) - (counts.get(a) ?? 0) || (a < b ? -1 : 1));
 }
 
-/** Each day from the first one with revenue in the currency to yesterday. */
-export function seriesOf(
+/** What a forecast is made of: each day from the first one with revenue to yesterday. */
+export type RevenueSeries = Readonly<{
+  series: readonly { day: string; revenue: number }[];
+  /** What is not in it, by currency, because no rate held on the day. */
+  missing: Amounts;
+}>;
+
+/** Payments in one currency only, as they were made. */
+export function seriesOf(days: readonly RevenueDay[], currency: string, nowMs: number): RevenueSeries {
+  const paid = days.filter((day) => day.currency === currency);
+  const amounts = new Map(paid.map(({ day, revenue }) => [day, Number(revenue)]));
+  return { series: everyDay(amounts, nowMs), missing: {} };
+}
+
+/** All payments in the reporting currency, each with the rate of its day. */
+export function reportedSeriesOf(
   days: readonly RevenueDay[],
-  currency: string,
+  rates: RateTable,
   nowMs: number,
-): { day: string; revenue: number }[] {
-  const amounts = new Map(
-    days.flatMap((day) => (day.currency === currency ? [[day.day, Number(day.revenue)] as const] : [])),
-  );
+): RevenueSeries {
+  const byDay = new Map<string, Record<string, string>>();
+  for (const { day, currency, revenue } of days) {
+    byDay.set(day, { ...byDay.get(day), [currency]: revenue });
+  }
+  const dated = [...byDay].map(([day, amounts]) => ({ day, amounts }));
+  const converted = dated.map((paid) => [paid.day, Number(reportAmounts(rates, [paid]).amount)] as const);
+  return {
+    series: everyDay(new Map(converted.filter(([, revenue]) => revenue !== 0)), nowMs),
+    missing: reportAmounts(rates, dated).missing,
+  };
+}
+
+function everyDay(amounts: ReadonlyMap<string, number>, nowMs: number): { day: string; revenue: number }[] {
   const [first] = [...amounts.keys()].sort();
   if (first === undefined) return [];
   const series: { day: string; revenue: number }[] = [];

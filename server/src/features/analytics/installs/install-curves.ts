@@ -1,6 +1,7 @@
 import { DAY_MS, utcDay } from '../../../lib/day.js';
-import { DecimalSum } from '../../../lib/decimal-sum.js';
+import type { RateTable } from '../../reporting/exchange-rates.js';
 import type { ValueKind } from '../breakdowns/breakdown.js';
+import { CurveRevenue, type ReportedCurve } from './curve-revenue.js';
 import { MAX_AGE_DAYS, type Period } from './install-cohorts.js';
 import type { InstallCohort, InstallRevenue } from './install-queries.js';
 
@@ -17,6 +18,8 @@ export type InstallCurve = {
   playersAt: number[];
   /** By currency and age: what these players have paid up to that day, as exact decimals. */
   revenue: Record<string, string[]>;
+  /** The same in the reporting currency; null if the studio has none. */
+  reported: ReportedCurve | null;
 };
 
 /** Curves beyond these cannot be told apart on a chart: they are added up as one. */
@@ -24,24 +27,35 @@ const SHOWN_CURVES = 12;
 
 type Labelled = { key: string; curve: Pick<InstallCurve, 'cohort' | 'kind' | 'value'> };
 
-/** A curve for each cohort. `throughDay` is the last day that was summed. */
+export type CurveOptions = Readonly<{
+  period: Period;
+  /** The last day that was summed. */
+  throughDay: string;
+  /** Null if the studio has no reporting currency. */
+  rates: RateTable | null;
+}>;
+
+/** A curve for each cohort. */
 export function curvesByCohort(
   cohorts: readonly InstallCohort[],
   revenue: readonly InstallRevenue[],
-  { period, throughDay }: { period: Period; throughDay: string },
+  { period, throughDay, rates }: CurveOptions,
 ): InstallCurve[] {
   const label = ({ cohort }: { cohort: string }): Labelled => ({
     key: cohort,
     curve: { cohort, kind: 'all', value: '' },
   });
-  return curvesOf(cohorts, revenue, label, (cohort) => completeAge(cohort, period, throughDay));
+  return curvesOf(cohorts, revenue, label, {
+    rates,
+    ageOf: (cohort) => completeAge(cohort, period, throughDay),
+  });
 }
 
 /** A curve for each of the largest values, over all cohorts; then one for all others. */
 export function curvesByValue(
   cohorts: readonly InstallCohort[],
   revenue: readonly InstallRevenue[],
-  { period, throughDay }: { period: Period; throughDay: string },
+  { period, throughDay, rates }: CurveOptions,
 ): InstallCurve[] {
   const sizes = new Map<string, number>();
   for (const { isRemainder, value, players } of cohorts) {
@@ -58,7 +72,10 @@ export function curvesByValue(
       curve: { cohort: null, kind: value === '' ? 'unknown' : 'value', value },
     };
   };
-  const curves = curvesOf(cohorts, revenue, label, (cohort) => completeAge(cohort, period, throughDay));
+  const curves = curvesOf(cohorts, revenue, label, {
+    rates,
+    ageOf: (cohort) => completeAge(cohort, period, throughDay),
+  });
   const place = ({ kind, value }: InstallCurve) => (kind === 'other' ? bySize.length : bySize.indexOf(value));
   return curves.sort((a, b) => place(a) - place(b));
 }
@@ -82,53 +99,30 @@ function curvesOf(
   cohorts: readonly InstallCohort[],
   revenue: readonly InstallRevenue[],
   label: (row: Omit<InstallCohort, 'players'>) => Labelled,
-  ageOf: (cohort: string) => number,
+  { rates, ageOf }: { rates: RateTable | null; ageOf: (cohort: string) => number },
 ): InstallCurve[] {
-  const curves = new Map<string, InstallCurve>();
+  const curves = new Map<string, Omit<InstallCurve, 'revenue' | 'reported'>>();
   for (const row of cohorts) {
     const { key, curve } = label(row);
-    const known = curves.get(key) ?? { ...curve, players: 0, playersAt: [], revenue: {} };
+    const known = curves.get(key) ?? { ...curve, players: 0, playersAt: [] };
     curves.set(key, known);
     known.players += row.players;
     for (let age = 0; age <= ageOf(row.cohort); age++) {
       known.playersAt[age] = (known.playersAt[age] ?? 0) + row.players;
     }
   }
-  const steps = new Map<string, DecimalSum[]>();
+  const paid = new Map(
+    [...curves].map(([key, { playersAt }]) => [key, new CurveRevenue(playersAt.length)] as const),
+  );
   for (const row of revenue) {
     const last = ageOf(row.cohort);
-    const { key } = label(row);
-    const length = curves.get(key)?.playersAt.length ?? 0;
-    if (row.age > last) continue;
-    const sums = stepsOf(steps, `${key}\n${row.currency}`, length);
-    sums[row.age]?.add(row.revenue);
-    // From the next age on, the cohort is not in the point.
-    sums[last + 1]?.add(negated(row.revenue));
+    if (row.age <= last) paid.get(label(row).key)?.add(row, last);
   }
-  for (const [key, sums] of steps) {
-    const [name = '', currency = ''] = key.split('\n');
-    const curve = curves.get(name);
-    if (curve !== undefined) curve.revenue[currency] = runningTotals(sums);
-  }
-  return [...curves.values()];
-}
-
-function stepsOf(steps: Map<string, DecimalSum[]>, key: string, length: number): DecimalSum[] {
-  const known = steps.get(key) ?? Array.from({ length }, () => new DecimalSum());
-  steps.set(key, known);
-  return known;
-}
-
-function runningTotals(steps: readonly DecimalSum[]): string[] {
-  const total = new DecimalSum();
-  return steps.map((step) => {
-    total.add(step.toString());
-    return total.toString();
-  });
-}
-
-function negated(amount: string): string {
-  return amount.startsWith('-') ? amount.slice(1) : `-${amount}`;
+  return [...curves].map(([key, curve]) => ({
+    ...curve,
+    revenue: paid.get(key)?.byCurrency() ?? {},
+    reported: (rates && paid.get(key)?.reported(rates)) ?? null,
+  }));
 }
 
 /** The last day that a run of an instant has summed. */

@@ -9,6 +9,8 @@ export type InstallCohort = { cohort: string; isRemainder: boolean; value: strin
 export type InstallRevenue = Omit<InstallCohort, 'players'> & {
   age: number;
   currency: string;
+  /** When the exchange rate that holds began to; null if none holds. */
+  rateDay: string | null;
   revenue: string;
 };
 
@@ -48,10 +50,11 @@ const COHORTS = {
 const REVENUE = {
   name: 'list_install_revenue',
   text: `
-    select cohort::text, is_remainder as "isRemainder", value, age, currency, trim_scale(revenue)::text as revenue
+    select cohort::text, is_remainder as "isRemainder", value, age, currency, nullif(rate_day, '-infinity')::text as "rateDay",
+      trim_scale(revenue)::text as revenue
     from game_install_revenue
     where ${IN_SPAN}
-    order by cohort, is_remainder, value, age, currency`,
+    order by cohort, is_remainder, value, age, currency, rate_day`,
 };
 
 const SUMMED_AT = {

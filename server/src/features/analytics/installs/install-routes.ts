@@ -34,7 +34,7 @@ export function installRoutes(app: FastifyInstance, ctx: AdminContext): void {
           200: jsonOrCsv(
             'The curves',
             RevenuePerInstallResponse,
-            'cohort,kind,value,age,players,revenue:USD,revenuePerInstall:USD\r\n2026-11-02,all,,0,410,12.97,0.0316\r\n',
+            'cohort,kind,value,age,players,reportingCurrency,reported:revenue,reported:revenuePerInstall,withoutRate,revenue:USD,revenuePerInstall:USD\r\n2026-11-02,all,,0,410,USD,12.97,0.0316,,12.97,0.0316\r\n',
           ),
           ...gameErrors(['parameter_invalid']),
         },

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { nullable, successOf, Time } from '../../../admin/admin-responses.js';
+import { MISSING } from '../../reporting/money-schemas.js';
 import { MAX_AGE_DAYS } from './install-cohorts.js';
 
 /** Documentation of revenue per install. */
@@ -46,6 +47,25 @@ const InstallCurve = Type.Object(
     revenuePerInstall: Type.Record(Type.String(), Type.Array(Type.Number()), {
       description: 'revenue divided by playersAt, rounded to four decimals',
     }),
+    reported: nullable(
+      Type.Object(
+        {
+          currency: Type.String({ description: 'The reporting currency of the studio' }),
+          revenue: Type.Array(Type.String(), {
+            description: 'By days since the start: each payment with the rate that holds on its day',
+          }),
+          revenuePerInstall: Type.Array(Type.Number(), {
+            description: 'revenue divided by playersAt, rounded to four decimals',
+          }),
+          missing: MISSING,
+        },
+        {
+          title: 'ReportedCurve',
+          description:
+            'In the reporting currency; null if the studio has none. After a rate for a new day was added, the curves follow with the next sum, a few minutes later.',
+        },
+      ),
+    ),
   },
   { title: 'InstallCurve' },
 );
@@ -79,6 +99,12 @@ export const RevenuePerInstallResponse = successOf(
           playersAt: [410, 410, 410, 410, 410, 410, 410],
           revenue: { USD: ['12.97', '20.96', '31.93', '31.93', '48.9', '53.89', '60.87'] },
           revenuePerInstall: { USD: [0.0316, 0.0511, 0.0779, 0.0779, 0.1193, 0.1314, 0.1485] },
+          reported: {
+            currency: 'USD',
+            revenue: ['12.97', '20.96', '31.93', '31.93', '48.9', '53.89', '60.87'],
+            revenuePerInstall: [0.0316, 0.0511, 0.0779, 0.0779, 0.1193, 0.1314, 0.1485],
+            missing: {},
+          },
         },
       ],
     },

@@ -1,4 +1,5 @@
 import type { DedicatedConnection } from '../../../db/dedicated-connection.js';
+import { dayOfRates } from '../../reporting/rate-days.js';
 import { SHOWN_VALUES, SUMMED_VALUES } from '../breakdowns/dimensions.js';
 import type { Run } from '../breakdowns/run-queries.js';
 import { MAX_AGE_DAYS, PERIODS, SUMMED_START_DAYS } from './install-cohorts.js';
@@ -16,16 +17,16 @@ export async function deleteInstallSums(connection: DedicatedConnection, gameId:
 /** Adds the next players to the sums: those after the last one, up to `upTo`. */
 export async function sumInstalls(
   connection: DedicatedConnection,
-  { gameId, lastPlayerId, today }: Run,
+  { gameId, lastPlayerId, today, rateDays }: Run,
   upTo: string,
 ): Promise<void> {
-  await connection.query(SUM_INSTALLS, [gameId, lastPlayerId, upTo, today]);
+  await connection.query(SUM_INSTALLS, [gameId, lastPlayerId, upTo, today, rateDays]);
 }
 
 /**
  *   installs (one row per player who started in time) ──► places (week and month × country and source)
  *     places ─┬─► cohorts ──► limited cohorts (of too many values, the new ones are the remainder) ──► install_cohort_sums
- *             └─► purchases of their players, by age and currency ──────────────────────────────────► install_revenue_sums
+ *             └─► purchases of their players, by age, currency and exchange rates ──────────────────► install_revenue_sums
  */
 const INSTALLS = `
     select p.id, p.started, coalesce(p.source, '') as source, p.purchase_count > 0 as is_payer,
@@ -75,19 +76,22 @@ const LIMITED_COHORTS = `
       ) n on n.dimension = c.dimension and n.period = c.period and n.cohort = c.cohort
     ) c`;
 
+/** Of the days between which the same exchange rates hold. */
+const RATE_DAY = `coalesce(${dayOfRates('t.day', '$5')}, '-infinity')`;
+
 /** Summed by player first: a player stands in four places. */
 const PURCHASES = `
-    select i.id, (t.purchased_at at time zone 'UTC')::date - i.started as age, t.currency, sum(t.price) as revenue
+    select i.id, t.day - i.started as age, t.currency, ${RATE_DAY} as rate_day, sum(t.price) as revenue
     from installs i
     cross join lateral (
-      select purchased_at, currency, price from transactions t
+      select (purchased_at at time zone 'UTC')::date as day, currency, price from transactions t
       where t.player_id = i.id and t.purchased_at is not null and t.refunded_at is null and t.price is not null
         and t.purchased_at >= i.started::timestamp at time zone 'UTC'
         and t.purchased_at < least(i.started + ${MAX_AGE_DAYS} + 1, $4::date)::timestamp at time zone 'UTC'
       offset 0
     ) t
     where i.is_payer
-    group by 1, 2, 3
+    group by 1, 2, 3, 4
     having sum(t.price) <> 0`;
 
 const SUM_INSTALLS = `
@@ -103,14 +107,14 @@ const SUM_INSTALLS = `
     group by 2, 3, 4, 5, 6
     on conflict (game_id, dimension, period, cohort, is_remainder, value) do update set players = s.players + excluded.players
   )
-  insert into install_revenue_sums as s (game_id, dimension, period, cohort, is_remainder, value, age, currency, revenue)
+  insert into install_revenue_sums as s (game_id, dimension, period, cohort, is_remainder, value, age, currency, rate_day, revenue)
   select $1::integer, l.dimension, l.period, l.cohort, l.is_remainder, case when l.is_remainder then '' else l.value end, b.age, b.currency,
-    sum(b.revenue)
+    b.rate_day, sum(b.revenue)
   from purchases b
   join places p on p.id = b.id
   join limited_cohorts l on l.dimension = p.dimension and l.period = p.period and l.cohort = p.cohort and l.value = p.value
-  group by 2, 3, 4, 5, 6, 7, 8
-  on conflict (game_id, dimension, period, cohort, is_remainder, value, age, currency) do update
+  group by 2, 3, 4, 5, 6, 7, 8, 9
+  on conflict (game_id, dimension, period, cohort, is_remainder, value, age, currency, rate_day) do update
   set revenue = s.revenue + excluded.revenue`;
 
 /** Replaces what was summed before by what the run has summed: of each cohort the largest values, and all others as one. */
@@ -130,17 +134,17 @@ export async function replaceInstalls(connection: DedicatedConnection, { gameId 
        from placed
        group by 1, 2, 3, 4, 5, 6
      )
-     insert into game_install_revenue (game_id, dimension, period, cohort, is_remainder, value, age, currency, revenue)
+     insert into game_install_revenue (game_id, dimension, period, cohort, is_remainder, value, age, currency, rate_day, revenue)
      select p.game_id, p.dimension, p.period, p.cohort, p.is_small, case when p.is_small then '' else p.value end, r.age, r.currency,
-       sum(r.revenue)
+       r.rate_day, sum(r.revenue)
      from placed p
      cross join lateral (
-       select age, currency, revenue from install_revenue_sums r
+       select age, currency, rate_day, revenue from install_revenue_sums r
        where r.game_id = p.game_id and r.dimension = p.dimension and r.period = p.period and r.cohort = p.cohort
          and r.is_remainder = p.is_remainder and r.value = p.value
        offset 0
      ) r
-     group by 1, 2, 3, 4, 5, 6, 7, 8`,
+     group by 1, 2, 3, 4, 5, 6, 7, 8, 9`,
     [gameId],
   );
   await deleteInstallSums(connection, gameId);

@@ -1,5 +1,6 @@
 import type { DaySpan } from '../../../admin/day-span.js';
 import type { Pool } from '../../../db/pool.js';
+import { findRateTable } from '../../reporting/rate-queries.js';
 import type { InstallDimension, Period } from './install-cohorts.js';
 import { curvesByCohort, curvesByValue, type InstallCurve, throughDayOf } from './install-curves.js';
 import { findInstallsSummedAt, listInstallCohorts, listInstallRevenue } from './install-queries.js';
@@ -24,6 +25,7 @@ export async function revenuePerInstall(
   const span = { dimension: by === 'cohort' ? 'country' : by, period, from, to } as const;
   const cohorts = await listInstallCohorts(pool, gameId, span);
   const revenue = await listInstallRevenue(pool, gameId, span);
+  const rates = await findRateTable(pool, gameId);
   const curvesOf = by === 'cohort' ? curvesByCohort : curvesByValue;
-  return { summedAt, throughDay, curves: curvesOf(cohorts, revenue, { period, throughDay }) };
+  return { summedAt, throughDay, curves: curvesOf(cohorts, revenue, { period, throughDay, rates }) };
 }

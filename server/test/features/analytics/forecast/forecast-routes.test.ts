@@ -30,14 +30,22 @@ const dayBefore = (days: number) => new Date(harness.clock.now() - days * DAY_MS
 const ask = (query = '') =>
   admin.ask<Forecast>('GET', `${GAME}/revenue-forecast${query}`, undefined, admin.tokens.viewer);
 
-/** Two shards for each day, as intake leaves them. */
+/** The version of the rates that is in force. */
+let ratesVersion = 1;
+const saveRates = async (currency: string | null, rates: object[]) => {
+  await admin.ask('PUT', '/rates', { basedOn: ratesVersion, currency, rates });
+  ratesVersion++;
+};
+
+/** More than one shard for each day, as intake leaves them. */
+const SHARDS: Record<string, number[]> = { EUR: [1, 2], USD: [3], CHF: [4] };
 const addDays = (currency: string, from: string, to: string, amount: string) =>
   harness.pool.query(
     `insert into game_days (game_id, day, shard, revenue)
      select g.id, d::date, s, jsonb_build_object($1::text, $4::numeric)
      from games g, generate_series($2::date, $3::date, interval '1 day') d, unnest($5::int[]) s
      where g.slug = 'demo-game'`,
-    [currency, from, to, amount, currency === 'EUR' ? [1, 2] : [3]],
+    [currency, from, to, amount, SHARDS[currency]],
   );
 
 describe('the forecast of revenue', () => {
@@ -55,7 +63,8 @@ describe('the forecast of revenue', () => {
     });
   });
 
-  it('is of the 28 days from today on, in the currency with the most days or in the one that is asked for', async () => {
+  it('is of the 28 days from today on: without a reporting currency, in the one with the most days or in the one that is asked for', async () => {
+    await saveRates(null, []);
     await addDays('EUR', dayBefore(120), dayBefore(0), '5.05');
     const { days, history, total, ...rest } = await ask();
     expect(rest).toMatchObject({
@@ -70,6 +79,32 @@ describe('the forecast of revenue', () => {
     for (const { expected, low, high } of days) expect([low, expected, high]).toEqual([10.1, 10.1, 10.1]);
     expect(total).toEqual({ expected: 282.8, low: 282.8, high: 282.8 });
     expect(await ask('?currency=USD')).toMatchObject({ state: 'too_little_data', currency: 'USD' });
+  });
+
+  it('is of all payments in the reporting currency, unless one currency is asked for', async () => {
+    // EUR is worth twice as much in the newer half of the days; a day in francs has no rate.
+    await addDays('CHF', dayBefore(3), dayBefore(3), '7');
+    await saveRates('USD', [
+      { currency: 'EUR', from: dayBefore(200), rate: '0.5' },
+      { currency: 'EUR', from: dayBefore(60), rate: '2' },
+    ]);
+    const { history, days, ...rest } = await ask();
+    expect(rest).toMatchObject({
+      state: 'forecast',
+      currency: 'USD',
+      reportingCurrency: 'USD',
+      isReported: true,
+      missing: { CHF: '7' },
+      daysKnown: 120,
+    });
+    // 2 × 10.10 EUR and 9.99 USD.
+    expect(history.at(-1)).toEqual({ day: dayBefore(1), revenue: 30.19 });
+    expect(history.at(-30)).toEqual({ day: dayBefore(30), revenue: 20.2 });
+    expect(days[0]?.expected).toBeGreaterThan(20.2);
+    expect(await ask('?currency=EUR')).toMatchObject({
+      ...{ currency: 'EUR', isReported: false, missing: {}, daysKnown: 120 },
+      history: expect.arrayContaining([{ day: dayBefore(1), revenue: 10.1 }]),
+    });
   });
 
   it('refuses what is no currency', async () => {

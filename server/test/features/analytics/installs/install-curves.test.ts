@@ -5,6 +5,7 @@ import {
   curvesByCohort,
   curvesByValue,
 } from '../../../../src/features/analytics/installs/install-curves.js';
+import { rateTable } from '../../../../src/features/reporting/exchange-rates.js';
 
 const cohort = (day: string, value: string, players: number, isRemainder = false) => ({
   cohort: day,
@@ -12,15 +13,23 @@ const cohort = (day: string, value: string, players: number, isRemainder = false
   players,
   isRemainder,
 });
-const paid = (day: string, value: string, age: number, revenue: string, currency = 'USD') => ({
+const paid = (
+  day: string,
+  value: string,
+  age: number,
+  revenue: string,
+  currency = 'USD',
+  rateDay: string | null = null,
+) => ({
   cohort: day,
   value,
   age,
   revenue,
   currency,
+  rateDay,
   isRemainder: false,
 });
-const THROUGH = { period: 'week', throughDay: '2026-11-14' } as const;
+const THROUGH = { period: 'week', throughDay: '2026-11-14', rates: null } as const;
 
 describe('the curves of revenue per install', () => {
   it('end at the age that the youngest player of the cohort has completed', () => {
@@ -56,8 +65,17 @@ describe('the curves of revenue per install', () => {
           USD: ['0.3', '0.3', '5.29', '5.29', '5.29', '5.29', '5.29'],
           EUR: ['0', '0', '1', '1', '1', '1', '1'],
         },
+        reported: null,
       },
-      { cohort: '2026-11-09', kind: 'all', value: '', players: 5, playersAt: [5], revenue: {} },
+      {
+        cohort: '2026-11-09',
+        kind: 'all',
+        value: '',
+        players: 5,
+        playersAt: [5],
+        revenue: {},
+        reported: null,
+      },
     ]);
   });
 
@@ -78,6 +96,32 @@ describe('the curves of revenue per install', () => {
       playersAt: [10, 2, 2, 2, 2, 2, 2],
     });
     expect(curve?.revenue.USD).toEqual(['10', '2', '2', '2', '2', '2', '2']);
+  });
+
+  it('are in the reporting currency, each payment with the rate of its day, and name what has no rate', () => {
+    const rates = rateTable('USD', 1, [
+      { currency: 'EUR', from: '2026-11-01', rate: '1.1' },
+      { currency: 'EUR', from: '2026-11-05', rate: '1.2' },
+    ]);
+    const [curve] = curvesByValue(
+      [cohort('2026-11-02', 'ads', 2), cohort('2026-11-09', 'ads', 8)],
+      [
+        paid('2026-11-02', 'ads', 0, '10', 'EUR', '2026-11-01'),
+        paid('2026-11-02', 'ads', 0, '10', 'EUR', '2026-11-05'),
+        paid('2026-11-02', 'ads', 2, '0.5', 'USD', '2026-11-05'),
+        // The younger cohort is in the first point only.
+        paid('2026-11-09', 'ads', 0, '5', 'EUR', '2026-11-05'),
+        paid('2026-11-09', 'ads', 0, '7', 'CHF', '2026-11-05'),
+        // Before the first day of any rate.
+        paid('2026-11-02', 'ads', 1, '3', 'EUR', null),
+      ],
+      { ...THROUGH, rates },
+    );
+    expect(curve?.reported).toEqual({
+      currency: 'USD',
+      revenue: ['29', '23', '23.5', '23.5', '23.5', '23.5', '23.5'],
+      missing: { CHF: '7', EUR: '3' },
+    });
   });
 
   it('are of the twelve largest values, and of all others as one at the end', () => {

@@ -68,6 +68,13 @@ describe('revenue per install', () => {
           playersAt: [2, 2, 2],
           revenue: { EUR: ['0', '0', '4.99'] },
           revenuePerInstall: { EUR: [0, 0, 2.495] },
+          // The demo studio reports in dollars: 1.1 for a euro.
+          reported: {
+            currency: 'USD',
+            revenue: ['0', '0', '5.489'],
+            revenuePerInstall: [0, 0, 2.7445],
+            missing: {},
+          },
         },
       ],
     });
@@ -83,11 +90,11 @@ describe('revenue per install', () => {
     const file = await admin.call('GET', `${GAME}/revenue-per-install?by=source&format=csv&${SPAN}`);
     expect(file.headers['content-type']).toBe('text/csv; charset=utf-8');
     expect(file.body.split('\r\n').slice(0, 7)).toEqual([
-      'cohort,kind,value,age,players,revenue:EUR,revenuePerInstall:EUR',
-      ...[0, 1, 2].map((age) => `,unknown,,${age},1,0,0`),
-      ",value,'=ads,0,1,0,0",
-      ",value,'=ads,1,1,0,0",
-      ",value,'=ads,2,1,4.99,4.99",
+      'cohort,kind,value,age,players,reportingCurrency,reported:revenue,reported:revenuePerInstall,withoutRate,revenue:EUR,revenuePerInstall:EUR',
+      ...[0, 1, 2].map((age) => `,unknown,,${age},1,USD,0,0,,0,0`),
+      ",value,'=ads,0,1,USD,0,0,,0,0",
+      ",value,'=ads,1,1,USD,0,0,,0,0",
+      ",value,'=ads,2,1,USD,5.489,5.489,,4.99,4.99",
     ]);
   });
 

@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findTenantId } from '../../../../src/admin/tenants.js';
 import { applyEvents } from '../../../../src/features/events/apply/apply-events.js';
+import { changeRates, type RatesChange } from '../../../../src/features/reporting/rate-changes.js';
+import { utcDay } from '../../../../src/lib/day.js';
 import {
   createGameWorld,
   DAY_MS,
@@ -66,7 +69,7 @@ const FROM_EVENTS = `
     cross join lateral (values ('country', d.country), ('source', d.source)) v(dimension, value)
   )`;
 
-const expectTrue = async () => {
+const expectTrue = async (rateDays: string[] = []) => {
   const today = new Date(clock).toISOString().slice(0, 10);
   const kept = await world.pool.query<Row>(
     `select dimension, period, cohort::text, value, players::int from game_install_cohorts where game_id = $1 and not is_remainder`,
@@ -78,16 +81,18 @@ const expectTrue = async () => {
   );
   expect(inOrder(kept.rows)).toEqual(inOrder(counted.rows));
   const paid = await world.pool.query<Row>(
-    `select dimension, period, cohort::text, value, age::int, currency, trim_scale(revenue)::text as revenue
+    `select dimension, period, cohort::text, value, age::int, currency, nullif(rate_day, '-infinity')::text as rate_day,
+       trim_scale(revenue)::text as revenue
      from game_install_revenue where game_id = $1 and not is_remainder`,
     [gameId],
   );
   const spent = await world.pool.query<Row>(
     `${FROM_EVENTS}
-     select p.dimension, p.period, p.cohort::text, p.value, b.day - p.started as age, b.currency, trim_scale(sum(b.price))::text as revenue
+     select p.dimension, p.period, p.cohort::text, p.value, b.day - p.started as age, b.currency,
+       (select max(r)::text from unnest($3::date[]) r where r <= b.day) as rate_day, trim_scale(sum(b.price))::text as revenue
      from placed p join bought b using (player_id)
-     group by 1, 2, 3, 4, 5, 6`,
-    [gameId, today],
+     group by 1, 2, 3, 4, 5, 6, 7`,
+    [gameId, today, rateDays],
   );
   expect(inOrder(paid.rows)).toEqual(inOrder(spent.rows));
   return { cohorts: kept.rows.length, cells: paid.rows.length };
@@ -118,6 +123,25 @@ describe('summing revenue per install', () => {
       world.pool,
       toRecords(second, [event('Refund', at + HOUR_MS, { transactionId: 'late' })], clock),
     );
+    await sum();
+    await expectTrue();
+  });
+
+  it('sums again, apart for each rate, when exchange rates hold from other days', async () => {
+    const tenantId = (await findTenantId(world.pool, 'studio')) ?? 0;
+    const days = [20, 8].map((ago) => utcDay(NOW - ago * DAY_MS));
+    const rates = days.map((from, index) => ({ currency: 'EUR', from, rate: '1.1', row: index + 1 }));
+    const save = (change: Pick<RatesChange, 'currency' | 'rates'>) =>
+      changeRates(world.pool, { tenantId }, { ...change, mode: 'replace' }, { name: 'a test', nowMs: clock });
+    await save({ currency: 'USD', rates });
+    await sum();
+    await expectTrue(days);
+    const { rows } = await world.pool.query(
+      'select distinct rate_day::text as day from game_install_revenue where game_id = $1 order by 1',
+      [gameId],
+    );
+    expect(rows).toEqual([{ day: '-infinity' }, ...days.map((day) => ({ day }))]);
+    await save({ currency: null, rates: [] });
     await sum();
     await expectTrue();
   });
