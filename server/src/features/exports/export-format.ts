@@ -28,7 +28,14 @@ export const formatEvent: Record<ExportFormat, (event: ExportedEvent) => string>
 /** Payload and metadata are JSON text already and are put in as they are. */
 function toJsonLine(event: ExportedEvent): string {
   const eventId = event.eventId === null ? 'null' : JSON.stringify(event.eventId);
-  return `{"userId":"${event.userId}","eventId":${eventId},"eventType":${JSON.stringify(event.eventType)},"timestamp":"${event.timestamp}","receivedAt":"${event.receivedAt}","clockSuspect":${event.clockSuspect},"payload":${event.payload},"metadata":${event.metadata}}\n`;
+  return `{"userId":"${event.userId}","eventId":${eventId},"eventType":${JSON.stringify(event.eventType)},"timestamp":"${event.timestamp}","receivedAt":"${event.receivedAt}","clockSuspect":${event.clockSuspect}${identityPart(event)},"payload":${event.payload},"metadata":${event.metadata}}\n`;
+}
+
+/** What an import needs to recognise the event, beside its content and its `eventId`. Left out where there is nothing to say. */
+function identityPart({ installId, seq, ordinal }: ExportedEvent): string {
+  const install = installId === null ? '' : `,"installId":${JSON.stringify(installId)}`;
+  const number = seq === null ? '' : `,"seq":${seq}`;
+  return `${install}${number}${ordinal === 0 ? '' : `,"ordinal":${ordinal}`}`;
 }
 
 /** An event without an id has an empty field; an id is never empty. All texts are the players'. */

@@ -17,6 +17,11 @@ export type ExportedEvent = {
   timestamp: string;
   receivedAt: string;
   clockSuspect: boolean;
+  /** The installation that sent the event, and the number that it gave to the event. */
+  installId: string | null;
+  seq: string | null;
+  /** Which of the identical events of its batch it is: 0 for nearly all. */
+  ordinal: number;
   /** Both are JSON text. */
   payload: string;
   metadata: string;
@@ -45,6 +50,9 @@ export type Row = [
   clockSuspect: boolean,
   payload: string,
   metadata: string,
+  installId: string | null,
+  seq: string | null,
+  ordinal: number,
 ];
 
 /**
@@ -66,7 +74,7 @@ export async function listEventsAfter(
     text: `select to_char(b.received_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), b.id,
              (select user_id from players p where p.id = b.player_id), e.event_id, e.event_type, e.timestamp_text,
              floor(extract(epoch from e.occurred_at) * 1000), floor(extract(epoch from coalesce(e.received_at, b.received_at)) * 1000),
-             e.clock_suspect, e.payload::text, e.metadata::text
+             e.clock_suspect, e.payload::text, e.metadata::text, b.install_id, e.seq, e.ordinal
            from (
              select *, sum(event_count) over (order by received_at, id) - event_count as events_before
              from (
@@ -125,6 +133,9 @@ function toEvent(row: Row): ExportedEvent {
     clockSuspect,
     payload,
     metadata,
+    installId,
+    seq,
+    ordinal,
   ] = row;
   return {
     userId,
@@ -134,6 +145,9 @@ function toEvent(row: Row): ExportedEvent {
     timestamp: timestampText ?? new Date(Number(occurredMs)).toISOString(),
     receivedAt: new Date(Number(receivedMs)).toISOString(),
     clockSuspect,
+    installId,
+    seq,
+    ordinal,
     payload,
     metadata,
   };

@@ -58,7 +58,7 @@ export async function openWindow(
      select to_char(own_receipt at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), '${LAST_BLOCK}',
        (select user_id from players p where p.id = e.player_id), event_id, event_type, timestamp_text,
        floor(extract(epoch from occurred_at) * 1000), floor(extract(epoch from own_receipt) * 1000),
-       clock_suspect, payload::text, metadata::text
+       clock_suspect, payload::text, metadata::text, install_id, seq, ordinal
      from (
        select e.*, b.player_id, b.install_id, b.id, coalesce(e.received_at, b.received_at) as own_receipt
        from event_blocks b
