@@ -128,17 +128,14 @@ const UPSERT_PLAYER_DAYS = `
         event_counts = excluded.event_counts,
         ${SET_REPORTS}`;
 
-/**
- * On which day the players with a new active day started, before these events and with them. A player who starts earlier than was
- * known had all active days within the 90 days that events may be late, so `active_days`, which holds 180, has all of them.
- */
+/** On which day the players with a new active day started, before these events and with them. */
 const STARTS = `
-      select d.player_id, d.game_id, p.active_days, p.start as old_start, least(p.start, d.first_day) as new_start
+      select d.player_id, d.game_id, p.start as old_start, least(p.start, d.first_day) as new_start
       from (
         select player_id, game_id, min(day) as first_day from day_states where old_events = 0 group by player_id, game_id
       ) d
       join lateral (
-        select active_days, start_day(created_at, first_day) as start
+        select start_day(created_at, first_day) as start
         from players p where p.game_id = d.game_id and p.id = d.player_id offset 0
       ) p on true`;
 
@@ -173,7 +170,10 @@ const UPSERT_GAME_EVENT_TYPES = `
       order by 1, 2, 3
       on conflict (game_id, day, event_type, shard) do update set events = t.events + excluded.events`;
 
-/** New active days, and those that move along with a player to an earlier cohort. */
+/**
+ * New active days, and those that move along with a player to an earlier cohort. The latter are read from `player_days`: `active_days`
+ * holds 180 days, and imported history may be older than all of them.
+ */
 const UPSERT_GAME_COHORTS = `
     insert into game_cohorts as c (game_id, cohort_day, active_day, shard, players)
     select game_id, cohort_day, active_day, rollup_shard('events'), sum(n)
@@ -182,12 +182,13 @@ const UPSERT_GAME_COHORTS = `
       from day_states d join starts s on s.player_id = d.player_id
       where d.old_events = 0
       union all
-      select s.game_id, v.cohort_day, a.day::date, v.n
+      select s.game_id, v.cohort_day, a.day, v.n
       from starts s
-      cross join lateral unnest(s.active_days) r
-      cross join lateral generate_series(lower(r), upper(r) - 1, interval '1 day') a(day)
+      cross join lateral (
+        select day from player_days a
+        where a.player_id = s.player_id and a.events > 0 and s.new_start < s.old_start offset 0
+      ) a
       cross join lateral (values (s.old_start, -1), (s.new_start, 1)) v(cohort_day, n)
-      where s.new_start < s.old_start
     ) d
     group by 1, 2, 3
     order by 1, 2, 3
