@@ -405,6 +405,16 @@ CREATE TABLE config_versions (
 CREATE INDEX config_versions_published ON config_versions USING btree (game_id, published_at, version);
 COMMENT ON TABLE config_versions IS 'Published game configuration: immutable, numbered, rolled back by publishing again.';
 
+CREATE TABLE device_forgetting (
+  only_row boolean DEFAULT true NOT NULL,
+  sealed_key bytea NOT NULL,
+  walked_game_id integer DEFAULT 0 NOT NULL,
+  walked_device_id text DEFAULT ''::text NOT NULL,
+  CONSTRAINT device_forgetting_pkey PRIMARY KEY (only_row),
+  CONSTRAINT device_forgetting_only_row_check CHECK (only_row)
+);
+COMMENT ON TABLE device_forgetting IS 'The key of the hashes that replace device ids, sealed under the master key, and the device up to which the walk over all devices has come.';
+
 CREATE TABLE devices (
   game_id integer NOT NULL,
   device_id text NOT NULL,
@@ -726,6 +736,29 @@ CREATE TABLE game_install_revenue (
 );
 COMMENT ON TABLE game_install_revenue IS 'What the players of a row of game_install_cohorts paid on the day on which they were so many days old, refunds taken off.';
 COMMENT ON COLUMN game_install_revenue.rate_day IS 'The last day up to the payments from which another exchange rate holds, of breakdown_runs.rate_days; -infinity if there is none.';
+
+CREATE TABLE history_imports (
+  game_id integer NOT NULL,
+  kind text NOT NULL,
+  file_hash bytea NOT NULL,
+  file_name text NOT NULL,
+  started_at timestamp with time zone NOT NULL,
+  started_by text NOT NULL,
+  finished_at timestamp with time zone,
+  done_bytes bigint DEFAULT 0 NOT NULL,
+  done_lines bigint DEFAULT 0 NOT NULL,
+  imported bigint DEFAULT 0 NOT NULL,
+  duplicates bigint DEFAULT 0 NOT NULL,
+  rejected bigint DEFAULT 0 NOT NULL,
+  rejects_bytes bigint DEFAULT 0 NOT NULL,
+  CONSTRAINT history_imports_pkey PRIMARY KEY (game_id, kind, file_hash),
+  CONSTRAINT history_imports_kind_check CHECK ((kind = ANY (ARRAY['events'::text, 'players'::text]))),
+  CONSTRAINT history_imports_game_id_fkey FOREIGN KEY (game_id) REFERENCES games(id)
+);
+COMMENT ON TABLE history_imports IS 'A file of history that was imported into a game, and how far. It is updated in the transaction that applies the lines, so an interrupted import goes on exactly where it was, and a file that is given again changes nothing.';
+COMMENT ON COLUMN history_imports.file_hash IS 'SHA-256 of the file.';
+COMMENT ON COLUMN history_imports.done_bytes IS 'Of the uncompressed content.';
+COMMENT ON COLUMN history_imports.rejects_bytes IS 'How much of the file of rejected lines belongs to the lines that are done.';
 
 CREATE TABLE holdout_comparisons (
   game_id integer NOT NULL,

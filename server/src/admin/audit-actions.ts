@@ -49,6 +49,7 @@ export const AUDIT_ACTIONS = {
   'export.start': 'an export of events was started',
   'export.cancel': 'an export was cancelled, or its file deleted',
   'export.download': 'the file of an export was downloaded',
+  'history.import': 'an import of events or players from a file was started',
   'job.cancel': 'a dry run, replay, import, training or funnel in the background was cancelled',
   'retention.delete': 'the events of a game before a day were marked for deletion',
   'signing_key.create': 'the first signing key was made',

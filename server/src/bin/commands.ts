@@ -25,6 +25,7 @@ export const COMMANDS = new Map<string, () => Promise<Command>>(
     'failed-events': async () => (await import('../cli/failed-event-commands.js')).failedEventCommands(),
     audit: async () => (await import('../cli/audit-commands.js')).auditCommands(),
     export: async () => (await import('../cli/export-commands.js')).exportCommands(),
+    import: async () => (await import('../cli/import-commands.js')).importCommands(),
     rollups: async () => (await import('../cli/rollup-commands.js')).rollupCommands(),
     rates: async () => (await import('../cli/rate-commands.js')).rateCommands(),
     simulate: async () => (await import('../cli/simulate-command.js')).simulateCommand(),

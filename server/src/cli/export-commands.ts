@@ -2,6 +2,7 @@ import { Command, Option } from 'commander';
 import type { Pool } from '../db/pool.js';
 import { exportEvents } from '../features/exports/export-events.js';
 import { EXPORT_FORMATS, type ExportFormat } from '../features/exports/export-format.js';
+import { exportPlayers } from '../features/exports/export-players.js';
 import { estimateEvents, findDeletedBefore } from '../features/exports/export-queries.js';
 import { parseInstant, type Span } from '../features/exports/export-span.js';
 import {
@@ -18,6 +19,7 @@ import { exportPlayer, PLAYER_EXPORT_HELP } from './player-export-command.js';
 import { grouped, progressBar } from './progress-bar.js';
 import { createProgressLine } from './progress-line.js';
 import { withDatabase } from './terminal.js';
+import { writePieces } from './write-pieces.js';
 
 type ExportCommandOptions = {
   tenant: string;
@@ -57,7 +59,21 @@ export function exportCommands(): Command {
     .option('--out <file>', 'where to (default: standard output)')
     .addHelpText('after', PLAYER_EXPORT_HELP)
     .action(exportPlayer);
+  withGame(exports.command('players'))
+    .description(
+      'write the ids, the times of creation and the devices of all players: what `savepoint import players` reads',
+    )
+    .option('--out <file>', 'where to; compressed if the name ends in .gz (default: standard output)')
+    .action(exportPlayersTo);
   return exports;
+}
+
+async function exportPlayersTo({ tenant, game, out }: ExportCommandOptions): Promise<void> {
+  await withDatabase(async ({ pool }, _, signal) => {
+    const { id: gameId } = await requireGame(pool, tenant, game);
+    await exportPlayers(pool, gameId, (pages) => writePieces(pages, out, signal));
+    if (out !== undefined) tell(`Exported the players to ${out}.`);
+  }, 'The export is not complete.');
 }
 
 async function run(options: ExportCommandOptions): Promise<void> {

@@ -1,18 +1,14 @@
-import { createWriteStream } from 'node:fs';
-import { unlink } from 'node:fs/promises';
-import { pipeline } from 'node:stream/promises';
 import { snapshot } from '../db/pool.js';
-import { streamTarget } from '../features/exports/export-target.js';
 import { auditPlayerExport } from '../features/player-exports/audit-player-export.js';
 import { exportPieces } from '../features/player-exports/export-pieces.js';
 import { createExportPool } from '../features/player-exports/player-exports.js';
 import { StartupError } from '../lib/startup-error.js';
 import { UUID_ANY_CASE } from '../lib/uuid.js';
-import { outputClosed } from './closed-output.js';
 import { commandActor } from './command-actor.js';
 import { requireGame } from './game-option.js';
 import { printable } from './printable.js';
 import { withDatabase } from './terminal.js';
+import { writePieces } from './write-pieces.js';
 
 export type PlayerExportOptions = { tenant: string; game: string; player: string; out?: string };
 
@@ -36,29 +32,8 @@ export async function exportPlayer({ tenant, game, player, out }: PlayerExportOp
       const pieces = await exportPieces(client, { gameId, userId, nowMs: actor.nowMs });
       if (pieces === undefined) throw noSuchPlayer;
       await auditPlayerExport(pool, { gameId, userId }, actor);
-      await (out === undefined ? writeOut(pieces, signal) : writeFile(out, pieces, signal));
+      await writePieces(pieces, out, signal);
     }).finally(() => exports.end());
     if (out !== undefined) process.stderr.write(`Exported the player to ${out}.\n`);
   }, 'The export is not complete.');
-}
-
-async function writeOut(pieces: AsyncGenerator<string>, signal: AbortSignal): Promise<void> {
-  const target = streamTarget(process.stdout, signal);
-  for await (const piece of pieces) {
-    if (outputClosed.aborted) return;
-    await target.write(piece, 0, null);
-  }
-}
-
-/** Leaves no file that is not complete. */
-async function writeFile(path: string, pieces: AsyncGenerator<string>, signal: AbortSignal): Promise<void> {
-  try {
-    await pipeline(pieces, createWriteStream(path, { flags: 'wx', mode: 0o600 }), { signal });
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') {
-      throw new StartupError(`${path} exists already. Delete it, or choose another name.`);
-    }
-    await unlink(path).catch(() => {});
-    throw error;
-  }
 }

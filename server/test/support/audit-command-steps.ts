@@ -36,6 +36,7 @@ export const COMMAND_STEPS: Record<
   'config dry-run': { reason: READS },
   'catalogue export': { reason: READS },
   'export events': { reason: READS },
+  'export players': { reason: READS },
   'rollups check': { reason: READS },
   'rollups holdout': { reason: READS },
   'rollups forecast': { reason: READS },
@@ -126,6 +127,16 @@ export const COMMAND_STEPS: Record<
     action: 'player.export',
     target: 'player ',
     call: async ({ harness }) => ['--player', (await harness.login('noted')).userId, ...DEMO],
+  },
+  'import players': {
+    action: 'history.import',
+    target: 'players of players.ndjson',
+    call: async ({ file }) => [...DEMO, '--file', await file('players.ndjson', '')],
+  },
+  'import events': {
+    action: 'history.import',
+    target: 'events of history.ndjson',
+    call: async ({ file }) => [...DEMO, '--file', await file('history.ndjson', '')],
   },
   'override set': {
     action: 'override.set',

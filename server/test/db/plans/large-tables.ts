@@ -15,6 +15,9 @@ export const SMALL_TABLES: readonly string[] = [
   'event_block_changes',
   // A hundred of each studio at most.
   'export_jobs',
+  // A row for each file that somebody has imported.
+  'history_imports',
+  'device_forgetting',
   // Windows in which a person edits now.
   'draft_editors',
   // A hundred of each game at most.

@@ -5,6 +5,7 @@ import { ACCOUNT_STATEMENTS } from './account-statements.js';
 import { EVENT_STATEMENTS } from './event-statements.js';
 import { connect } from './explain-all.js';
 import { EXPORT_STATEMENTS } from './export-statements.js';
+import { IMPORT_STATEMENTS } from './import-statements.js';
 import { A_FEW, fillTables } from './large-tables.js';
 import type { Reads } from './listed-statement.js';
 import { PREPARED_STATEMENTS } from './prepared-statements.js';
@@ -32,6 +33,7 @@ export async function recordAll(): Promise<Recorded[]> {
       ...ACCOUNT_STATEMENTS,
       ...STUDIO_STATEMENTS,
       ...EXPORT_STATEMENTS,
+      ...IMPORT_STATEMENTS,
       // Last: hourly work and retention delete what the others read.
       ...EVENT_STATEMENTS,
     ];

@@ -50,14 +50,23 @@ export async function applyEvents(
   return outcomes;
 }
 
+/** Events that were received long ago, by another installation. */
+export type History = Readonly<{
+  /** Their identities are remembered from now on: those of the time of receipt may be forgotten already. */
+  nowMs: number;
+  /** Events received before are counted and not stored: the retention of the game has deleted all others of that time. */
+  keptFromMs: number;
+}>;
+
 /** The same within a transaction of the caller's, who commits it together with something else. */
 export async function applyEventsWithin(
   client: Client,
   records: readonly EventRecord[],
+  history?: History,
 ): Promise<EventOutcome[]> {
   if (records.length === 0) return [];
   const decided = await decideEvents(client, records, claimsOf(records, []));
-  await sendAll(client, storeAndCount(records, decided));
+  await sendAll(client, storeAndCount(records, decided, history));
   return decided.outcomes;
 }
 
@@ -94,14 +103,20 @@ function hasIdentity(record: EventRecord): record is EventRecord & { identity: s
   return true;
 }
 
-function storeAndCount(records: readonly EventRecord[], { outcomes, settled }: Decided): Call[] {
+function storeAndCount(
+  records: readonly EventRecord[],
+  { outcomes, settled }: Decided,
+  history?: History,
+): Call[] {
   const isAllNew = outcomes.every((outcome) => outcome === 'new');
   const fresh = isAllNew ? records : records.filter((_, index) => outcomes[index] === 'new');
   const remembered = rememberSequences(settled);
   if (fresh.length === 0) return remembered;
   const identified = fresh.filter(hasIdentity);
-  if (identified.length > 0) remembered.push(insertIdentities(identified));
-  return [insertBlocks(fresh), ...remembered, ...countEvents(fresh)];
+  if (identified.length > 0) remembered.push(insertIdentities(identified, history?.nowMs));
+  const kept =
+    history === undefined ? fresh : fresh.filter(({ receivedAtMs }) => receivedAtMs >= history.keptFromMs);
+  return [...(kept.length > 0 ? [insertBlocks(kept)] : []), ...remembered, ...countEvents(fresh)];
 }
 
 /** Folds events that are known to be new. Their players must be locked, or visible to no other transaction. */

@@ -62,12 +62,15 @@ const FIND_IDENTITIES = {
     ) k`,
 };
 
-/** Remembers the identities of events that are new: one row for those of a player that were received together. */
-export function insertIdentities(events: readonly IdentifiedEvent[]): Call {
+/**
+ * Remembers the identities of events that are new: one row for those of a player that were received together. `rememberedAtMs`: the
+ * time from which they are remembered, should it not be that of their receipt.
+ */
+export function insertIdentities(events: readonly IdentifiedEvent[], rememberedAtMs?: number): Call {
   const keyOf = identityKeys();
   const rows = new Map<string, { playerId: string; generation: string; keys: string[] }>();
   for (const event of events) {
-    const generation = generationOf(event.receivedAtMs);
+    const generation = generationOf(rememberedAtMs ?? event.receivedAtMs);
     const name = `${event.playerId} ${generation}`;
     const row = rows.get(name);
     if (row === undefined) rows.set(name, { playerId: event.playerId, generation, keys: [keyOf(event)] });

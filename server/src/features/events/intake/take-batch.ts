@@ -8,6 +8,7 @@ import type { FailedBatch } from '../failed/inbox-queries.js';
 import { checkEvents, type RejectedEvent, type TypeCheck } from './check-events.js';
 import type { EventContext } from './event-context.js';
 import type { EventSource } from './event-record.js';
+import { INSTALL_ID } from './install-id.js';
 import type { EventBatch, IntakeResult } from './intake.js';
 import { EVENT_LIMITS } from './limits.js';
 import { REJECTIONS } from './rejections.js';
@@ -182,8 +183,6 @@ function installIdOf({ headers }: FastifyRequest): string | null {
     message: `X-Install-Id must be sent once, with 1 to ${EVENT_LIMITS.maxInstallIdLength} printable ASCII characters and no spaces.`,
   });
 }
-
-const INSTALL_ID = new RegExp(`^[\\x21-\\x7e]{1,${EVENT_LIMITS.maxInstallIdLength}}$`);
 
 /** The build that sent a rejected event or left a gap. Only shown to the studio: no code branches on it. */
 export function clientBuildOf({ headers }: FastifyRequest): string | null {

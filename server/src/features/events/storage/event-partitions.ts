@@ -25,7 +25,19 @@ type Partition = { parent: string; child: string; key: string; first: string; en
  * made.
  */
 export async function ensureEventPartitions(pool: Pool, nowMs: number): Promise<number> {
-  const wanted = [...dailyPartitions(nowMs), identityPartition(nowMs), identityPartition(nowMs, 1)];
+  return attachMissing(pool, [
+    ...dailyPartitions(nowMs),
+    identityPartition(nowMs),
+    identityPartition(nowMs, 1),
+  ]);
+}
+
+/** Makes the missing partitions of days on which imported events were received. */
+export async function ensureDays(pool: Pool, days: readonly string[]): Promise<void> {
+  await attachMissing(pool, days.map(dailyPartition));
+}
+
+async function attachMissing(pool: Pool, wanted: readonly Partition[]): Promise<number> {
   let made = 0;
   for (const partition of await listMissing(pool, wanted)) {
     if (await attachPartition(pool, partition)) made++;

@@ -1,0 +1,58 @@
+import { createWriteStream } from 'node:fs';
+import { pipeline } from 'node:stream/promises';
+import type { Pool } from '../../src/db/pool.js';
+import { exportEvents } from '../../src/features/exports/export-events.js';
+import { exportPlayers } from '../../src/features/exports/export-players.js';
+import { openFileTarget } from '../../src/features/exports/export-target.js';
+import { EVERYTHING } from './closed-day.js';
+
+/** Writes the events of a game to a file, as the command does. */
+export async function exportEventsTo(pool: Pool, gameId: number, path: string): Promise<void> {
+  const subject = { tenant: 't', game: 'g', format: 'ndjson', ...EVERYTHING } as const;
+  const target = await openFileTarget(path, subject, { resume: false });
+  await exportEvents(pool, { gameId, span: EVERYTHING, format: 'ndjson', target, after: null });
+}
+
+export async function exportPlayersTo(pool: Pool, gameId: number, path: string): Promise<void> {
+  await exportPlayers(pool, gameId, (pages) => pipeline(pages, createWriteStream(path)));
+}
+
+/**
+ * What the fold keeps, each row without the ids that differ between installations, and roll-ups without their shards. A row of zeros is
+ * the same as no row: a purchase and its refund leave one, in one order and not in the other.
+ */
+const KEPT: Record<string, string> = {
+  players: `select to_jsonb(p) - 'id' - 'game_id' as row from players p where game_id = $1`,
+  days: `select to_jsonb(d) - 'player_id' || jsonb_build_object('user', p.user_id) as row
+         from player_days d join players p on p.id = d.player_id where p.game_id = $1 and d.events + d.purchases <> 0`,
+  transactions: `select to_jsonb(t) - 'player_id' - 'game_id' || jsonb_build_object('user', p.user_id) as row
+                 from transactions t join players p on p.id = t.player_id where p.game_id = $1`,
+  promotions: `select to_jsonb(t) - 'player_id' || jsonb_build_object('user', p.user_id) as row
+               from player_promotions t join players p on p.id = t.player_id where p.game_id = $1 and t.purchases <> 0`,
+  installs: `select to_jsonb(i) - 'player_id' || jsonb_build_object('user', p.user_id) as row
+             from event_installs i join players p on p.id = i.player_id where p.game_id = $1`,
+  devices: `select to_jsonb(d) - 'player_id' - 'own_player_id' - 'game_id'
+              || jsonb_build_object('user', p.user_id, 'own', o.user_id) as row
+            from devices d join players p on p.id = d.player_id left join players o on o.id = d.own_player_id
+            where d.game_id = $1`,
+  gameDays: `select jsonb_build_object('day', day, 'active', sum(active_players), 'new', sum(new_players), 'events', sum(events),
+               'sessions', sum(sessions), 'ads', sum(ad_impressions), 'views', sum(store_views), 'play', sum(play_ms),
+               'paying', sum(paying_players), 'purchases', sum(purchases), 'revenue', jsonb_total(revenue)) as row
+             from game_days where game_id = $1 group by day
+             having sum(abs(new_players)) + sum(events) + sum(abs(purchases)) > 0`,
+  types: `select jsonb_build_object('day', day, 'type', event_type, 'events', sum(events)) as row
+          from game_event_types where game_id = $1 group by day, event_type`,
+  cohorts: `select jsonb_build_object('cohort', cohort_day, 'day', active_day, 'players', sum(players)) as row
+            from game_cohorts where game_id = $1 group by cohort_day, active_day having sum(players) <> 0`,
+};
+
+export type KeptRows = Record<string, string[]>;
+
+export async function keptRows(pool: Pool, gameId: number): Promise<KeptRows> {
+  const kept: KeptRows = {};
+  for (const [name, text] of Object.entries(KEPT)) {
+    const { rows } = await pool.query<{ row: object }>(text, [gameId]);
+    kept[name] = rows.map(({ row }) => JSON.stringify(row)).sort();
+  }
+  return kept;
+}
