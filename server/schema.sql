@@ -277,8 +277,10 @@ CREATE TABLE games (
   registry_version integer DEFAULT 0 NOT NULL,
   signing_keys_version integer DEFAULT 0 NOT NULL,
   predictions_version integer DEFAULT 0 NOT NULL,
+  erasure_wait_days integer DEFAULT 0 NOT NULL,
   CONSTRAINT games_pkey PRIMARY KEY (id),
   CONSTRAINT games_tenant_id_slug_key UNIQUE (tenant_id, slug),
+  CONSTRAINT games_erasure_wait_days_check CHECK (((erasure_wait_days >= 0) AND (erasure_wait_days <= 30))),
   CONSTRAINT games_retention_days_check CHECK (((retention_days >= 1) AND (retention_days <= 36500))),
   CONSTRAINT games_slug_check CHECK ((slug ~ '^[a-z0-9][a-z0-9-]{0,62}$'::text)),
   CONSTRAINT games_unregistered_types_check CHECK ((unregistered_types = ANY (ARRAY['accept'::text, 'hold'::text]))),
@@ -287,6 +289,7 @@ CREATE TABLE games (
 COMMENT ON TABLE games IS 'A game of a studio. Every request reads its versions together with the player, so no node serves an old configuration, registry, key or model.';
 COMMENT ON COLUMN games.signing_keys_version IS 'signing_key_state.version, the same for all games.';
 COMMENT ON COLUMN games.predictions_version IS 'Of prediction_states; 0 before the first training.';
+COMMENT ON COLUMN games.erasure_wait_days IS 'For how many days a request for erasure can be withdrawn. 0: players are erased at once.';
 
 CREATE TABLE api_keys (
   key_id text NOT NULL,
@@ -334,8 +337,10 @@ CREATE TABLE audit_log (
   CONSTRAINT audit_log_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
 );
 CREATE INDEX audit_log_game ON audit_log USING btree (game_id, id) WHERE (game_id IS NOT NULL);
+CREATE INDEX audit_log_imports ON audit_log USING btree (game_id, id) WHERE (action = 'override.import'::text);
+CREATE INDEX audit_log_player ON audit_log USING btree (substr(target, 8, 36)) WHERE (target ~~ 'player %'::text);
 CREATE INDEX audit_log_tenant ON audit_log USING btree (tenant_id, id);
-COMMENT ON TABLE audit_log IS 'Who changed what, and when: written in the transaction of the change, never changed.';
+COMMENT ON TABLE audit_log IS 'Who changed what, and when: written in the transaction of the change, and changed only when a player is erased, whose id becomes a hash.';
 COMMENT ON COLUMN audit_log.tenant_id IS 'Null: the entry belongs to the installation as a whole.';
 COMMENT ON COLUMN audit_log.actor_email IS 'The address of the person who was signed in. Null: a token, a command or the service itself.';
 COMMENT ON COLUMN audit_log.actor_token IS 'The id of the admin token that was used. Null: a person, a command or the service itself.';
@@ -424,6 +429,7 @@ CREATE TABLE devices (
   own_player_id bigint,
   CONSTRAINT devices_pkey PRIMARY KEY (game_id, device_id)
 );
+CREATE INDEX devices_own_player ON devices USING btree (own_player_id) WHERE (own_player_id IS NOT NULL);
 CREATE INDEX devices_player ON devices USING btree (player_id);
 COMMENT ON TABLE devices IS 'A device of a game, which stands for its player at a login. The primary key decides between two first logins at once.';
 COMMENT ON COLUMN devices.attached_at IS 'When the studio''s server attached the device to player_id; null: the device made that player itself.';
@@ -442,6 +448,83 @@ CREATE TABLE draft_editors (
 );
 CREATE INDEX draft_editors_expiry ON draft_editors USING btree (expires_at);
 COMMENT ON TABLE draft_editors IS 'A window in which the draft of a game is open, so that two people who edit it are told of each other before they save. A window repeats its row every few seconds, and the row of a window that has gone expires.';
+
+CREATE TABLE erased_cohorts (
+  game_id integer NOT NULL,
+  cohort_day date NOT NULL,
+  active_day date NOT NULL,
+  players bigint NOT NULL,
+  CONSTRAINT erased_cohorts_pkey PRIMARY KEY (game_id, cohort_day, active_day)
+);
+COMMENT ON TABLE erased_cohorts IS 'The same for game_cohorts.';
+
+CREATE TABLE erased_days (
+  game_id integer NOT NULL,
+  day date NOT NULL,
+  name text NOT NULL,
+  value numeric NOT NULL,
+  CONSTRAINT erased_days_pkey PRIMARY KEY (game_id, day, name)
+);
+COMMENT ON TABLE erased_days IS 'What erased players had added to the roll-ups of a day: the recount adds it to what it counts. Sums of a game, nothing of a single player.';
+
+CREATE TABLE erased_transactions (
+  id uuid DEFAULT gen_random_uuid() NOT NULL,
+  game_id integer NOT NULL,
+  day date NOT NULL,
+  amount numeric,
+  currency text,
+  refunded_on date,
+  order_hash bytea NOT NULL,
+  CONSTRAINT erased_transactions_pkey PRIMARY KEY (id)
+);
+CREATE INDEX erased_transactions_game ON erased_transactions USING btree (game_id, day, id);
+COMMENT ON TABLE erased_transactions IS 'What tax law wants to be kept of the purchases of erased players. Nothing in it tells which purchases were of one player, not even their order: the ids are random.';
+COMMENT ON COLUMN erased_transactions.order_hash IS 'HMAC-SHA-256 of the transaction id under erasure_key: a store''s order can be looked up, but not read.';
+
+CREATE TABLE erasure_key (
+  only_row boolean DEFAULT true NOT NULL,
+  sealed_key bytea NOT NULL,
+  CONSTRAINT erasure_key_pkey PRIMARY KEY (only_row),
+  CONSTRAINT erasure_key_only_row_check CHECK (only_row)
+);
+COMMENT ON TABLE erasure_key IS 'One row: the key of the hashes that stand for the ids of erased players, sealed under the master key. It never changes: else an erased player would not be recognised.';
+
+CREATE TABLE erasures (
+  id uuid NOT NULL,
+  game_id integer NOT NULL,
+  player_id bigint,
+  user_id uuid,
+  player_hash bytea NOT NULL,
+  state text NOT NULL,
+  requested_by text NOT NULL,
+  requested_by_email text,
+  requested_at timestamp with time zone NOT NULL,
+  due_at timestamp with time zone NOT NULL,
+  started_at timestamp with time zone,
+  finished_at timestamp with time zone,
+  devices json,
+  first_block_at timestamp with time zone,
+  last_block_at timestamp with time zone,
+  counts jsonb DEFAULT '{}'::jsonb NOT NULL,
+  receipt text,
+  CONSTRAINT erasures_pkey PRIMARY KEY (id),
+  CONSTRAINT erasures_check CHECK (((player_id IS NULL) = (user_id IS NULL))),
+  CONSTRAINT erasures_check1 CHECK (((state = ANY (ARRAY['done'::text, 'withdrawn'::text])) OR (player_id IS NOT NULL))),
+  CONSTRAINT erasures_state_check CHECK ((state = ANY (ARRAY['waiting'::text, 'erasing'::text, 'done'::text, 'withdrawn'::text])))
+);
+CREATE INDEX erasures_done ON erasures USING btree (id) WHERE (state = 'done'::text);
+CREATE INDEX erasures_due ON erasures USING btree (due_at, id) WHERE (state = ANY (ARRAY['waiting'::text, 'erasing'::text]));
+CREATE INDEX erasures_game ON erasures USING btree (game_id, requested_at, id);
+CREATE INDEX erasures_hash ON erasures USING btree (player_hash);
+CREATE UNIQUE INDEX erasures_of_player ON erasures USING btree (player_id) WHERE (player_id IS NOT NULL);
+COMMENT ON TABLE erasures IS 'A request to erase a player. The row stays after the erasure, without an id of the player: it is the receipt, and its hash keeps the player from coming back.';
+COMMENT ON COLUMN erasures.player_id IS 'Null once the player is erased, or the request is withdrawn; user_id as well.';
+COMMENT ON COLUMN erasures.player_hash IS 'HMAC-SHA-256 of the user id under erasure_key.';
+COMMENT ON COLUMN erasures.requested_by IS 'The player, the actor of the studio, or the page of the game.';
+COMMENT ON COLUMN erasures.devices IS 'The devices of the player until the erasure begins, for a withdrawal.';
+COMMENT ON COLUMN erasures.first_block_at IS 'Receipt of the first and the last event that were deleted: exports of that time are expired.';
+COMMENT ON COLUMN erasures.counts IS 'How many rows of each table were deleted.';
+COMMENT ON COLUMN erasures.receipt IS 'The counts as a JWS, signed with the key of the JWKS.';
 
 CREATE TABLE event_block_changes (
   day date NOT NULL,
@@ -924,6 +1007,7 @@ CREATE TABLE players (
   source_at timestamp with time zone,
   age_group text,
   age_group_at timestamp with time zone,
+  erase_requested_at timestamp with time zone,
   CONSTRAINT players_pkey PRIMARY KEY (id),
   CONSTRAINT players_user_id_key UNIQUE (user_id)
 ) WITH (fillfactor=80);
@@ -937,6 +1021,7 @@ COMMENT ON COLUMN players.source IS 'metadata.source of the player''s earliest e
 COMMENT ON COLUMN players.source_at IS 'The time of that event; -infinity for players of before the column, whose source is unknown.';
 COMMENT ON COLUMN players.age_group IS 'child, teen or adult, as the studio''s server says; null: it has not said.';
 COMMENT ON COLUMN players.age_group_at IS 'When the age group was last set to another one.';
+COMMENT ON COLUMN players.erase_requested_at IS 'When somebody asked for the erasure of the player. From then on the player has no session and no new events, on any node.';
 
 CREATE TABLE prediction_grades (
   game_id integer NOT NULL,

@@ -5,7 +5,8 @@
 export const AUDIT_ACTIONS = {
   'tenant.create': 'a studio was created',
   'game.create': 'a game was created',
-  'game.update': 'settings of a game were changed: name, retention, unregistered event types',
+  'game.update':
+    'settings of a game were changed: name, retention, unregistered event types, time to withdraw an erasure',
   'reporting.update': 'the reporting currency of a studio or its exchange rates were changed',
   'api_key.create': 'an API key was created',
   'api_key.rotate': 'an API key was given a successor, and perhaps an end',
@@ -41,6 +42,8 @@ export const AUDIT_ACTIONS = {
   'note.edit': 'a note on a player was changed by its author',
   'note.delete': 'a note on a player was deleted',
   'player.export': 'everything that is stored about a player was downloaded by the studio',
+  'player.erase': 'the erasure of a player was requested by the studio',
+  'player.erase_withdraw': 'a request to erase a player was withdrawn',
   'session.revoke': 'sessions of a player were ended by the studio',
   'event_type.register': 'a schema was registered as the next version of an event type',
   'event_type.retire': 'an event type was retired',

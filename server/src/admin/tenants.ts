@@ -74,12 +74,15 @@ export type GameSettingsRow = {
   unregisteredTypes: UnregisteredTypes;
   /** Null: events are kept for ever. */
   retentionDays: number | null;
+  /** For how long a request to erase a player can be withdrawn. */
+  erasureWaitDays: number;
 };
 
 /** Reads the settings, and locks them until the end of the transaction. Requests of players do not wait. */
 export async function lockGameSettings(client: Client, gameId: number): Promise<GameSettingsRow> {
   const { rows } = await client.query<GameSettingsRow>(
-    `select slug, name, unregistered_types as "unregisteredTypes", retention_days as "retentionDays"
+    `select slug, name, unregistered_types as "unregisteredTypes", retention_days as "retentionDays",
+       erasure_wait_days as "erasureWaitDays"
      from games where id = $1 for no key update`,
     [gameId],
   );
@@ -113,6 +116,11 @@ export async function updateRetentionDays(
   await db.query('update games set retention_days = $2 where id = $1', [gameId, days]);
 }
 
+/** Counts for requests that come later. */
+export async function updateErasureWaitDays(db: Pool | Client, gameId: number, days: number): Promise<void> {
+  await db.query('update games set erasure_wait_days = $2 where id = $1', [gameId, days]);
+}
+
 export type ListedTenant = { id: number; slug: string; name: string; games: number; createdAt: number };
 
 export async function listTenants(pool: Pool): Promise<ListedTenant[]> {
@@ -137,7 +145,8 @@ export async function listGames(pool: Pool, tenant?: string): Promise<TenantGame
     `select t.slug as tenant, g.slug, g.name, g.published_version as "publishedVersion",
        (select count(*)::int from api_keys k where k.game_id = g.id and k.revoked_at is null
           and (k.expires_at is null or k.expires_at > now())) as keys,
-       g.retention_days as "retentionDays", g.unregistered_types as "unregisteredTypes"
+       g.retention_days as "retentionDays", g.unregistered_types as "unregisteredTypes",
+       g.erasure_wait_days as "erasureWaitDays"
      from games g join tenants t on t.id = g.tenant_id
      where $1::text is null or t.slug = $1
      order by t.slug, g.slug`,

@@ -1,6 +1,8 @@
 import type { Logger } from 'pino';
 import { type DatabaseClock, watchDatabaseClock } from '../db/database-clock.js';
 import { createPool } from '../db/pool.js';
+import { createErasedPlayers } from '../features/erasures/erased-players.js';
+import type { PlayerErasureContext } from '../features/erasures/player-erasure-routes.js';
 import { createInbox } from '../features/events/failed/inbox.js';
 import { createDirectIntake } from '../features/events/intake/direct-intake.js';
 import type { EventContext } from '../features/events/intake/event-context.js';
@@ -28,6 +30,7 @@ import { createRateLimits } from '../http/rate-limits.js';
 import type { Clock } from '../lib/clock.js';
 import { createShedding } from '../overload/shedding.js';
 import type { QueuedPath } from '../queue/queued-path.js';
+import { createErasureHashes } from '../security/erasure-hashes.js';
 import type { MasterKeys } from '../security/master-keys.js';
 import type { Settings } from '../settings/settings.js';
 import { createMetrics } from '../telemetry/metrics.js';
@@ -37,6 +40,7 @@ export type Context = SessionContext &
   PlayerContext &
   PredictionContext &
   PlayerExportContext &
+  PlayerErasureContext &
   EventContext &
   ServerContext &
   Readonly<{ dispose(): Promise<void> }>;
@@ -84,12 +88,21 @@ export async function createContext(options: ContextOptions): Promise<Context> {
   const models = createPredictionSnapshots(pool, logger);
   const readings = createFactReadings(pool, clock);
   const inbox = createInbox({ pool, metrics, logger });
+  const erasureHashes = createErasureHashes(pool, async () => masterKeys);
   let queued: QueuedPath | undefined;
   if (settings.nats !== undefined) {
     // Loaded where it is used: a worker without a queue starts sooner.
     const { openQueuedPath } = await import('../queue/queued-path.js');
     const { databaseUrl } = options;
-    queued = await openQueuedPath(settings.nats, { databaseUrl, pool, inbox, metrics, logger });
+    const erasedPlayers = createErasedPlayers(pool, erasureHashes);
+    queued = await openQueuedPath(settings.nats, {
+      databaseUrl,
+      pool,
+      inbox,
+      erasedPlayers,
+      metrics,
+      logger,
+    });
   }
   const playerExports = createPlayerExports(options.databaseUrl);
   const intake = queued?.intake ?? createDirectIntake({ pool, metrics, logger });
@@ -124,6 +137,7 @@ export async function createContext(options: ContextOptions): Promise<Context> {
     }),
     predictions: createPlayerPredictions({ readings, snapshots: models, gameConfigs, clock }),
     playerExports,
+    erasureHashes,
     serverKeys: createServerKeys({ pool, settings, clock, logger }),
     serverPredictions: createPlayerPredictions({
       readings,

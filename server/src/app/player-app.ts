@@ -1,4 +1,5 @@
 import { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest, fastify } from 'fastify';
+import { playerErasureRoutes } from '../features/erasures/player-erasure-routes.js';
 import { EVENTS_PATH, eventRoutes } from '../features/events/intake/event-routes.js';
 import { EVENT_LIMITS } from '../features/events/intake/limits.js';
 import { playerExportRoutes } from '../features/player-exports/player-export-routes.js';
@@ -93,6 +94,7 @@ export async function buildPlayerApp(
     predictionRoutes(scope, ctx);
   });
   await app.register(async (scope) => playerExportRoutes(scope, ctx));
+  await app.register(async (scope) => playerErasureRoutes(scope, ctx));
   const admission = createEventAdmission(ctx, EVENT_LIMITS);
   await app.register(async (scope) => eventRoutes(scope, ctx, admission));
   await app.register(async (scope) => serverEventRoutes(scope, ctx, admission));

@@ -4,6 +4,8 @@ import type { Database } from '../db/database.js';
 import { readDatabaseClock } from '../db/database-clock.js';
 import { migrate, requireReachable } from '../db/migrate.js';
 import { isUnavailable } from '../db/pool.js';
+import { applyErasedList } from '../features/erasures/apply-erased-list.js';
+import { erasedListFile } from '../features/erasures/list-file.js';
 import { ensureEventPartitions } from '../features/events/storage/event-partitions.js';
 import { ensureSigningKey } from '../features/sessions/signing-key-changes.js';
 import { StartupError } from '../lib/startup-error.js';
@@ -78,6 +80,26 @@ async function prepareDatabase(
   await ensureSigningKey(database.pool, keys, now);
   // Checked again: when several nodes start on a new database with different keys, the key of the first one counts.
   await requireRightMasterKeys(settings, database.pool, keys);
+  await eraseAgain(settings, database, keys, now, say);
   if (settings.environment === 'development') await seedDemoStudio(database.pool, keys, now);
   return { masterKeys: keys, masterKeyText: text };
+}
+
+/** Players who come back with an older backup. */
+async function eraseAgain(
+  settings: Settings,
+  { pool }: Database,
+  keys: MasterKeys,
+  nowMs: number,
+  say: (line: string) => void,
+): Promise<void> {
+  const file = erasedListFile(settings);
+  const found = await applyErasedList(pool, keys, file, nowMs).catch((error: unknown) => {
+    if (isUnavailable(error)) throw error;
+    throw new StartupError(
+      `The list of erased players ${file} cannot be applied: ${(error as Error).message} Move the file away to start without it: players who were erased may then be back.`,
+      { cause: error },
+    );
+  });
+  if (found > 0) say(`The database held ${found} players who had been erased. They are erased again.`);
 }

@@ -7,6 +7,10 @@ import { FREQUENT_STEPS, MAINTENANCE_STEPS } from '../app/maintenance-steps.js';
 import { buildOpsApp } from '../app/ops-app.js';
 import { openDatabase } from '../db/database.js';
 import { watchDatabaseClock } from '../db/database-clock.js';
+import { createErasureMetrics } from '../features/erasures/erasure-metrics.js';
+import { createErasureRunner } from '../features/erasures/erasure-runner.js';
+import { erasureStep } from '../features/erasures/erasure-step.js';
+import { createErasedListWriter, erasedListFile } from '../features/erasures/list-file.js';
 import { createEventStoreMetrics } from '../features/events/storage/event-store-metrics.js';
 import { createExportRunner } from '../features/exports/export-runner.js';
 import { createDocumentChanges } from '../features/game-configs/document-changes.js';
@@ -20,10 +24,12 @@ import {
 import { createMaintenanceMetrics } from '../features/lifecycle/maintenance-metrics.js';
 import { createPredictionMetrics } from '../features/predictions/prediction-metrics.js';
 import { predictionsStep } from '../features/predictions/predictions-step.js';
+import { loadSigningKeys } from '../features/sessions/signing-keys.js';
 import { httpUrl } from '../lib/http-url.js';
 import { stepBehindPlayers } from '../lib/thread-priority.js';
 import { openLink } from '../queue/connection.js';
 import { checkQueue } from '../queue/queue-status.js';
+import { createErasureHashes } from '../security/erasure-hashes.js';
 import { createPasswords } from '../security/passwords.js';
 import type { Settings } from '../settings/settings.js';
 import { createAdminMetrics } from '../telemetry/metrics.js';
@@ -52,7 +58,26 @@ async function startOperations(options: ChildOptions): Promise<RunningChild> {
   const clockMetrics = createClockMetrics(clock);
   const eventStoreMetrics = createEventStoreMetrics(database.pool, clock);
   const predictionMetrics = createPredictionMetrics(database.pool);
+  const erasureMetrics = createErasureMetrics(database.pool, clock);
   const exports = createExportRunner({ pool: database.pool, clock, logger });
+  const { accessTtlSeconds } = settings;
+  const signingKeys = await loadSigningKeys({
+    pool: database.pool,
+    masterKeys,
+    clock,
+    accessTtlSeconds,
+    logger,
+  });
+  const erasureHashes = createErasureHashes(database.pool, async () => masterKeys);
+  const erasedFile = erasedListFile(settings);
+  const erasures = createErasureRunner({
+    pool: database.pool,
+    clock,
+    logger,
+    signer: { issuer: settings.tokenIssuer, current: signingKeys.current },
+    hashes: erasureHashes,
+    onErasing: createErasedListWriter(database.pool, erasedFile, clock.now, logger),
+  });
   const jobs = createJobs({ pool: database.pool, clock, logger });
   const app = await buildOpsApp({
     logger,
@@ -71,6 +96,7 @@ async function startOperations(options: ChildOptions): Promise<RunningChild> {
         await clockMetrics.registry.metrics(),
         await eventStoreMetrics.registry.metrics(),
         await predictionMetrics.registry.metrics(),
+        await erasureMetrics.registry.metrics(),
       ].join('\n'),
     }),
     admin: {
@@ -93,6 +119,7 @@ async function startOperations(options: ChildOptions): Promise<RunningChild> {
   // Exclusive: the primary hands out listeners to API workers only.
   await app.listen({ host: settings.opsHost, port: settings.opsPort, exclusive: true });
   exports.start();
+  erasures.start();
   const predictions = predictionsStep(
     (run) => runPredictionsInThread(database.url, run),
     settings.trainingDays,
@@ -102,7 +129,7 @@ async function startOperations(options: ChildOptions): Promise<RunningChild> {
     pool: database.pool,
     logger,
     metrics: maintenanceMetrics,
-    steps: [...MAINTENANCE_STEPS, predictions],
+    steps: [...MAINTENANCE_STEPS, erasureStep(erasedFile, erasureHashes), predictions],
   });
   const schedules = [scheduleMaintenance(maintenance), scheduleFrequently(maintenance, FREQUENT_STEPS)];
   return {
@@ -110,6 +137,8 @@ async function startOperations(options: ChildOptions): Promise<RunningChild> {
     async close() {
       for (const schedule of schedules) schedule.stop();
       await exports.stop();
+      await erasures.stop();
+      signingKeys.stop();
       await jobs.stop();
       clock.stop();
       await app.close();

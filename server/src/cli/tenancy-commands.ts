@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander';
 import type { UnregisteredTypes } from '../admin/tenants.js';
 import { isSlug, listGames, listTenants, SLUG_RULE } from '../admin/tenants.js';
-import { MAX_RETENTION_DAYS } from '../features/studios/game-schemas.js';
+import { MAX_ERASURE_WAIT_DAYS, MAX_RETENTION_DAYS } from '../features/studios/game-schemas.js';
 import { createGame, createTenant, updateGameSettings } from '../features/studios/tenant-changes.js';
 import { isoTime } from '../lib/iso-time.js';
 import { StartupError } from '../lib/startup-error.js';
@@ -95,6 +95,10 @@ export function gameCommands(): Command {
       '--retention-days <days>',
       'delete events this many days after their receipt, or `keep` them (players and roll-ups always stay)',
     )
+    .option(
+      '--erasure-wait-days <days>',
+      `for how many days a request to erase a player can be withdrawn: 0 (at once) to ${MAX_ERASURE_WAIT_DAYS}`,
+    )
     .addHelpText(
       'after',
       `
@@ -105,7 +109,8 @@ the events that are left.`,
     .action(async (slug: string, options: GameSettings & { tenant: string }) => {
       const { tenant, unregisteredTypes } = options;
       const retentionDays = readRetentionDays(options.retentionDays);
-      if (unregisteredTypes === undefined && retentionDays === undefined) {
+      const erasureWaitDays = readErasureWaitDays(options.erasureWaitDays);
+      if ([unregisteredTypes, retentionDays, erasureWaitDays].every((setting) => setting === undefined)) {
         throw new StartupError('Say what to set: savepoint game set --help');
       }
       await withDatabase(async ({ pool }) => {
@@ -113,6 +118,7 @@ the events that are left.`,
         const settings = {
           ...(unregisteredTypes === undefined ? {} : { unregisteredTypes }),
           ...(retentionDays === undefined ? {} : { retentionDays }),
+          ...(erasureWaitDays === undefined ? {} : { erasureWaitDays }),
         };
         await updateGameSettings(pool, id, settings, await commandActor(pool));
         if (unregisteredTypes !== undefined) {
@@ -125,6 +131,9 @@ the events that are left.`,
               : `Events of ${tenant}/${slug} are kept for ${retentionDays} days. What goes: savepoint retention run --dry-run`,
           );
         }
+        if (erasureWaitDays !== undefined) {
+          say(`Players of ${tenant}/${slug} are erased ${erasureWaitDays} days after the request.`);
+        }
       });
     });
   return game;
@@ -134,7 +143,18 @@ function sayTable(rows: readonly (readonly string[])[], numbers: readonly number
   for (const line of tableLines(rows, (column) => numbers.includes(column))) say(line);
 }
 
-type GameSettings = { unregisteredTypes?: UnregisteredTypes; retentionDays?: string };
+type GameSettings = {
+  unregisteredTypes?: UnregisteredTypes;
+  retentionDays?: string;
+  erasureWaitDays?: string;
+};
+
+function readErasureWaitDays(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const days = /^\d{1,2}$/.test(text) ? Number(text) : Number.NaN;
+  if (days <= MAX_ERASURE_WAIT_DAYS) return days;
+  throw new StartupError(`--erasure-wait-days is "${text}": give 0 to ${MAX_ERASURE_WAIT_DAYS}.`);
+}
 
 /** Null: keep for ever. Undefined: not to be changed. */
 function readRetentionDays(text: string | undefined): number | null | undefined {

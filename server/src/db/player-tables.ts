@@ -15,7 +15,7 @@ export type PlayerTable = Readonly<{
 }>;
 
 /**
- * Every table of a player, for whatever has to treat all of them: shadow tables, exports of a player, plan tests, rules about keys.
+ * Every table of a player, for whatever has to treat all of them: shadow tables, exports and erasures of a player, plan tests, rules about keys.
  * server/test/db/player-tables.test.ts fails if a table of the schema is missing here. The recount does not use the list: it is
  * written apart from the fold, so that a mistake in one is not repeated in the other.
  */
@@ -35,6 +35,7 @@ export const PLAYER_TABLES = [
   { name: 'player_notes', playerColumn: 'player_id', rebuild: 'none', isPartitioned: false },
   { name: 'failed_events', playerColumn: 'player_id', rebuild: 'none', isPartitioned: false },
   { name: 'player_exports', playerColumn: 'player_id', rebuild: 'none', isPartitioned: false },
+  { name: 'erasures', playerColumn: 'player_id', rebuild: 'none', isPartitioned: false },
 ] as const satisfies readonly PlayerTable[];
 
 export type PlayerTableName = (typeof PLAYER_TABLES)[number]['name'];

@@ -49,7 +49,7 @@ export function corsHeaders(
 function respondToPreflight(request: FastifyRequest, reply: FastifyReply, origins: CorsOrigins) {
   reply.code(204);
   if (allowedOrigin(request.headers.origin, origins) !== undefined) {
-    reply.header('access-control-allow-methods', 'GET, POST');
+    reply.header('access-control-allow-methods', 'GET, POST, DELETE');
     reply.header('access-control-max-age', PREFLIGHT_HOLDS_SECONDS);
     const wanted = request.headers['access-control-request-headers'];
     if (wanted !== undefined) reply.header('access-control-allow-headers', wanted);

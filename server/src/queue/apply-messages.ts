@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import { isStatementTimeout } from '../db/dedicated-connection.js';
 import type { Pool } from '../db/pool.js';
+import type { ErasedPlayers } from '../features/erasures/erased-players.js';
 import { applyEvents, type EventOutcome } from '../features/events/apply/apply-events.js';
 import type { RejectedSequences } from '../features/events/apply/sequence-claims.js';
 import type { Inbox } from '../features/events/failed/inbox.js';
@@ -45,12 +46,13 @@ export type MessageApplier = {
 };
 
 type Batch = QueuedEvents & { bytes: number; deliveries: number };
-type Outcome = 'applied' | 'set_aside' | 'unknown_player';
+type Outcome = 'applied' | 'set_aside' | 'unknown_player' | 'erased';
 type Lane = Batcher<Batch, Outcome>;
 
 type Options = {
   pool: Pool;
   inbox: Pick<Inbox, 'submit'>;
+  erasedPlayers: ErasedPlayers;
   metrics: Metrics;
   queueMetrics: QueueMetrics;
   logger: Logger;
@@ -62,7 +64,7 @@ type Options = {
  * failing event is alone. That event goes to the inbox, and the others are applied.
  */
 export function createMessageApplier(options: Options): MessageApplier {
-  const { pool, inbox, metrics, queueMetrics, logger } = options;
+  const { pool, inbox, erasedPlayers, metrics, queueMetrics, logger } = options;
   const deadLetters = createDeadLetters({ pool, inbox, logger });
 
   const openLane = (): Lane =>
@@ -188,14 +190,17 @@ export function createMessageApplier(options: Options): MessageApplier {
       return 'applied';
     }
     const outcome = await laneOf(partition).submit({ ...decoded, bytes: body.length, deliveries });
-    if (outcome === 'unknown_player') await deadLetters.unknownPlayer(decoded);
-    return outcome;
+    if (outcome !== 'unknown_player') return outcome;
+    // Nothing of an erased player is kept, not even as a dead letter.
+    if (await erasedPlayers.has(decoded.userId)) return 'erased';
+    await deadLetters.unknownPlayer(decoded);
+    return 'set_aside';
   };
 
   return {
     async apply(message) {
       const outcome = await applyMessage(message);
-      queueMetrics.applied.inc({ outcome: outcome === 'applied' ? 'applied' : 'set_aside' });
+      queueMetrics.applied.inc({ outcome });
     },
   };
 }

@@ -12,7 +12,7 @@ export async function findPlayerKeys(
       name: 'find_player_keys',
       text: `select user_id as "userId", id as "playerId", game_id as "gameId"
              from players
-             where user_id = any($1::uuid[])`,
+             where user_id = any($1::uuid[]) and erase_requested_at is null`,
     },
     [[...new Set(userIds)]],
   );

@@ -34,7 +34,7 @@ export function createQueueMetrics(registry: Registry) {
     }),
     applied: new Counter({
       name: 'savepoint_queue_applied_messages_total',
-      help: 'Messages by what became of them: applied, or set aside in the failed-events inbox.',
+      help: 'Messages by what became of them: applied, set aside in the failed-events inbox, or of an erased player.',
       labelNames: ['outcome'] as const,
       registers,
     }),

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { Pool } from '../db/pool.js';
+import type { ErasedPlayers } from '../features/erasures/erased-players.js';
 import type { Inbox } from '../features/events/failed/inbox.js';
 import type { EventIntake } from '../features/events/intake/intake.js';
 import type { NatsSettings } from '../settings/settings.js';
@@ -17,6 +18,7 @@ type Options = {
   pool: Pool;
   /** Where rejected events end, once they have come through the stream. */
   inbox: Inbox;
+  erasedPlayers: ErasedPlayers;
   metrics: Metrics;
   logger: Logger;
 };
@@ -37,10 +39,11 @@ export async function openQueuedPath(nats: NatsSettings, options: Options): Prom
 
 /** Applies what is queued, beside any number of other processes that do. */
 export function consumeQueue(queue: Queue, nats: NatsSettings, options: Options): QueueConsumer {
-  const { databaseUrl, pool, inbox, metrics, logger } = options;
+  const { databaseUrl, pool, inbox, erasedPlayers, metrics, logger } = options;
   const applier = createMessageApplier({
     pool,
     inbox,
+    erasedPlayers,
     metrics,
     queueMetrics: queue.metrics,
     logger,

@@ -97,11 +97,12 @@ function restoreFile(settings: MasterKeySettings): string {
   return `Put the file back from a backup, set SAVEPOINT_MASTER_KEY to the right key, or ${afresh}.`;
 }
 
-function count({ apiKeys, signingKeys, secondFactors }: SealedSecrets): string {
+function count({ apiKeys, signingKeys, secondFactors, erasureKeys }: SealedSecrets): string {
   const counted = [
     apiKeys === 0 ? '' : `${apiKeys} API ${apiKeys === 1 ? 'secret' : 'secrets'}`,
     signingKeys === 0 ? '' : `${signingKeys} signing ${signingKeys === 1 ? 'key' : 'keys'}`,
     secondFactors === 0 ? '' : `${secondFactors} second ${secondFactors === 1 ? 'factor' : 'factors'}`,
+    erasureKeys === 0 ? '' : 'the key of erasures',
   ];
   return counted.filter((text) => text !== '').join(' and ');
 }

@@ -7,6 +7,8 @@ export type SealedSecrets = {
   signingKeys: number;
   /** Of accounts, those in force and those that wait for their first code. */
   secondFactors: number;
+  /** 0 or 1: the key of the hashes of erased players. */
+  erasureKeys: number;
 };
 
 /**
@@ -19,7 +21,8 @@ export async function listSealedSecrets(pool: Pool): Promise<SealedSecrets[]> {
     `select encode(substring(sealed from 2 for 4), 'hex') as "masterKeyId",
        (count(*) filter (where kind = 'api'))::int as "apiKeys",
        (count(*) filter (where kind = 'signing'))::int as "signingKeys",
-       (count(*) filter (where kind = 'second factor'))::int as "secondFactors"
+       (count(*) filter (where kind = 'second factor'))::int as "secondFactors",
+       (count(*) filter (where kind = 'erasure'))::int as "erasureKeys"
      from (
        select 'api' as kind, sealed_secret as sealed from api_keys where revoked_at is null and kind = 'client'
        union all
@@ -28,6 +31,8 @@ export async function listSealedSecrets(pool: Pool): Promise<SealedSecrets[]> {
        select 'second factor', second_factor from accounts where second_factor is not null
        union all
        select 'second factor', second_factor_pending from accounts where second_factor_pending is not null
+       union all
+       select 'erasure', sealed_key from erasure_key
      ) secrets
      group by 1
      order by 1`,

@@ -68,6 +68,13 @@ export const SETTING_ROWS = {
     description: 'embedded database and development secrets',
     read: (given = './data') => resolve(given),
   } satisfies Setting<string>,
+  erasedList: {
+    name: 'SAVEPOINT_ERASED_LIST',
+    fallback: 'erased-players in SAVEPOINT_DATA_DIR',
+    description:
+      'file with hashes of erased players, to be kept beside the backups: after a restore they are erased again',
+    read: (given) => (given === undefined ? undefined : resolve(given)),
+  } satisfies Setting<string | undefined>,
   workers: integer('SAVEPOINT_WORKERS', {
     fallback: Math.min(availableParallelism(), MAX_WORKERS),
     shownFallback: 'number of cores',

@@ -18,6 +18,7 @@ export type Settings = Readonly<{
   /** As `trustProxy`, for the operations listener. */
   opsTrustProxy: boolean | number | string;
   dataDir: string;
+  erasedList: string | undefined;
   workers: number;
   /** How long the node goes on serving after it was told to stop, so that balancers notice first. */
   drainSeconds: number;

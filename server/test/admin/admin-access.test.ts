@@ -261,6 +261,7 @@ describe('every admin route', () => {
         draft: { revision: 0, isEdited: false },
         retentionDays: null,
         unregisteredTypes: 'accept',
+        erasureWaitDays: 0,
       },
     ]);
   });

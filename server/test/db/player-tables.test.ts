@@ -11,6 +11,8 @@ const TABLES: readonly PlayerTable[] = PLAYER_TABLES;
 const OTHER_KEYS = [
   // The device lies in the bucket of the player that it was created with.
   'devices (game_id, device_id)',
+  // Drawn at random; one request of a player is open at a time.
+  'erasures (id)',
   // A sequence: each bucket may draw numbers of its own.
   'failed_events (id)',
   'players (id)',

@@ -5,6 +5,7 @@ import { type Context, createContext } from '../../src/app/context.js';
 import { DEMO } from '../../src/app/demo-studio.js';
 import { buildPlayerApp } from '../../src/app/player-app.js';
 import { resealAll } from '../../src/features/sessions/reseal-secrets.js';
+import { createErasureHashes } from '../../src/security/erasure-hashes.js';
 import { type MasterKeys, sealedUnder, UnsealError } from '../../src/security/master-keys.js';
 import { listSealedSecrets } from '../../src/security/sealed-secrets.js';
 import {
@@ -152,6 +153,7 @@ describe('rotation of the master key', () => {
     const fresh = testMasterKeys();
     const both = rotated(fresh);
     const before = await harness.login();
+    const hash = (await harness.ctx.erasureHashes()).player(before.userId);
     const whileRotating = await nodeWith(both);
     expect((await postLogin(whileRotating, demoLogin())).statusCode).toBe(200);
 
@@ -159,8 +161,11 @@ describe('rotation of the master key', () => {
       apiKeys: 2,
       signingKeys: 1,
       secondFactors: 0,
+      erasureKeys: 1,
     });
     expect(await sealedUnderKeys()).toEqual(new Set([fresh.primaryId]));
+    const hashes = await createErasureHashes(harness.pool, async () => fresh)();
+    expect(hashes.player(before.userId)).toEqual(hash);
 
     for (const app of [whileRotating, await nodeWith(both), await nodeWith(fresh)]) {
       const response = await postLogin(app, demoLogin());
@@ -178,6 +183,7 @@ describe('rotation of the master key', () => {
       apiKeys: 0,
       signingKeys: 0,
       secondFactors: 0,
+      erasureKeys: 0,
     });
   });
 

@@ -7,6 +7,7 @@ export async function addExportedPlayer(
   harness: Harness,
   admin: AdminClient,
   deviceId: string,
+  installId = 'install-1',
 ): Promise<Session> {
   const { app, pool, clock } = harness;
   const session = await harness.login(deviceId);
@@ -26,7 +27,7 @@ export async function addExportedPlayer(
     },
     metadata: {},
   };
-  const headers = { ...session.headers, 'x-install-id': 'install-1', 'x-client-build': '1.0' };
+  const headers = { ...session.headers, 'x-install-id': installId, 'x-client-build': '1.0' };
   const numbered = [1, 2, 5].map((seq) => adImpression(seq, now, { seq }));
   await postEvents(app, { ...session, headers }, [...numbered, { ...purchase, seq: 6 }]);
   await postEvents(app, session, [adImpression(9, now, { eventId: 'e-9' }), { eventType: 'Broken' }]);

@@ -67,7 +67,14 @@ export const ADD_UP_COHORTS = `
 /** $1 is the game, $2 the day before which its events have been deleted, or null. */
 export const COMPARE_GAME_DAYS = `
   with recounted as (
-    select day::text as key, name, sum(value) as value from recount_days group by 1, 2
+    select day::text as key, name, sum(value) as value
+    from (
+      select day, name, value from recount_days
+      union all
+      -- the roll-ups still have what erased players did
+      select day, name, value from erased_days where game_id = $1
+    ) d
+    group by 1, 2
   ), shards as (
     select * from game_days where game_id = $1
   ), kept as (
@@ -95,7 +102,13 @@ export const COMPARE_GAME_DAYS = `
 
 export const COMPARE_COHORTS = `
   with recounted as (
-    select cohort_day, active_day, sum(players) as players from recount_cohorts group by 1, 2
+    select cohort_day, active_day, sum(players) as players
+    from (
+      select cohort_day, active_day, players from recount_cohorts
+      union all
+      select cohort_day, active_day, players from erased_cohorts where game_id = $1
+    ) c
+    group by 1, 2
   ), kept as (
     select cohort_day, active_day, sum(players) as players from game_cohorts where game_id = $1 group by 1, 2
   )

@@ -55,6 +55,9 @@ export async function createRecountTables(connection: DedicatedConnection): Prom
   );
 }
 
+/** Players whose erasure has begun: `erased_days` has all of what they did, and their events may be there in part. */
+const BEING_ERASED = `array(select player_id from erasures where state = 'erasing')`;
+
 /** The members of the profile that an event reports. A value that is no text of 1 to 64 characters is left out. */
 const REPORTED_VALUES = [
   ...[...PROFILE_MEMBERS, SOURCE_MEMBER].map((name) => `('${name}', metadata -> '${name}')`),
@@ -80,7 +83,7 @@ export async function countEventsOf(
            e.clock_suspect
          from ${table} b
          cross join lateral event_rows(b.events) e
-         where b.game_id = $1
+         where b.game_id = $1 and not b.player_id = any(${BEING_ERASED})
          offset 0
        ) e
      ), reported_values as (
@@ -113,7 +116,7 @@ export async function countPurchases(connection: DedicatedConnection, gameId: nu
        nullif(trim_scale(sum(price)), 0) as total,
        min(purchased_at) as first_at, max(purchased_at) as last_at
      from transactions
-     where game_id = $1 and purchased_at is not null and refunded_at is null
+     where game_id = $1 and purchased_at is not null and refunded_at is null and not player_id = any(${BEING_ERASED})
      group by 1, 2, 3`,
     [gameId],
   );

@@ -106,7 +106,8 @@ export async function claimExport(pool: Pool, playerId: string, nowMs: number): 
     pool,
     {
       name: 'claim_player_export',
-      text: `insert into player_exports as e (player_id, started_at) values ($1, $2)
+      text: `insert into player_exports as e (player_id, started_at)
+             select id, $2 from players where id = $1 and erase_requested_at is null for key share
              on conflict (player_id) do update set started_at = excluded.started_at where e.started_at <= $3
              returning player_id`,
     },

@@ -27,6 +27,9 @@ export const TABLE_EXPORTS: Readonly<Record<PlayerTableName, TableExport>> = {
   event_identities: {
     why: 'hashes of the events that are exported, by which an event that is sent twice counts once; they say nothing more',
   },
+  erasures: {
+    why: 'a request for erasure ends the sessions of the player, and is not there while the player can take an export',
+  },
   player_exports: { why: 'when the player last took an export, for the limit of one an hour' },
   player_days: {
     member: 'days',

@@ -14,7 +14,8 @@ export async function findPlayersOfGame(
       name: 'find_players_of_game',
       text: `select ${PLAYER_COLUMNS}
              from unnest($2::uuid[]) w(user_id)
-             join lateral (select p.*, p.xmin from players p where p.user_id = w.user_id offset 0) p on p.game_id = $1
+             join lateral (select p.*, p.xmin from players p where p.user_id = w.user_id offset 0) p
+               on p.game_id = $1 and p.erase_requested_at is null
              join lateral (select * from games g where g.id = p.game_id offset 0) g on true`,
     },
     [gameId, userIds],

@@ -40,10 +40,17 @@ export async function takeServerBatch(
   const begun = [...parts.values()].map(({ player, ...own }) =>
     beginEvents(ctx, decoded, { ...own, userId: player.userId, player, source }, checkType),
   );
-  const stored = sumOf(await Promise.all(begun.map(({ storing }) => storing)));
+  const results = await Promise.all(begun.map(({ storing }) => storing));
+  const stored = sumOf(results);
   countStored(ctx, stored);
   ctx.metrics.events.inc({ outcome: 'rejected' }, unknown.length);
-  const rejected = [...unknown, ...begun.flatMap((part) => part.rejected.map(toResponse))];
+  const places = [...parts.values()].map((part) => part.places);
+  const rejected = [
+    ...unknown,
+    ...begun.flatMap((part, n) =>
+      results[n]?.isErased ? (places[n] ?? []).map(unknownPlayer) : part.rejected.map(toResponse),
+    ),
+  ];
   const failuresKept = Promise.all(begun.map((part) => part.failuresKept));
   failuresKept.catch(() => {});
   return {
@@ -81,7 +88,7 @@ function partsOf(
   for (const [index, event] of events.entries()) {
     const player = players.get(userIdOf(event) ?? '');
     if (player === undefined) {
-      unknown.push({ index, code: 'player_unknown', message: REJECTIONS.player_unknown });
+      unknown.push(unknownPlayer(index));
       continue;
     }
     const part = parts.get(player.userId) ?? { player, events: [], places: [] };
@@ -91,6 +98,10 @@ function partsOf(
     part.places.push(index);
   }
   return { parts, unknown };
+}
+
+function unknownPlayer(index: number): TakenBatch['rejected'][number] {
+  return { index, code: 'player_unknown', message: REJECTIONS.player_unknown };
 }
 
 function sumOf(results: readonly IntakeResult[]): IntakeResult {

@@ -1,11 +1,17 @@
 import { type Actor, insertAuditEntry } from '../../admin/audit-log.js';
 import { type Client, type Pool, transaction } from '../../db/pool.js';
+import { ERASURE_KEY_BINDING } from '../../security/erasure-hashes.js';
 import { type MasterKeys, primaryId, seal, sealedUnder, unseal } from '../../security/master-keys.js';
 import { secondFactorBinding } from '../accounts/second-factor-binding.js';
 import { apiKeyBinding } from '../studios/api-key-queries.js';
 import { boundTo } from './signing-keys.js';
 
-export type ResealedCounts = { apiKeys: number; signingKeys: number; secondFactors: number };
+export type ResealedCounts = {
+  apiKeys: number;
+  signingKeys: number;
+  secondFactors: number;
+  erasureKeys: number;
+};
 
 type SealedRow = { id: string; binding: string; sealed: Buffer };
 
@@ -27,6 +33,9 @@ export function resealAll(pool: Pool, masterKeys: MasterKeys, actor: Actor): Pro
     const accounts = await client.query<{ id: string; inForce: Buffer | null; pending: Buffer | null }>(
       `select id, second_factor as "inForce", second_factor_pending as pending from accounts
        where second_factor is not null or second_factor_pending is not null for update`,
+    );
+    const erasureKeys = await client.query<{ sealed: Buffer }>(
+      'select sealed_key as sealed from erasure_key for update',
     );
     const counts = {
       apiKeys: await resealRows(
@@ -54,6 +63,12 @@ export function resealAll(pool: Pool, masterKeys: MasterKeys, actor: Actor): Pro
           'update accounts set second_factor_pending = $2 where id = $1',
           accounts.rows.flatMap(({ id, pending }) => secondFactorRows(id, pending)),
         )),
+      erasureKeys: await resealRows(
+        client,
+        masterKeys,
+        'update erasure_key set sealed_key = $2 where only_row = $1::boolean',
+        erasureKeys.rows.map(({ sealed }) => ({ id: 'true', sealed, binding: ERASURE_KEY_BINDING })),
+      ),
     };
     // A second run changes nothing.
     if (Object.values(counts).some((count) => count > 0)) await audit(client, masterKeys, counts, actor);

@@ -81,7 +81,8 @@ export async function insertSessions(
                  select * from devices d where d.game_id = w.game_id and d.device_id = w.device_id offset 0
                ) d on true
                left join lateral (
-                 select p.*, p.xmin from players p where p.game_id = w.game_id and p.id = d.player_id offset 0
+                 select p.*, p.xmin from players p
+                 where p.game_id = w.game_id and p.id = d.player_id and p.erase_requested_at is null offset 0
                ) p on true
              ), new_devices as (
                select distinct on (game_id, device_id) game_id, device_id, user_id, created_at
@@ -168,7 +169,8 @@ const WHOSE_SESSION = `join lateral (
              ) k on true
              join lateral (select * from games g where g.id = k.game_id offset 0) g on true
              join lateral (
-               select p.*, p.xmin from players p where p.game_id = g.id and p.id = s.player_id offset 0
+               select p.*, p.xmin from players p
+               where p.game_id = g.id and p.id = s.player_id and p.erase_requested_at is null offset 0
              ) p on true`;
 
 /** The players of the sessions that exist: a session that has ended is deleted. */

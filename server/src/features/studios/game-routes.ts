@@ -108,7 +108,8 @@ export function gameRoutes(app: FastifyInstance, ctx: AdminContext): void {
       schema: {
         ...adminSchema('Studio'),
         operationId: 'updateGame',
-        summary: 'Change the name of a game, how long its events are kept, or which event types it takes',
+        summary:
+          'Change the name of a game, how long its events are kept, which event types it takes, or for how long an erasure can be withdrawn',
         description:
           'With a shorter retention, the next hourly maintenance deletes events for good. A longer retention brings no events back. Every node obeys `unregisteredTypes` with its next request. Events that were held back stay in the inbox until they are replayed.',
         params: GameParameters,
@@ -118,16 +119,17 @@ export function gameRoutes(app: FastifyInstance, ctx: AdminContext): void {
     },
     async (request) => {
       const { gameId } = await gameOf(ctx, request);
-      const { name, retentionDays, unregisteredTypes } = request.body;
-      if (name === undefined && retentionDays === undefined && unregisteredTypes === undefined) {
+      const { name, retentionDays, unregisteredTypes, erasureWaitDays } = request.body;
+      if (Object.keys(request.body).length === 0) {
         throw new ApiError('body_invalid', {
-          message: 'Send what to change: name, retentionDays or unregisteredTypes.',
+          message: 'Send what to change: name, retentionDays, unregisteredTypes or erasureWaitDays.',
         });
       }
       const settings = {
         ...(name === undefined ? {} : { name: name.trim() }),
         ...(retentionDays === undefined ? {} : { retentionDays }),
         ...(unregisteredTypes === undefined ? {} : { unregisteredTypes }),
+        ...(erasureWaitDays === undefined ? {} : { erasureWaitDays }),
       };
       const { slug, ...now } = await updateGameSettings(ctx.pool, gameId, settings, actorOf(ctx, request));
       return success({ gameId: slug, ...now });

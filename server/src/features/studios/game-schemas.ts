@@ -23,6 +23,16 @@ const UnregisteredTypes = Type.Union([Type.Literal('accept'), Type.Literal('hold
     'Events of a type that has no schema and is not built in: `accept` stores and counts them, `hold` refuses them and keeps them in the inbox of failed events.',
 });
 
+/** A month, within which the law wants a request to be met. The database has the same limit. */
+export const MAX_ERASURE_WAIT_DAYS = 30;
+
+const ErasureWaitDays = Type.Integer({
+  minimum: 0,
+  maximum: MAX_ERASURE_WAIT_DAYS,
+  description:
+    'For how many days a request to erase a player can be withdrawn. 0: players are erased at once.',
+});
+
 const Game = Type.Object(
   {
     gameId: Type.String({ description: 'The id of the game in paths and in X-Game-Id' }),
@@ -34,6 +44,7 @@ const Game = Type.Object(
     }),
     retentionDays: RetentionDays,
     unregisteredTypes: UnregisteredTypes,
+    erasureWaitDays: ErasureWaitDays,
   },
   { title: 'Game' },
 );
@@ -45,6 +56,7 @@ const EXAMPLE = {
   draft: { revision: 12, isEdited: true },
   retentionDays: null,
   unregisteredTypes: 'accept' as const,
+  erasureWaitDays: 0,
 };
 
 export const GamesResponse = successOf(
@@ -84,6 +96,7 @@ export const GameBody = Type.Object(
     name: Type.Optional(GameName),
     retentionDays: Type.Optional(RetentionDays),
     unregisteredTypes: Type.Optional(UnregisteredTypes),
+    erasureWaitDays: Type.Optional(ErasureWaitDays),
   },
   {
     title: 'GameSettingsRequest',
@@ -99,8 +112,15 @@ export const GameSettingsResponse = successOf(
     name: Type.String(),
     retentionDays: RetentionDays,
     unregisteredTypes: UnregisteredTypes,
+    erasureWaitDays: ErasureWaitDays,
   }),
   {
-    example: { gameId: 'demo-game', name: 'Demo game', retentionDays: 90, unregisteredTypes: 'accept' },
+    example: {
+      gameId: 'demo-game',
+      name: 'Demo game',
+      retentionDays: 90,
+      unregisteredTypes: 'accept',
+      erasureWaitDays: 0,
+    },
   },
 );

@@ -5,6 +5,7 @@ import {
   insertTenant,
   lockGameSettings,
   type UnregisteredTypes,
+  updateErasureWaitDays,
   updateGameName,
   updateRetentionDays,
   updateUnregisteredTypes,
@@ -56,6 +57,7 @@ export type GameSettings = Readonly<{
   name?: string;
   unregisteredTypes?: UnregisteredTypes;
   retentionDays?: number | null;
+  erasureWaitDays?: number;
 }>;
 
 /** The settings after the change. Settings that stay the same leave no audit entry. */
@@ -71,10 +73,12 @@ export async function updateGameSettings(
     const isNameNew = after.name !== before.name;
     const isRetentionNew = after.retentionDays !== before.retentionDays;
     const areTypesNew = after.unregisteredTypes !== before.unregisteredTypes;
+    const isWaitNew = after.erasureWaitDays !== before.erasureWaitDays;
     if (isNameNew) await updateGameName(client, gameId, after.name);
     if (isRetentionNew) await updateRetentionDays(client, gameId, after.retentionDays);
     if (areTypesNew) await updateUnregisteredTypes(client, gameId, after.unregisteredTypes);
-    if (!isNameNew && !isRetentionNew && !areTypesNew) return { slug, ...after };
+    if (isWaitNew) await updateErasureWaitDays(client, gameId, after.erasureWaitDays);
+    if (!isNameNew && !isRetentionNew && !areTypesNew && !isWaitNew) return { slug, ...after };
     await insertAuditEntry(client, actor, {
       tenantId: null,
       gameId,

@@ -22,6 +22,8 @@ export const SMALL_TABLES: readonly string[] = [
   'draft_editors',
   // A hundred of each game at most.
   'jobs',
+  // One row.
+  'erasure_key',
 ];
 
 /** For an installation that has just begun. */
@@ -130,6 +132,18 @@ const FILLS = [
    select ${SOME_GAME}, current_date - n / greatest(3, $1::int / 10), 'A', 0 from ${ROWS}`,
   `insert into game_cohorts (game_id, cohort_day, active_day, shard)
    select ${SOME_GAME}, current_date - n / greatest(3, $1::int / 10), current_date, 0 from ${ROWS}`,
+  // Nearly all are done, and wait for nothing.
+  `insert into erasures (id, game_id, player_id, user_id, player_hash, state, requested_by, requested_at, due_at)
+   select ('00000003-0000-4000-8000-' || lpad(n::text, 12, '0'))::uuid, 1, case when n <= 2 then n end,
+     case when n <= 2 then ${USER_UUID} end, sha256(convert_to(n::text, 'UTF8')),
+     case n when 1 then 'waiting' when 2 then 'erasing' else 'done' end, '', now(), now() - interval '1 day'
+   from ${ROWS}`,
+  `insert into erased_days (game_id, day, name, value)
+   select ${SOME_GAME}, current_date - n / greatest(3, $1::int / 10), 'events', 1 from ${ROWS}`,
+  `insert into erased_cohorts (game_id, cohort_day, active_day, players)
+   select ${SOME_GAME}, current_date - n / greatest(3, $1::int / 10), current_date, 1 from ${ROWS}`,
+  `insert into erased_transactions (game_id, day, order_hash)
+   select ${SOME_GAME}, current_date, sha256(convert_to(n::text, 'UTF8')) from ${ROWS}`,
   `insert into reporting_rates (tenant_id, version, currency, rates, author, created_at)
    select 1 + n % 3, n + 1, 'USD', '[]', '', now() from ${ROWS}`,
   `insert into game_active_players (game_id, day, weekly, monthly)

@@ -2,6 +2,7 @@ import { createPool } from '../../../src/db/pool.js';
 import { createTestDatabase } from '../../support/database.js';
 import { recordStatements, type Sent } from '../../support/sent-statements.js';
 import { ACCOUNT_STATEMENTS } from './account-statements.js';
+import { ERASURE_STATEMENTS } from './erasure-statements.js';
 import { EVENT_STATEMENTS } from './event-statements.js';
 import { connect } from './explain-all.js';
 import { EXPORT_STATEMENTS } from './export-statements.js';
@@ -34,6 +35,7 @@ export async function recordAll(): Promise<Recorded[]> {
       ...STUDIO_STATEMENTS,
       ...EXPORT_STATEMENTS,
       ...IMPORT_STATEMENTS,
+      ...ERASURE_STATEMENTS,
       // Last: hourly work and retention delete what the others read.
       ...EVENT_STATEMENTS,
     ];

@@ -62,7 +62,7 @@ export const STUDIO_STATEMENTS: readonly Listed[] = [
       await updateGameSettings(
         on.admin,
         WORLD.quietGameId,
-        { name: 'Quiet', retentionDays: 20, unregisteredTypes: 'hold' },
+        { name: 'Quiet', retentionDays: 20, unregisteredTypes: 'hold', erasureWaitDays: 3 },
         actorAt(on),
       );
     },

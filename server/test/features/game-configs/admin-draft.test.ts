@@ -76,6 +76,7 @@ describe('the draft', () => {
       draft: { revision: before.revision + 1, isEdited: true },
       retentionDays: null,
       unregisteredTypes: 'accept',
+      erasureWaitDays: 0,
     });
 
     const discarded = await admin.ask<DraftResponse>(

@@ -185,6 +185,7 @@ describe('the list of games', () => {
       draft: { revision: 0, isEdited: false },
       retentionDays: null,
       unregisteredTypes: 'accept',
+      erasureWaitDays: 0,
     });
     expectGeneralError(await admin.call('GET', '/games/c-1', undefined, stranger), 404, 'game_not_found');
     expectGeneralError(await admin.call('GET', '/games/none', undefined, viewer), 404, 'game_not_found');

@@ -269,6 +269,7 @@ describe('the settings of a game', () => {
       name: 'New name',
       retentionDays: null,
       unregisteredTypes: 'accept',
+      erasureWaitDays: 0,
     });
     expect((await patch({ retentionDays: 90 })).json().data).toMatchObject({
       name: 'New name',
@@ -313,6 +314,9 @@ describe('the settings of a game', () => {
     { retentionDays: 0 },
     { retentionDays: 36_501 },
     { retentionDays: '90' },
+    { erasureWaitDays: 31 },
+    { erasureWaitDays: -1 },
+    { erasureWaitDays: null },
     { name: '' },
     { name: ' ' },
     { name: 'a\u0007' },

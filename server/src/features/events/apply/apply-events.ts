@@ -14,8 +14,8 @@ import {
 import { findSequences, rememberSequences } from './sequence-queries.js';
 import { applyTransactions, mergeTransactions, updatePurchaseTimes } from './transaction-queries.js';
 
-/** `too_sparse`: its number would leave more gaps than a client may. */
-export type EventOutcome = 'new' | 'duplicate' | 'too_sparse';
+/** `too_sparse`: its number would leave more gaps than a client may. `no_player`: its player has been erased, or will be. */
+export type EventOutcome = 'new' | 'duplicate' | 'too_sparse' | 'no_player';
 
 type Decided = { outcomes: EventOutcome[]; settled: SettledClaim[] };
 
@@ -27,7 +27,8 @@ type Decided = { outcomes: EventOutcome[]; settled: SettledClaim[] };
  *
  * Why it is right:
  * - Players are locked first, in the order of their ids: crossing groups queue up and never deadlock, and every statement
- *   after the lock sees all that was applied to these players before.
+ *   after the lock sees all that was applied to these players before. Events of a player that is not there to be locked are
+ *   left out: nothing of an erased player comes back.
  * - A number is new if the installation has not sent it before, any other event if its identity is new. Only what is new
  *   counts, also as a purchase.
  * - Every merge is commutative (count, min, max, union), so any order and grouping gives the same row. Purchases are
@@ -80,20 +81,23 @@ async function decideEvents(
   for (const { playerId } of records) playerIds.add(playerId);
   for (const { playerId } of claims) playerIds.add(playerId);
   const identified = records.filter(hasIdentity);
-  const [, known, isKnown] = await Promise.all([
-    sendAll(client, [lockPlayers([...playerIds])]),
+  const [locked, known, isKnown] = await Promise.all([
+    lockPlayers(client, [...playerIds]),
     claims.length > 0 ? findSequences(client, claims) : [],
     identified.length > 0 ? findIdentities(client, identified) : [],
   ]);
   const { settled, duplicates, tooSparse } = settleClaims(claims, known);
+  const isGone = (playerId: string) => locked.size < playerIds.size && !locked.has(playerId);
   const firsts = new Set(claims.flatMap(({ recordOf }) => [...recordOf.values()]));
   let place = 0;
   const outcomes = records.map((record, index): EventOutcome => {
-    if (hasIdentity(record)) return isKnown[place++] ? 'duplicate' : 'new';
+    const isDuplicate = hasIdentity(record) ? isKnown[place++] : undefined;
+    if (isGone(record.playerId)) return 'no_player';
+    if (isDuplicate !== undefined) return isDuplicate ? 'duplicate' : 'new';
     if (tooSparse.has(index)) return 'too_sparse';
     return duplicates.has(index) || !firsts.has(index) ? 'duplicate' : 'new';
   });
-  return { outcomes, settled };
+  return { outcomes, settled: settled.filter(({ claim }) => !isGone(claim.playerId)) };
 }
 
 /** Whether its identity decides if it is new. A numbered purchase has an identity, too, but its number decides. */

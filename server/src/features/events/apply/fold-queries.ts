@@ -1,15 +1,22 @@
-import type { Call } from '../../../db/pool.js';
+import { type Call, type Client, query } from '../../../db/pool.js';
 import { REPORTED_BY_DAY } from '../intake/player-profile.js';
 import type { EventSums } from './event-sums.js';
 
-export function lockPlayers(playerIds: readonly string[]): Call {
-  return {
-    statement: {
+/** Locks players, and returns those that exist: a player may have been erased after the request was checked. */
+export async function lockPlayers(
+  client: Client,
+  playerIds: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const rows = await query<{ id: string }>(
+    client,
+    {
       name: 'lock_players',
-      text: 'select from players where id = any($1::bigint[]) order by id for no key update',
+      text: `select id from players where id = any($1::bigint[]) and erase_requested_at is null
+             order by id for no key update`,
     },
-    values: [playerIds],
-  };
+    [playerIds],
+  );
+  return new Set(rows.map(({ id }) => id));
 }
 
 /**

@@ -61,7 +61,9 @@ const INSERT_FAILED_EVENTS = {
         )
       ) with ordinality as e(user_id, received_at, client_build, fingerprint, ordinal, code, message, path, event_type,
         transaction_id, raw, is_cut, place)
-      join lateral (select id, game_id from players where user_id = e.user_id offset 0) p on true
+      join lateral (
+        select id, game_id from players where user_id = e.user_id and erase_requested_at is null offset 0
+      ) p on true
       order by player_id, fingerprint, place
     ), fresh as materialized (
       select s.*,

@@ -18,7 +18,7 @@ const CLAIMED = `
   select f.id, f.game_id as "gameId", f.player_id as "playerId", p.user_id as "userId", f.raw, f.is_cut as "isCut",
     f.ordinal, f.received_at as "receivedAt"
   from failed_events f
-  join players p on p.id = f.player_id`;
+  join players p on p.id = f.player_id and p.erase_requested_at is null`;
 
 /** The entry, locked until the end of the transaction; undefined when it has been replayed, if need be in the meantime. */
 export async function claimFailedEvent(client: Client, id: string): Promise<ClaimedEvent | undefined> {

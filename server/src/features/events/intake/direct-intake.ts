@@ -83,6 +83,7 @@ function countPerBatch(batches: readonly RecordBatch[], outcomes: readonly Event
   return batches.map(({ records }) => {
     const from = start;
     start += records.length;
+    if (outcomes[from] === 'no_player') return { accepted: 0, duplicates: 0, isErased: true };
     const tooSparse: number[] = [];
     let accepted = 0;
     for (let at = from; at < start; at++) {

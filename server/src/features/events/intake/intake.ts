@@ -18,6 +18,8 @@ export type IntakeResult = {
   duplicates?: number;
   /** The events that were rejected because their numbers leave too many gaps. Left out if there are none. */
   tooSparse?: readonly number[];
+  /** Set if the player was erased after the request was checked. Nothing was stored. */
+  isErased?: true;
 };
 
 /** Takes batches and resolves once they are durable, never before. */

@@ -40,6 +40,7 @@ export async function takeBatch(
   const checkType = check instanceof Promise ? await check : check;
   const begun = beginBatch(ctx, request, body, countEvents, checkType);
   const stored = await begun.storing;
+  if (stored.isErased) throw new ApiError('session_ended');
   countStored(ctx, stored);
   const tooSparse = tooSparseEvents(stored, begun.count, begun.rejected);
   const rejected = [...begun.rejected, ...tooSparse].sort((a, b) => a.index - b.index).map(toResponse);

@@ -1,0 +1,6 @@
+-- Devices that were attached to another player, by the player that they had before.
+create index concurrently devices_own_player on devices (own_player_id) where own_player_id is not null;
+-- The entries about a player: `player <user id> …`.
+create index concurrently audit_log_player on audit_log (substr(target, 8, 36)) where target like 'player %';
+-- Imports of overrides name many players in one entry.
+create index concurrently audit_log_imports on audit_log (game_id, id) where action = 'override.import';

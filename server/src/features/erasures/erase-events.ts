@@ -1,0 +1,137 @@
+import {
+  type DedicatedConnection,
+  inTransaction,
+  isLockTimeout,
+  isUndefinedTable,
+} from '../../db/dedicated-connection.js';
+
+/** A block has up to a thousand events. */
+const BLOCKS_PER_STATEMENT = 200;
+
+/** Called after each statement with the number of rows that it has deleted. */
+export type AfterChunk = (deleted: number) => Promise<void>;
+
+/**
+ * Deletes the stored events, day by day: a statement about all days would lock every one of them. Then the copies that compaction is
+ * writing. Returns false if a copy could not be locked; then it has to be tried again.
+ */
+export async function eraseEvents(
+  connection: DedicatedConnection,
+  playerIds: readonly string[],
+  afterChunk: AfterChunk,
+): Promise<boolean> {
+  for (const table of await listPartitions(connection, 'event_blocks')) {
+    await untilDone(BLOCKS_PER_STATEMENT, afterChunk, () =>
+      deleteBlocks(connection, table, playerIds).catch(ignoreDropped),
+    );
+  }
+  // After the days: a rewrite that begins now does not see these events any more.
+  for (const table of await listRewriteTables(connection)) {
+    if (!(await eraseCopies(connection, table, playerIds, afterChunk))) return false;
+  }
+  return true;
+}
+
+/** Repeats a statement that deletes up to so many rows. */
+export async function untilDone(
+  limit: number,
+  afterChunk: AfterChunk,
+  deleteSome: () => Promise<number>,
+): Promise<void> {
+  for (;;) {
+    const deleted = await deleteSome();
+    await afterChunk(deleted);
+    if (deleted < limit) return;
+  }
+}
+
+export async function listPartitions(
+  connection: DedicatedConnection,
+  parent: 'event_blocks' | 'event_identities',
+): Promise<string[]> {
+  const { rows } = await connection.query<{ name: string }>(
+    `select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
+     where i.inhparent = $1::regclass order by 1`,
+    [parent],
+  );
+  return rows.map(({ name }) => name);
+}
+
+async function deleteBlocks(
+  connection: DedicatedConnection,
+  table: string,
+  playerIds: readonly string[],
+): Promise<number> {
+  const name = connection.escapeIdentifier(table);
+  const { rows } = await connection.query<{ n: number }>(
+    `with gone as (
+       delete from ${name} where ctid = any (array(
+         select ctid from ${name} where player_id = any($1::bigint[]) limit $2
+       ))
+       returning player_id, received_at, event_count
+     ), ${NOTE_BLOCKS}
+     select count(*)::int as n from gone`,
+    [playerIds, BLOCKS_PER_STATEMENT],
+  );
+  return rows[0]?.n ?? 0;
+}
+
+const NOTE_BLOCKS = `noted as (
+       update erasures e set counts = jsonb_add(e.counts, g.counts), first_block_at = least(e.first_block_at, g.first_at),
+         last_block_at = greatest(e.last_block_at, g.last_at)
+       from (
+         select player_id, jsonb_build_object('event_blocks', count(*), 'events', sum(event_count)) as counts,
+           min(received_at) as first_at, max(received_at) as last_at
+         from gone group by player_id
+       ) g
+       where e.player_id = any($1::bigint[]) and e.player_id is not null and e.player_id = g.player_id
+     )`;
+
+/** Retention may drop a day meanwhile, and its events with it. */
+function ignoreDropped(error: unknown): number {
+  if (isUndefinedTable(error)) return 0;
+  throw error;
+}
+
+/** The tables in which compaction gathers the larger blocks of a day: see events/storage/compact-queries.ts. */
+async function listRewriteTables(connection: DedicatedConnection): Promise<string[]> {
+  const { rows } = await connection.query<{ name: string }>(
+    `select relname as name from pg_class
+     where relkind = 'r' and relnamespace = 'public'::regnamespace and relname ~ '^event_blocks_[0-9]{8}_compact$'
+     order by 1`,
+  );
+  return rows.map(({ name }) => name);
+}
+
+/**
+ * The lock waits for a rewrite that is copying, which may have read the events before they were deleted. What it copies later it reads
+ * after that. The deletion has changed the day, so compaction discards the copy and starts again.
+ */
+async function eraseCopies(
+  connection: DedicatedConnection,
+  table: string,
+  playerIds: readonly string[],
+  afterChunk: AfterChunk,
+): Promise<boolean> {
+  const name = connection.escapeIdentifier(table);
+  try {
+    await inTransaction(connection, async () => {
+      await connection.query("set local lock_timeout = '500ms'");
+      await connection.query(`lock table ${name} in share row exclusive mode`);
+    });
+    await untilDone(BLOCKS_PER_STATEMENT, afterChunk, async () => {
+      const { rowCount } = await connection.query(
+        `delete from ${name} where ctid = any (array(
+           select ctid from ${name} where player_id = any($1::bigint[]) limit $2
+         ))`,
+        [playerIds, BLOCKS_PER_STATEMENT],
+      );
+      return rowCount ?? 0;
+    });
+    return true;
+  } catch (error) {
+    if (isUndefinedTable(error)) return true;
+    if (isLockTimeout(error)) return false;
+    throw error;
+  }
+}

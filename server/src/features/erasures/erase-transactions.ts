@@ -1,0 +1,56 @@
+import { type DedicatedConnection, inTransaction } from '../../db/dedicated-connection.js';
+import type { ErasureHashes } from '../../security/erasure-hashes.js';
+import { noteCounts } from './table-erasures.js';
+
+export const TRANSACTIONS_PER_STATEMENT = 500;
+
+const NOTE_TRANSACTIONS = noteCounts("'transactions', count(*), 'erased_transactions', count(purchased_at)");
+
+type Purchase = {
+  place: string;
+  gameId: number;
+  transactionId: string;
+  day: string | null;
+  amount: string | null;
+  currency: string | null;
+  refundedOn: string | null;
+};
+
+/** Deletes some transactions, and keeps amount, currency and day of each purchase with the hash of its order. Returns how many. */
+export async function eraseTransactions(
+  connection: DedicatedConnection,
+  hashes: ErasureHashes,
+  playerIds: readonly string[],
+): Promise<number> {
+  return inTransaction(connection, async () => {
+    const { rows } = await connection.query<Purchase>(
+      `select ctid::text as place, game_id as "gameId", transaction_id as "transactionId",
+         (purchased_at at time zone 'UTC')::date::text as day, price as amount, currency,
+         (refunded_at at time zone 'UTC')::date::text as "refundedOn"
+       from transactions where player_id = any($1::bigint[]) limit $2 for update`,
+      [playerIds, TRANSACTIONS_PER_STATEMENT],
+    );
+    // A refund without its purchase is no income.
+    const kept = rows.filter(({ day }) => day !== null);
+    await connection.query(
+      `insert into erased_transactions (game_id, day, amount, currency, refunded_on, order_hash)
+       select * from unnest($1::int[], $2::date[], $3::numeric[], $4::text[], $5::date[], $6::bytea[])`,
+      [
+        kept.map(({ gameId }) => gameId),
+        kept.map(({ day }) => day),
+        kept.map(({ amount }) => amount),
+        kept.map(({ currency }) => currency),
+        kept.map(({ refundedOn }) => refundedOn),
+        kept.map(({ gameId, transactionId }) => hashes.order(gameId, transactionId)),
+      ],
+    );
+    await connection.query(
+      `with gone as (
+         delete from transactions where ctid = any ($2::tid[]) returning player_id, purchased_at
+       ), ${NOTE_TRANSACTIONS}
+       select count(*)::int as n from gone`,
+      [playerIds, rows.map(({ place }) => place)],
+    );
+    return rows.length;
+  });
+}

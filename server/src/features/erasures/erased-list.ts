@@ -1,0 +1,72 @@
+import { mkdir, open, readFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { syncFolder } from '../../lib/durable-file.js';
+import { isObject } from '../../lib/is-object.js';
+
+/**
+ * The file with the hashes of erased players, to be kept beside the backups: after a restore of an older backup it says who has been
+ * erased since. A line with the sealed key comes before the hashes that were made with it.
+ *
+ *   {"sealedKey":"AQ…"}
+ *   {"gameId":1,"playerHash":"5f…","erasedAt":"2026-11-18T12:00:00.000Z"}
+ */
+export type ErasedEntry = Readonly<{ gameId: number; playerHash: string; erasedAt: string }>;
+export type ErasedSection = { sealedKey: string; entries: ErasedEntry[] };
+
+const HASH = /^[0-9a-f]{64}$/;
+
+/** Empty if there is no file. A line that was cut by a crash is left out. */
+export async function readErasedList(file: string): Promise<ErasedSection[]> {
+  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return '';
+    throw error;
+  });
+  const sections: ErasedSection[] = [];
+  for (const line of text.split('\n')) {
+    const parsed = parseLine(line);
+    if (parsed === undefined) continue;
+    if (typeof parsed.sealedKey === 'string') sections.push({ sealedKey: parsed.sealedKey, entries: [] });
+    else if (isEntry(parsed)) sections.at(-1)?.entries.push(parsed);
+  }
+  return sections;
+}
+
+function parseLine(line: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(line);
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isEntry(value: Record<string, unknown>): value is ErasedEntry & Record<string, unknown> {
+  const { gameId, playerHash, erasedAt } = value;
+  return (
+    Number.isSafeInteger(gameId) &&
+    typeof playerHash === 'string' &&
+    HASH.test(playerHash) &&
+    typeof erasedAt === 'string' &&
+    !Number.isNaN(Date.parse(erasedAt))
+  );
+}
+
+/** Resolves when the entries are on the disk. */
+export async function appendToErasedList(
+  file: string,
+  sealedKey: string,
+  entries: readonly ErasedEntry[],
+): Promise<void> {
+  if (entries.length === 0) return;
+  await mkdir(dirname(file), { recursive: true });
+  const handle = await open(file, 'a', 0o600);
+  try {
+    // The first line break ends a line that a crash has cut.
+    const lines = [{ sealedKey }, ...entries].map((line) => `${JSON.stringify(line)}\n`);
+    await handle.appendFile(`\n${lines.join('')}`);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  await syncFolder(dirname(file));
+}

@@ -1,0 +1,35 @@
+import { type Pool, query } from '../../db/pool.js';
+import type { ErasureHashes } from '../../security/erasure-hashes.js';
+
+/** Tells erased players, and those that will be, from players that never were. */
+export type ErasedPlayers = { has(userId: string): Promise<boolean> };
+
+/** `hashes` undefined: this process has no master key, and can tell of nobody. */
+export function createErasedPlayers(
+  pool: Pool,
+  hashes: () => Promise<ErasureHashes | undefined>,
+): ErasedPlayers {
+  return {
+    async has(userId) {
+      const known = await hashes();
+      if (known === undefined) return false;
+      return (await listErasedHashes(pool, [known.player(userId)])).length > 0;
+    },
+  };
+}
+
+/** Which of these are of players that are erased, or will be. */
+export function listErasedHashes(pool: Pool, playerHashes: readonly Buffer[]): Promise<{ hash: Buffer }[]> {
+  return query<{ hash: Buffer }>(
+    pool,
+    {
+      name: 'list_erased_hashes',
+      text: `select w.hash
+             from unnest($1::bytea[]) w(hash)
+             where exists (
+               select from erasures e where e.player_hash = w.hash and e.state <> 'withdrawn' offset 0
+             )`,
+    },
+    [playerHashes],
+  );
+}

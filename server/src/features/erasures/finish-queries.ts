@@ -1,0 +1,43 @@
+import type { DedicatedConnection } from '../../db/dedicated-connection.js';
+
+export type FinishedErasure = {
+  erasureId: string;
+  gameId: number;
+  playerHash: Buffer;
+  tenant: string;
+  game: string;
+  requestedAt: number;
+  startedAt: number;
+  counts: Record<string, number>;
+};
+
+export async function listFinished(
+  connection: DedicatedConnection,
+  erasureIds: readonly string[],
+): Promise<FinishedErasure[]> {
+  const { rows } = await connection.query<FinishedErasure>(
+    `select e.id as "erasureId", e.game_id as "gameId", e.player_hash as "playerHash", t.slug as tenant, g.slug as game,
+       e.requested_at as "requestedAt", e.started_at as "startedAt", e.counts
+     from erasures e
+     join lateral (select * from games g where g.id = e.game_id offset 0) g on true
+     join tenants t on t.id = g.tenant_id
+     where e.id = any($1::uuid[]) and e.state = 'erasing'`,
+    [erasureIds],
+  );
+  return rows;
+}
+
+/** From here on nothing in the database names the player. */
+export async function updateErasureDone(
+  connection: DedicatedConnection,
+  erasureId: string,
+  receipt: string,
+  nowMs: number,
+): Promise<void> {
+  await connection.query(
+    `update erasures set state = 'done', finished_at = $3, receipt = $2, player_id = null, user_id = null,
+       first_block_at = null, last_block_at = null
+     where id = $1 and state = 'erasing'`,
+    [erasureId, receipt, new Date(nowMs)],
+  );
+}

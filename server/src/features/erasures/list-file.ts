@@ -1,0 +1,37 @@
+import { join } from 'node:path';
+import type { Logger } from 'pino';
+import type { Pool } from '../../db/pool.js';
+import { findErasureKey } from '../../security/erasure-hashes.js';
+import { appendToErasedList } from './erased-list.js';
+import type { FinishedErasure } from './finish-queries.js';
+
+/** Where the list of erased players is; a part of the settings of the process. */
+export type ErasedListSettings = Readonly<{ erasedList: string | undefined; dataDir: string }>;
+
+export function erasedListFile({ erasedList, dataDir }: ErasedListSettings): string {
+  return erasedList ?? join(dataDir, 'erased-players');
+}
+
+/** Writes those who are being erased to the list. A list that cannot be written keeps nobody from being erased. */
+export function createErasedListWriter(
+  pool: Pool,
+  file: string,
+  now: () => number,
+  logger: Pick<Logger, 'error'>,
+): (erased: readonly FinishedErasure[]) => Promise<void> {
+  return async (erased) => {
+    const sealed = await findErasureKey(pool);
+    const erasedAt = new Date(now()).toISOString();
+    const entries = erased.map(({ gameId, playerHash }) => ({
+      gameId,
+      playerHash: playerHash.toString('hex'),
+      erasedAt,
+    }));
+    await appendToErasedList(file, sealed?.toString('base64') ?? '', entries).catch((error: unknown) =>
+      logger.error(
+        { err: error, file },
+        'the list of erased players cannot be written: after a restore of a backup these players would be back. Set SAVEPOINT_ERASED_LIST',
+      ),
+    );
+  };
+}

@@ -1,0 +1,273 @@
+import { createLocalJWKSet, jwtVerify } from 'jose';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findGame } from '../../../src/admin/tenants.js';
+import { DEMO } from '../../../src/app/demo-studio.js';
+import { PLAYER_TABLES } from '../../../src/db/player-tables.js';
+import { recountGame } from '../../../src/features/analytics/recount.js';
+import { RECEIPT_TYPE } from '../../../src/features/erasures/receipt.js';
+import { withdrawErasure } from '../../../src/features/erasures/request-erasure.js';
+import { TABLE_ERASURES } from '../../../src/features/erasures/table-erasures.js';
+import { applyEvents } from '../../../src/features/events/apply/apply-events.js';
+import { updateGameSettings } from '../../../src/features/studios/tenant-changes.js';
+import { type AdminClient, GAME, openAdminClient } from '../../support/admin-calls.js';
+import { get } from '../../support/data-calls.js';
+import { erase, playerIdOf, requestDeletion, tablesNaming } from '../../support/erasure-calls.js';
+import { recordsOf } from '../../support/event-records.js';
+import { addExportedPlayer } from '../../support/exported-player.js';
+import {
+  adImpression,
+  createHarness,
+  type Harness,
+  postEvents,
+  type Session,
+  testActor,
+} from '../../support/harness.js';
+import { addStudio, expectDead } from '../../support/session-calls.js';
+
+/** Steps before which the recount is run: it takes a while. */
+const CHECKED_BEFORE = ['event_blocks', 'transactions', 'player_days', 'finish'];
+const DAY_MS = 86_400_000;
+const STATUS = '/v1/player/status';
+
+let harness: Harness;
+let admin: AdminClient;
+let gameId: number;
+beforeAll(async () => {
+  harness = await createHarness();
+  admin = await openAdminClient(harness);
+  gameId = (await findGame(harness.pool, DEMO.tenant, DEMO.game))?.id ?? 0;
+});
+afterAll(async () => {
+  await admin.close();
+  await harness.close();
+});
+
+const addPlayer = (name: string) =>
+  addExportedPlayer(harness, admin, `device-of-${name}`, `install-of-${name}`);
+/** What `addExportedPlayer` gives the player. */
+const idsOf = ({ userId }: Session, name: string) => [userId, `device-of-${name}`, `install-of-${name}`];
+const differences = async () => (await recountGame(harness.pool, gameId)).differences;
+const setWaitDays = (erasureWaitDays: number) =>
+  updateGameSettings(harness.pool, gameId, { erasureWaitDays }, testActor());
+const erasureOf = async (erasureId: string) =>
+  (await harness.pool.query('select * from erasures where id = $1', [erasureId])).rows[0];
+
+it('says of every table of a player how it is erased', () => {
+  expect(Object.keys(TABLE_ERASURES).toSorted()).toEqual(PLAYER_TABLES.map(({ name }) => name).toSorted());
+});
+
+describe('DELETE /v1/player', () => {
+  it('ends every session on every node, and makes the next login a new player', async () => {
+    const { app } = await harness.addNode();
+    const session = await harness.login('phone');
+    const other = await harness.login('tablet');
+    const response = await requestDeletion(harness, session);
+    expect(response.statusCode).toBe(202);
+    expect(response.json()).toEqual({
+      status: 'success',
+      data: { erasureId: expect.any(String), dueAt: new Date(harness.clock.now()).toISOString() },
+    });
+    for (const node of [harness.app, app]) {
+      await expectDead(node, session);
+      expect((await postEvents(node, session, [adImpression(1, harness.clock.now())])).statusCode).toBe(401);
+    }
+    expect((await requestDeletion(harness, session)).statusCode).toBe(401);
+    expect((await get(app, STATUS, other)).statusCode).toBe(200);
+    const again = await harness.login('phone', app);
+    expect(again.userId).not.toBe(session.userId);
+    expect((await erase(harness)).erased).toBe(1);
+    expect((await get(app, STATUS, again)).statusCode).toBe(200);
+  });
+
+  it('needs the token of the player', async () => {
+    const session = await harness.login('needs-token');
+    const headers = { ...session.headers, 'x-player-id': '0199c1a2-7b3c-7d4e-8f5a-6b7c8d9e0f1a' };
+    expect((await requestDeletion(harness, { ...session, headers })).statusCode).toBe(403);
+    expect((await harness.app.inject({ method: 'DELETE', url: '/v1/player' })).statusCode).toBe(401);
+    expect((await get(harness.app, STATUS, session)).statusCode).toBe(200);
+  });
+});
+
+describe('an erasure', () => {
+  it('leaves no id of the player anywhere, and everything of others', async () => {
+    const { pool, clock } = harness;
+    const [session, other] = [await addPlayer('erased'), await addPlayer('kept')];
+    const studio = await addStudio(harness, 'other-studio', 'other-game');
+    const foreign = await studio.login('device-of-erased');
+    const playerId = await playerIdOf(harness, session);
+    await addTraces(session, playerId, other);
+    const ids = [...idsOf(session, 'erased'), 't-device-of-erased'];
+    const tables = await tablesNaming(harness, ids, playerId);
+    for (const { name } of PLAYER_TABLES.filter((table) => !table.isPartitioned && table.name !== 'erasures'))
+      expect(tables).toContain(name);
+    const before = await admin.ask('GET', `${GAME}/players/${other.userId}`);
+    const exportOf = async () => (await admin.call('GET', `${GAME}/players/${other.userId}/export`)).json();
+    const { exportedAt: _, ...exported } = await exportOf();
+    expect(await differences()).toEqual([]);
+
+    const { erasureId } = (await requestDeletion(harness, session)).json().data;
+    expect(await erase(harness)).toEqual({ state: 'done', erased: 1 });
+    // The device of the other studio has the same name.
+    await pool.query(`update devices set device_id = 'renamed' where player_id = $1`, [
+      await playerIdOf(harness, foreign),
+    ]);
+    await pool.query(`update sessions set device_id = 'renamed' where player_id = $1`, [
+      await playerIdOf(harness, foreign),
+    ]);
+    expect(await tablesNaming(harness, ids, playerId)).toEqual([]);
+    expect(await differences()).toEqual([]);
+    expect(await admin.ask('GET', `${GAME}/players/${other.userId}`)).toEqual(before);
+    expect(await exportOf()).toMatchObject(exported);
+    expect((await get(harness.app, STATUS, foreign)).statusCode).toBe(200);
+
+    const { receipt, state } = await erasureOf(erasureId);
+    expect(state).toBe('done');
+    const jwks = (await harness.app.inject({ url: '/.well-known/jwks.json' })).json();
+    const { payload } = await jwtVerify(receipt, createLocalJWKSet(jwks), {
+      typ: RECEIPT_TYPE,
+      issuer: harness.ctx.settings.tokenIssuer,
+      currentDate: new Date(clock.now()),
+    });
+    expect(payload).toMatchObject({
+      jti: erasureId,
+      tenantId: DEMO.tenant,
+      gameId: DEMO.game,
+      exportsExpired: 1,
+      taxRecordsKept: 1,
+      deleted: {
+        players: 1,
+        events: 5,
+        event_blocks: 2,
+        event_identities: 1,
+        devices: 1,
+        transactions: 1,
+        player_notes: 1,
+        failed_events: 1,
+      },
+    });
+    expect(JSON.stringify(payload)).not.toContain(session.userId);
+    // Access tokens and receipts are not taken for each other.
+    const asToken = { ...session.headers, authorization: `Bearer ${receipt}` };
+    expect((await harness.app.inject({ url: STATUS, headers: asToken })).statusCode).toBe(401);
+    const { rows } = await pool.query('select amount, currency, refunded_on from erased_transactions');
+    expect(rows).toEqual([{ amount: '4.99', currency: 'USD', refunded_on: null }]);
+  });
+
+  it('goes on after an interruption before each of its steps, with the same counts, and the recount agrees all the time', async () => {
+    const session = await addPlayer('interrupted');
+    const playerId = await playerIdOf(harness, session);
+    const { erasureId } = (await requestDeletion(harness, session)).json().data;
+    const steps: string[] = [];
+    for (;;) {
+      let left = steps.length + 1;
+      let last = '';
+      const run = erase(harness, {
+        onStep(step) {
+          last = step;
+          if (--left === 0) throw new Error('killed');
+        },
+      });
+      const isKilled = await run.then(
+        () => false,
+        () => true,
+      );
+      if (CHECKED_BEFORE.includes(last)) expect(await differences()).toEqual([]);
+      if (!isKilled) break;
+      steps.push(last);
+    }
+    expect(steps).toContain('event_blocks');
+    expect(steps).toContain('finish');
+    expect(await tablesNaming(harness, idsOf(session, 'interrupted'), playerId)).toEqual([]);
+    expect((await erasureOf(erasureId)).counts).toMatchObject({
+      players: 1,
+      events: 5,
+      event_blocks: 2,
+      event_identities: 1,
+      transactions: 1,
+      erased_transactions: 1,
+      player_notes: 1,
+    });
+  });
+
+  it('stores no event that was on its way, and of others in the same group all', async () => {
+    const [session, other] = [await harness.login('late'), await harness.login('in-time')];
+    const late = await playerIdOf(harness, session);
+    const now = harness.clock.now();
+    const ofLate = await recordsOf(harness, session, [adImpression(1, now), adImpression(2, now)]);
+    const ofOther = await recordsOf(harness, other, [adImpression(1, now)]);
+    const numbered = { identity: null, sequence: 3, installId: 'late-install' };
+    const records = [
+      ...ofLate.slice(0, 1),
+      ...ofOther,
+      ...ofLate.slice(1).map((each) => ({ ...each, ...numbered })),
+    ];
+    await requestDeletion(harness, session);
+    expect(await applyEvents(harness.pool, records)).toEqual(['no_player', 'new', 'no_player']);
+    await erase(harness);
+    expect(await applyEvents(harness.pool, records)).toEqual(['no_player', 'duplicate', 'no_player']);
+    expect(await tablesNaming(harness, [session.userId, 'late-install'], late)).toEqual([]);
+    expect(await differences()).toEqual([]);
+  });
+
+  it('can be withdrawn until it is due, and gives the devices back that have no other player', async () => {
+    await setWaitDays(7);
+    const [session, other] = [await harness.login('withdrawn'), await harness.login('not-withdrawn')];
+    const { erasureId, dueAt } = (await requestDeletion(harness, session)).json().data;
+    await requestDeletion(harness, other);
+    expect(Date.parse(dueAt)).toBe(harness.clock.now() + 7 * DAY_MS);
+    expect(await erase(harness)).toEqual({ state: 'done', erased: 0 });
+    await expectDead(harness.app, session);
+    expect(await withdrawErasure(harness.pool, gameId, erasureId, testActor())).toBe(true);
+    expect(await withdrawErasure(harness.pool, gameId, erasureId, testActor())).toBe(false);
+    expect((await harness.login('withdrawn')).userId).toBe(session.userId);
+    harness.clock.advance(7 * DAY_MS);
+    expect(await erase(harness)).toEqual({ state: 'done', erased: 1 });
+    expect((await harness.login('withdrawn')).userId).toBe(session.userId);
+    expect((await harness.login('not-withdrawn')).userId).not.toBe(other.userId);
+    await setWaitDays(0);
+  });
+});
+
+/** Rows about the player outside of the tables of players. */
+async function addTraces(session: Session, playerId: string, other: Session): Promise<void> {
+  const { pool, clock } = harness;
+  const now = new Date(clock.now());
+  await get(harness.app, '/v1/player/export', session);
+  await admin.call('GET', `${GAME}/players/${session.userId}/export`);
+  await pool.query(
+    `insert into audit_log (game_id, at, actor, action, target, after)
+     values ($1, $2, '', 'override.import', '2 flags of players', json_build_array(json_build_object('playerId', $3::text), $4::text))`,
+    [gameId, now, session.userId, other.userId],
+  );
+  // A device that was the player's before it was attached to another one.
+  await pool.query(
+    `insert into devices (game_id, device_id, player_id, created_at, attached_at, own_player_id) values ($1, 'attached', $2, $3, $3, $4)`,
+    [gameId, await playerIdOf(harness, other), now, playerId],
+  );
+  await pool.query(
+    `insert into export_jobs (id, tenant_id, game_id, format, span_from, span_to, state, created_by, created_at, expected_events, expires_at)
+     select gen_random_uuid(), tenant_id, id, 'ndjson', '0001-01-01T00:00:00Z', '9999-01-01T00:00:00Z', 'done', '', $2, 1, $3
+     from games where id = $1`,
+    [gameId, now, new Date(clock.now() + DAY_MS)],
+  );
+  await pool.query(
+    `insert into export_chunks (job_id, number, data) select id, 1, convert_to($1, 'UTF8') from export_jobs`,
+    [session.userId],
+  );
+  await pool.query(
+    `insert into jobs (id, game_id, kind, subject, state, created_by, created_at, heartbeat_at, result, expires_at)
+     values (gen_random_uuid(), $1, 'dry_run', '{}', 'done', '', $2, $2, json_build_object('examples', $3::text), $2)`,
+    [gameId, now, session.userId],
+  );
+  await pool.query(
+    `insert into failed_events (game_id, player_id, fingerprint, code, message, raw, received_at)
+     values (0, 0, gen_random_uuid(), 'message_invalid', $1, '', $2)`,
+    [`From player ${session.userId}.`, now],
+  );
+  // The copy of a day that compaction is writing.
+  await pool.query('create table event_blocks_20000101_compact (like event_blocks including all)');
+  await pool.query(
+    'insert into event_blocks_20000101_compact select * from event_blocks where player_id = $1',
+    [playerId],
+  );
+}
