@@ -48,6 +48,12 @@ export const ADMIN_ERRORS = {
   segment_not_found: { status: 404, message: 'The published configuration has no such segment.' },
   failed_event_not_found: { status: 404, message: 'The inbox of this game has no such entry.' },
   event_type_not_found: { status: 404, message: 'The game has no such registered event type.' },
+  erasure_not_found: { status: 404, message: 'The game has no such request to erase a player.' },
+  erasure_begun: {
+    status: 409,
+    message:
+      'The erasure has begun, is done, or the request was withdrawn before. It cannot be withdrawn any more.',
+  },
   note_not_found: { status: 404, message: 'The player has no such note.' },
   note_not_yours: { status: 403, message: 'Somebody else wrote this note. Write one of your own.' },
   override_not_found: { status: 404, message: 'The player has no override of this flag.' },

@@ -13,6 +13,7 @@ import { playerListRoutes } from '../features/audiences/player-list-routes.js';
 import { sampledRoutes } from '../features/audiences/sampled-routes.js';
 import { segmentRoutes } from '../features/audiences/segment-routes.js';
 import { dryRunRoutes } from '../features/dry-runs/dry-run-routes.js';
+import { adminErasureRoutes } from '../features/erasures/admin-erasure-routes.js';
 import { deleteFailedRoutes } from '../features/events/failed/delete-routes.js';
 import { failedEventRoutes } from '../features/events/failed/failed-event-routes.js';
 import { replayRoutes } from '../features/events/failed/replay-routes.js';
@@ -73,6 +74,7 @@ const ROUTES: readonly AdminRoutes[] = [
   playerListRoutes,
   adminPlayerRoutes,
   adminPlayerExportRoutes,
+  adminErasureRoutes,
   noteRoutes,
   overrideImportRoutes,
   adminSessionRoutes,

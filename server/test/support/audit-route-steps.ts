@@ -65,6 +65,8 @@ const flag = async ({ harness }: RouteWorld) =>
   `${GAME}/players/${(await harness.login('flagged')).userId}/overrides/isPayer`;
 const notes = async ({ harness }: RouteWorld) =>
   `${GAME}/players/${(await harness.login('noted')).userId}/notes`;
+const erasureOf = async ({ harness }: RouteWorld, device: string) =>
+  `${GAME}/players/${(await harness.login(device)).userId}/erasure`;
 /** A note of the one who calls the routes, an owner by default. */
 async function newNote(world: RouteWorld): Promise<string> {
   const { admin } = world;
@@ -410,6 +412,22 @@ export const ROUTE_STEPS: Record<string, AuditStep<(world: RouteWorld) => Promis
       body: await overrides(world, 'by file'),
       isStream: true,
     }),
+  },
+  'POST /games/:game/players/:playerId/erasure': {
+    action: 'player.erase',
+    target: 'player ',
+    call: async (world) => ({ path: await erasureOf(world, 'erased'), status: 202 }),
+  },
+  'DELETE /games/:game/erasures/:erasureId': {
+    action: 'player.erase_withdraw',
+    target: 'player ',
+    call: async (world) => {
+      const { harness, admin } = world;
+      await harness.pool.query('update games set erasure_wait_days = 7');
+      const path = await erasureOf(world, 'withdrawn');
+      const { erasureId } = await admin.ask('POST', path, undefined, undefined, 202);
+      return { path: `${GAME}/erasures/${erasureId}` };
+    },
   },
   'POST /games/:game/players/:playerId/notes': {
     action: 'note.add',
