@@ -26,6 +26,7 @@ export const COMMANDS = new Map<string, () => Promise<Command>>(
     audit: async () => (await import('../cli/audit-commands.js')).auditCommands(),
     export: async () => (await import('../cli/export-commands.js')).exportCommands(),
     import: async () => (await import('../cli/import-commands.js')).importCommands(),
+    erase: async () => (await import('../cli/erase-command.js')).eraseCommands(),
     rollups: async () => (await import('../cli/rollup-commands.js')).rollupCommands(),
     rates: async () => (await import('../cli/rate-commands.js')).rateCommands(),
     simulate: async () => (await import('../cli/simulate-command.js')).simulateCommand(),

@@ -45,12 +45,18 @@ export function withDatabase<T>(
 
 /** The same for a command that seals or opens secrets, which needs the master key. */
 export function withMasterKeys<T>(
-  work: (database: Database, settings: Settings, masterKeys: LoadedMasterKeys) => Promise<T>,
+  work: (
+    database: Database,
+    settings: Settings,
+    masterKeys: LoadedMasterKeys,
+    signal: AbortSignal,
+  ) => Promise<T>,
   afterwards = AFTERWARDS,
 ): Promise<T> {
   return openFor(
     requireSettings(),
-    async (database, settings) => work(database, settings, await loadMasterKeys(settings, database.pool)),
+    async (database, settings, signal) =>
+      work(database, settings, await loadMasterKeys(settings, database.pool), signal),
     afterwards,
   );
 }

@@ -138,6 +138,11 @@ export const COMMAND_STEPS: Record<
     target: 'events of history.ndjson',
     call: async ({ file }) => [...DEMO, '--file', await file('history.ndjson', '')],
   },
+  'erase player': {
+    action: 'player.erase',
+    target: 'player erased:',
+    call: async ({ harness }) => ['--player', (await harness.login('erased')).userId, ...DEMO],
+  },
   'override set': {
     action: 'override.set',
     target: 'player ',
