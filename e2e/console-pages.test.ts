@@ -41,6 +41,7 @@ const PAGES = [
   '/settings?tab=predictions',
   '/settings?tab=limits',
   '/settings?tab=jobs',
+  '/settings?tab=erasures',
   '/settings?tab=audit',
   '/settings?tab=account',
 ];

@@ -8,6 +8,7 @@ import { Page } from '../../parts/Page.js';
 import { EmptyState, Loaded } from '../../parts/states.js';
 import { CopyableId } from '../../parts/texts.js';
 import { Devices } from './Devices.js';
+import { ErasePlayer } from './ErasePlayer.js';
 import { Flags } from './Flags.js';
 import { Headline } from './Headline.js';
 import { Notes } from './Notes.js';
@@ -43,12 +44,15 @@ export function Player() {
       }
       actions={
         isEditor && (
-          <DownloadButton
-            operation="exportPlayer"
-            request={{ params: { game, playerId } }}
-            fileName={`player-${playerId}.json`}
-            label="Export all data"
-          />
+          <Group gap="xs">
+            <DownloadButton
+              operation="exportPlayer"
+              request={{ params: { game, playerId } }}
+              fileName={`player-${playerId}.json`}
+              label="Export all data"
+            />
+            <ErasePlayer playerId={playerId} />
+          </Group>
         )
       }
     >

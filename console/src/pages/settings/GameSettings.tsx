@@ -7,7 +7,7 @@ import { countOf } from '../../lib/format.js';
 import { WholeNumberInput } from '../../parts/fields.js';
 import { Loaded, ProblemNote } from '../../parts/states.js';
 
-/** The name of the game, and how long its events are kept. */
+/** The name of the game, how long its events are kept, and for how long an erasure can be withdrawn. */
 export function GameSettings() {
   const { game } = useStudioAndGame();
   const found = useGet('getGame', { params: { game } });
@@ -19,6 +19,7 @@ function GameForm({ game }: { game: Schemas['Game'] }) {
   const queries = useQueryClient();
   const [name, setName] = useState(game.name);
   const [days, setDays] = useState(game.retentionDays);
+  const [waitDays, setWaitDays] = useState<number | null>(game.erasureWaitDays);
   const [isSure, setSure] = useState(false);
   const save = useApiMutation('updateGame', {
     onDone: () => {
@@ -45,16 +46,25 @@ function GameForm({ game }: { game: Schemas['Game'] }) {
           lack them.
         </Text>
       )}
+      <WholeNumberInput
+        label="Erasures can be withdrawn for this many days"
+        description="Until then a player who asked for erasure is logged out, and nothing is deleted. 0: players are erased at once."
+        value={waitDays}
+        onChange={setWaitDays}
+      />
       <ProblemNote problem={save.error} />
       <Group>
         <Button
           color={isShorter ? 'red.9' : 'savepoint'}
           loading={save.isPending}
-          disabled={name === game.name && days === game.retentionDays}
+          disabled={name === game.name && days === game.retentionDays && waitDays === game.erasureWaitDays}
           onClick={() =>
             isShorter && !isSure
               ? setSure(true)
-              : save.mutate({ params: { game: game.gameId }, body: { name, retentionDays: days } })
+              : save.mutate({
+                  params: { game: game.gameId },
+                  body: { name, retentionDays: days, erasureWaitDays: waitDays ?? 0 },
+                })
           }
         >
           {isShorter && isSure ? 'Yes, delete older events' : 'Save'}

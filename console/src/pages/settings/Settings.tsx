@@ -4,6 +4,7 @@ import { Page } from '../../parts/Page.js';
 import { PageTabs } from '../../parts/PageTabs.js';
 import { Account } from './Account.js';
 import { AuditLog } from './AuditLog.js';
+import { Erasures } from './Erasures.js';
 import { Flags } from './Flags.js';
 import { GameSettings } from './GameSettings.js';
 import { Games } from './Games.js';
@@ -28,6 +29,7 @@ const TABS = [
   { value: 'predictions', label: 'Predictions', Content: PredictionSettings, isForOwners: false },
   { value: 'limits', label: 'Limits', Content: Limits, isForOwners: false },
   { value: 'jobs', label: 'Background work', Content: Jobs, isForOwners: false },
+  { value: 'erasures', label: 'Erasures', Content: Erasures, isForOwners: false },
   { value: 'audit', label: 'Audit log', Content: AuditLog, isForOwners: false },
   { value: 'account', label: 'Your account', Content: Account, isForOwners: false },
 ];
