@@ -38,6 +38,8 @@ export type EventQueue = {
   startInstall(refusedSession: string): Promise<void>;
   /** The storage is no copy, as far as the client can know. */
   trust(): Promise<void>;
+  /** Forgets all events, and starts a new installation: the player of these is gone. */
+  clear(): Promise<void>;
   /** Whether nothing waits. */
   isEmpty(): Promise<boolean>;
 };
@@ -203,6 +205,15 @@ export function createEventQueue(options: Options): EventQueue {
       change(async (_tx, state) => {
         delete state.uncheckedFrom;
       }),
+    async clear() {
+      last = undefined;
+      await change(async (tx, state) => {
+        for (let place = state.head; place < state.end; place++) remove(tx, place);
+        state.head = state.end;
+        state.bytes = 0;
+        await startInstall(tx, state, state.end);
+      });
+    },
     isEmpty: () => change(async (_tx, state) => state.head >= state.end),
   };
 }

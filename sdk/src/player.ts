@@ -68,6 +68,8 @@ type Options = {
 
 export type PlayerCache = Player & {
   keep<K extends Name>(name: K, value: PlayerData[K] | undefined): void;
+  /** Forgets all responses: they were about a player who is gone. */
+  forget(): Promise<void>;
   /** Another tab has got a response. */
   reload(name: Name): Promise<void>;
 };
@@ -167,6 +169,10 @@ export function createPlayer(options: Options): PlayerCache {
       const cached = { value, receivedAt, staleAt: receivedAt + STALE_MS };
       save(name, cached).catch(options.onError);
       notify(name, cached, 'service');
+    },
+    async forget() {
+      lastNotified.clear();
+      for (const name of Object.keys(PATHS) as Name[]) await stored(name).forget();
     },
     async reload(name) {
       const cached = await read(name);

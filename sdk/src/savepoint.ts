@@ -5,7 +5,7 @@ import { createEventQueue, type EventQueue } from './event-queue.js';
 import { createEventSender, type EventSender } from './event-sender.js';
 import type { SavepointOptions } from './options.js';
 import { onPageChanges } from './page-changes.js';
-import { createPlayer, type Player } from './player.js';
+import { createPlayer, type Player, type PlayerCache } from './player.js';
 import { randomId } from './random-id.js';
 import { createServiceClock, type ServiceClock } from './service-clock.js';
 import { createSessions, type Sessions } from './session.js';
@@ -35,6 +35,7 @@ const MAX_EVENT_BYTES = 32_768;
 export class Savepoint {
   /** What the service returns about the player. */
   readonly player: Player;
+  readonly #player: PlayerCache;
   readonly #options: SavepointOptions;
   readonly #clock: ServiceClock;
   readonly #queue: EventQueue;
@@ -114,6 +115,7 @@ export class Savepoint {
     this.#onClose.push(stopSignals, sessions.stop, ...onPageChanges(sender.flushLast, sender.retryNow));
 
     this.player = player;
+    this.#player = player;
     this.#clock = clock;
     this.#queue = queue;
     this.#sender = sender;
@@ -150,6 +152,24 @@ export class Savepoint {
   async logout({ allDevices = false } = {}): Promise<void> {
     this.#checkOpen();
     await this.#sessions.logout(allDevices);
+  }
+
+  /**
+   * Erases the player: everything that the service stores about the player goes, on all devices, and nothing brings it back. Events that
+   * wait are dropped. The client is logged out then, and the next `login()` is a new player. Rejects with `network_failed` offline, and nothing has
+   * changed then. Ask the player twice before you call it.
+   *
+   * @example
+   * ```ts
+   * if (confirm('Delete your account and everything in it?')) await savepoint.deleteAccount();
+   * ```
+   */
+  async deleteAccount(): Promise<void> {
+    this.#checkOpen();
+    await this.#sessions.deleteAccount();
+    this.#unsaved = [];
+    await this.#queue.clear();
+    await this.#player.forget();
   }
 
   /**

@@ -30,6 +30,8 @@ export type Sessions = {
   /** Logs in where the player was logged out. */
   login(): Promise<Session>;
   logout(allDevices: boolean): Promise<void>;
+  /** Has the service erase the player, and is logged out then. */
+  deleteAccount(): Promise<void>;
   /** Calls `listener` after each login and refresh. */
   onGrant(listener: (config: Grant['playerConfig']) => void): void;
   /** Another tab has changed it. */
@@ -230,6 +232,15 @@ export function createSessions(setup: Setup): Sessions {
         if (reply.status !== 200 && reply.status !== 401) throw toError(reply);
       }
       // Or it would bring the session back.
+      await renewal?.catch(() => {});
+      current = undefined;
+      await write({ isLoggedOut: true });
+    },
+    async deleteAccount() {
+      const session = await renewOnce(undefined, true);
+      clearTimeout(retryTimer);
+      const reply = await transport.call(session, '/v1/player', { method: 'DELETE' });
+      if (reply.status !== 202) throw toError(reply);
       await renewal?.catch(() => {});
       current = undefined;
       await write({ isLoggedOut: true });

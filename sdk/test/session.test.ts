@@ -358,3 +358,36 @@ describe('a session', () => {
     expect([...service.stored.values()].map(({ eventType }) => eventType)).toEqual(['Later']);
   });
 });
+
+describe('a deleted account', () => {
+  it('leaves no event and no response on the device, and the next login starts a new installation', async () => {
+    const { client } = createDevice(service).start();
+    await client.player.store();
+    client.track('Sent');
+    await client.flush();
+    service.fault = (path) => (path === '/v1/events' ? 503 : 'none');
+    client.track('Waiting');
+    await client.flush();
+    await client.deleteAccount();
+    service.fault = () => 'none';
+    expect(await codeOf(client.player.store())).toBe('logged_out');
+    client.track('New');
+    await client.login();
+    await client.flush();
+    expect([...service.stored.values()].map(({ eventType }) => eventType)).toEqual(['Sent', 'New']);
+    const installs = service.requests
+      .filter(({ path }) => path === '/v1/events')
+      .map(({ headers }) => headers.get('x-install-id'));
+    expect(installs.at(-1)).not.toBe(installs[0]);
+    expect(service.requests.at(-1)?.body).toMatchObject([{ eventType: 'New', seq: 1 }]);
+  });
+
+  it('is as it was if the service could not be asked', async () => {
+    const { client } = createDevice(service).start();
+    await client.login();
+    service.fault = (path) => (path === '/v1/player' ? 'request lost' : 'none');
+    expect(await codeOf(client.deleteAccount())).toBe('network_failed');
+    expect(await codeOf(client.player.status())).toBe('none');
+    expect(count('/auth/login')).toBe(1);
+  });
+});

@@ -52,6 +52,7 @@ export type StoredValue<T> = {
   write(value: T): Promise<void>;
   /** Stores what `change` makes of the value, and returns it. */
   update(change: (value: T | undefined) => T): Promise<T>;
+  forget(): Promise<void>;
 };
 
 /** A value with a checksum. Damage is reported once, because the value is then stored anew or removed. */
@@ -74,5 +75,6 @@ export function createStoredValue<T>(options: Options<T>): StoredValue<T> {
     read: () => replace((value) => value),
     write: (value) => storage.transact(async (tx) => save(tx, value)),
     update: (change) => replace(change),
+    forget: () => storage.transact(async (tx) => save(tx, undefined)),
   };
 }

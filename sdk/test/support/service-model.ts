@@ -95,6 +95,12 @@ export function createServiceModel() {
       sessions.delete(session);
       return json(200, { data: { revokedSessions: 1 }, status: 'success' });
     },
+    '/v1/player': ({ headers }) => {
+      const session = sessionOf(headers);
+      if (session === undefined) return refuse(401, 'session_ended');
+      sessions.clear();
+      return json(202, { data: { erasureId: 'e', dueAt: new Date().toISOString() }, status: 'success' });
+    },
     '/v1/events': ({ headers, body }) => {
       const session = sessionOf(headers);
       if (session === undefined) return refuse(401, 'session_ended');
