@@ -17,6 +17,7 @@ const TAGS = [
   { name: 'Player', description: 'Who the player is to the studio, and what is on offer to them.' },
   { name: 'Events', description: 'What the player did.' },
   { name: 'Server', description: 'For the studio’s own servers, with a server key: events, reads, devices.' },
+  { name: 'Stores', description: 'Where Apple and Google tell about refunds.' },
   { name: 'Limits', description: 'How much the service takes.' },
 ];
 

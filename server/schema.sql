@@ -563,7 +563,7 @@ CREATE TABLE event_blocks (
 ) PARTITION BY RANGE (received_at);
 CREATE INDEX event_blocks_game ON event_blocks USING btree (game_id, received_at, id);
 COMMENT ON TABLE event_blocks IS 'The new events of one player in one request. Read them through the view events, or through event_rows(events).';
-COMMENT ON COLUMN event_blocks.events IS 'An array of [type, time, payload, metadata, seq, eventId, more]; what is null at the end is left out. more: {"text": the timestamp as sent, "suspect": true, "ordinal": 1, "received": epoch ms where it is not that of the block}.';
+COMMENT ON COLUMN event_blocks.events IS 'An array of [type, time, payload, metadata, seq, eventId, more]; what is null at the end is left out. more: {"text": the timestamp as sent, "suspect": true, "ordinal": 1, "received": epoch ms where it is not that of the block, "sale": what a Purchase counts as where that is not what its payload says; null: nothing}.';
 
 CREATE TABLE event_blocks_default PARTITION OF event_blocks DEFAULT;
 
@@ -842,6 +842,15 @@ COMMENT ON TABLE history_imports IS 'A file of history that was imported into a 
 COMMENT ON COLUMN history_imports.file_hash IS 'SHA-256 of the file.';
 COMMENT ON COLUMN history_imports.done_bytes IS 'Of the uncompressed content.';
 COMMENT ON COLUMN history_imports.rejects_bytes IS 'How much of the file of rejected lines belongs to the lines that are done.';
+
+CREATE TABLE game_stores (
+  game_id integer NOT NULL,
+  settings jsonb NOT NULL,
+  updated_at timestamp with time zone NOT NULL,
+  CONSTRAINT game_stores_pkey PRIMARY KEY (game_id),
+  CONSTRAINT game_stores_game_id_fkey FOREIGN KEY (game_id) REFERENCES games(id)
+);
+COMMENT ON TABLE game_stores IS 'The settings of a game for stores: which apps receipts may be of, and which purchases count. A change moves games.registry_version, so every node obeys it with the next batch.';
 
 CREATE TABLE holdout_comparisons (
   game_id integer NOT NULL,
@@ -1192,6 +1201,23 @@ CREATE TABLE sku_pictures (
 );
 COMMENT ON TABLE sku_pictures IS 'Thumbnails that the console shows beside SKUs, by SKU id, whether or not the catalogue has the SKU at present.';
 
+CREATE TABLE store_notifications (
+  game_id integer NOT NULL,
+  store text NOT NULL,
+  notification_id text NOT NULL,
+  type text NOT NULL,
+  transaction_id text,
+  signed_at timestamp with time zone NOT NULL,
+  share numeric,
+  refunded_at timestamp with time zone,
+  received_at timestamp with time zone NOT NULL,
+  CONSTRAINT store_notifications_pkey PRIMARY KEY (game_id, store, notification_id),
+  CONSTRAINT store_notifications_store_check CHECK ((store = ANY (ARRAY['apple'::text, 'google'::text]))),
+  CONSTRAINT store_notifications_game_id_fkey FOREIGN KEY (game_id) REFERENCES games(id)
+);
+CREATE INDEX store_notifications_transaction ON store_notifications USING btree (game_id, transaction_id, signed_at DESC) WHERE (share IS NOT NULL);
+COMMENT ON TABLE store_notifications IS 'A notification of a store, once. Where share is set, it says how much of a transaction was given back: a refund may arrive before its purchase.';
+
 CREATE TABLE studio_members (
   tenant_id integer NOT NULL,
   account_id uuid NOT NULL,
@@ -1206,6 +1232,21 @@ CREATE INDEX studio_members_account ON studio_members USING btree (account_id, j
 CREATE INDEX studio_members_owner ON studio_members USING btree (tenant_id) WHERE (role = 'owner'::text);
 COMMENT ON TABLE studio_members IS 'What a person may do in a studio.';
 
+CREATE TABLE transaction_changes (
+  player_id bigint NOT NULL,
+  transaction_id text NOT NULL,
+  kind text NOT NULL,
+  at timestamp with time zone NOT NULL,
+  game_id integer NOT NULL,
+  share numeric,
+  refunded_at timestamp with time zone,
+  recorded_at timestamp with time zone NOT NULL,
+  CONSTRAINT transaction_changes_pkey PRIMARY KEY (player_id, transaction_id, kind, at),
+  CONSTRAINT transaction_changes_kind_check CHECK ((kind = ANY (ARRAY['notice'::text, 'moved'::text])))
+);
+COMMENT ON TABLE transaction_changes IS 'What happened to a transaction of a player without an event of the player''s: the store''s word on a refund (notice), or another player''s proof (moved). The rebuild of a past instant folds these rows after the events.';
+COMMENT ON COLUMN transaction_changes.at IS 'When the store signed it, or when the proof was received.';
+
 CREATE TABLE transactions (
   game_id integer NOT NULL,
   transaction_id text NOT NULL,
@@ -1218,11 +1259,27 @@ CREATE TABLE transactions (
   promo_id text,
   refunded_at timestamp with time zone,
   received_at timestamp with time zone,
+  store text,
+  claimed_at timestamp with time zone,
+  moved_at timestamp with time zone,
+  notice_at timestamp with time zone,
+  notice_share numeric,
+  notice_refunded_at timestamp with time zone,
+  reported_refund_at timestamp with time zone,
+  paid_price numeric,
   CONSTRAINT transactions_pkey PRIMARY KEY (player_id, transaction_id)
 );
 CREATE INDEX transactions_counted ON transactions USING btree (player_id, purchased_at) WHERE ((purchased_at IS NOT NULL) AND (refunded_at IS NULL));
 CREATE INDEX transactions_of_game ON transactions USING btree (game_id, transaction_id, player_id) WHERE (game_id IS NOT NULL);
-COMMENT ON TABLE transactions IS 'A purchase. It counts once per player, so that nobody can claim another player''s. Purchases are counted by the difference that a row makes: the cost does not depend on how many a player has.';
+COMMENT ON TABLE transactions IS 'A purchase. It counts once per player, so that nobody can claim another player''s; a verified one counts for the last player who proved it. Purchases are counted by the difference that a row makes: the cost does not depend on how many a player has.';
+COMMENT ON COLUMN transactions.refunded_at IS 'From when it does not count: refunded, or proved by another player since. Worked out from the columns below.';
+COMMENT ON COLUMN transactions.store IS 'Who proved it: apple, google, or server for the studio''s own; null: only the client says so.';
+COMMENT ON COLUMN transactions.claimed_at IS 'When the player last proved it.';
+COMMENT ON COLUMN transactions.moved_at IS 'When another player last proved it.';
+COMMENT ON COLUMN transactions.notice_at IS 'When the store signed its last word on refunds.';
+COMMENT ON COLUMN transactions.notice_share IS 'How much the store gave back by that: 1 all, 0 nothing any more.';
+COMMENT ON COLUMN transactions.reported_refund_at IS 'The earliest Refund event.';
+COMMENT ON COLUMN transactions.paid_price IS 'Set after a partial refund: what was paid. price is what is left of it.';
 
 CREATE VIEW events AS
  SELECT e.occurred_at,

@@ -160,6 +160,10 @@ export const ERRORS = {
   tenant_mismatch: { status: 403, message: 'X-Tenant-ID is not the tenant of this token.' },
   game_mismatch: { status: 403, message: 'X-Game-Id is not the game of this token.' },
   player_mismatch: { status: 403, message: 'X-Player-Id is not the player of this token.' },
+  notification_invalid: {
+    status: 400,
+    message: 'The notification is not signed by the store, or is of another app than those of the game.',
+  },
   server_key_in_browser: {
     status: 403,
     message:

@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { Pool } from '../db/pool.js';
 import type { Clock } from '../lib/clock.js';
 import type { FairSemaphore } from '../lib/fair-semaphore.js';
+import type { AppleReceipts } from '../lib/receipts/apple-receipts.js';
 import type { MasterKeys } from '../security/master-keys.js';
 import type { Passwords } from '../security/passwords.js';
 import type { AdminMetrics } from '../telemetry/metrics.js';
@@ -20,6 +21,8 @@ export type AdminContext = Readonly<{
   /** Seal API secrets and second factors. */
   masterKeys: MasterKeys;
   passwords: Passwords;
+  /** Undefined without a root certificate in the settings. */
+  apple: AppleReceipts | undefined;
   /** Trains the models of a game in another thread: this one serves requests. */
   trainModels: (
     training: Readonly<{ gameId: number; actor: Actor }>,

@@ -7,6 +7,7 @@ export const AUDIT_ACTIONS = {
   'game.create': 'a game was created',
   'game.update':
     'settings of a game were changed: name, retention, unregistered event types, time to withdraw an erasure',
+  'stores.update': 'which receipts a game believes, or which purchases count, was changed',
   'reporting.update': 'the reporting currency of a studio or its exchange rates were changed',
   'api_key.create': 'an API key was created',
   'api_key.rotate': 'an API key was given a successor, and perhaps an end',
@@ -44,6 +45,7 @@ export const AUDIT_ACTIONS = {
   'player.export': 'everything that is stored about a player was downloaded by the studio',
   'player.erase': 'the erasure of a player was requested by the studio',
   'player.erase_withdraw': 'a request to erase a player was withdrawn',
+  'purchase.move': 'a verified purchase went to another player, who proved it later',
   'session.revoke': 'sessions of a player were ended by the studio',
   'event_type.register': 'a schema was registered as the next version of an event type',
   'event_type.retire': 'an event type was retired',

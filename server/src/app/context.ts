@@ -6,6 +6,8 @@ import type { PlayerErasureContext } from '../features/erasures/player-erasure-r
 import { createInbox } from '../features/events/failed/inbox.js';
 import { createDirectIntake } from '../features/events/intake/direct-intake.js';
 import type { EventContext } from '../features/events/intake/event-context.js';
+import { loadAppleReceipts } from '../features/events/receipts/load-apple-receipts.js';
+import { createReceiptChecks } from '../features/events/receipts/receipt-checks.js';
 import { createRegistries, logUnusable } from '../features/events/types/registries.js';
 import { createConfigSnapshots } from '../features/game-configs/config-snapshots.js';
 import type { PlayerExportContext } from '../features/player-exports/player-export-routes.js';
@@ -26,6 +28,8 @@ import { createLoginBatcher } from '../features/sessions/login-batcher.js';
 import { createRefreshBatcher } from '../features/sessions/refresh-batcher.js';
 import type { SessionContext } from '../features/sessions/session-context.js';
 import { loadSigningKeys } from '../features/sessions/signing-keys.js';
+import type { NotificationContext } from '../features/stores/notification-routes.js';
+import { createPushTokens } from '../features/stores/push-tokens.js';
 import { createRateLimits } from '../http/rate-limits.js';
 import type { Clock } from '../lib/clock.js';
 import { createShedding } from '../overload/shedding.js';
@@ -43,6 +47,7 @@ export type Context = SessionContext &
   PlayerErasureContext &
   EventContext &
   ServerContext &
+  NotificationContext &
   Readonly<{ dispose(): Promise<void> }>;
 
 export type ContextOptions = {
@@ -58,6 +63,7 @@ export type ContextOptions = {
 
 export async function createContext(options: ContextOptions): Promise<Context> {
   const { settings, logger, masterKeys } = options;
+  const apple = await loadAppleReceipts(settings);
   const metrics = createMetrics();
   const pool = createPool({
     url: options.databaseUrl,
@@ -147,6 +153,9 @@ export async function createContext(options: ContextOptions): Promise<Context> {
       showsAll: true,
     }),
     registries: createRegistries(pool, logUnusable(logger)),
+    apple,
+    pushTokens: createPushTokens(settings.googleKeysUrl),
+    receipts: createReceiptChecks({ pool, apple, isLimited: settings.rateLimits.enabled }),
     intake,
     inbox: queued?.inbox ?? inbox,
     rateLimits: createRateLimits(settings.rateLimits, (limit) => metrics.rateLimited.inc({ limit })),

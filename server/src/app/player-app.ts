@@ -10,6 +10,7 @@ import { serverEventRoutes } from '../features/servers/server-event-routes.js';
 import { serverPlayerRoutes } from '../features/servers/server-player-routes.js';
 import { PLAYER_HEADERS, requirePlayer } from '../features/sessions/player-guard.js';
 import { sessionRoutes } from '../features/sessions/session-routes.js';
+import { notificationRoutes } from '../features/stores/notification-routes.js';
 import { registerBodyParser } from '../http/body-parser.js';
 import { registerCors } from '../http/cors.js';
 import { registerErrorHandlers, respondToClientError, sendError, toApiError } from '../http/error-handler.js';
@@ -100,6 +101,7 @@ export async function buildPlayerApp(
   await app.register(async (scope) => serverEventRoutes(scope, ctx, admission));
   await app.register(async (scope) => serverPlayerRoutes(scope, ctx));
   await app.register(async (scope) => serverChangeRoutes(scope, ctx));
+  await app.register(async (scope) => notificationRoutes(scope, ctx));
   refuseEarly(app.server, {
     method: 'POST',
     path: EVENTS_PATH,

@@ -11,6 +11,7 @@ import { createErasureMetrics } from '../features/erasures/erasure-metrics.js';
 import { createErasureRunner } from '../features/erasures/erasure-runner.js';
 import { erasureStep } from '../features/erasures/erasure-step.js';
 import { createErasedListWriter, erasedListFile } from '../features/erasures/list-file.js';
+import { loadAppleReceipts } from '../features/events/receipts/load-apple-receipts.js';
 import { createEventStoreMetrics } from '../features/events/storage/event-store-metrics.js';
 import { createExportRunner } from '../features/exports/export-runner.js';
 import { createDocumentChanges } from '../features/game-configs/document-changes.js';
@@ -48,6 +49,7 @@ async function startOperations(options: ChildOptions): Promise<RunningChild> {
   const { nats } = settings;
   const link = nats && openLink({ nats, name: 'savepoint operations', logger });
   const queue = nats && link && (() => checkQueue(link, nats, database.pool));
+  const apple = await loadAppleReceipts(settings);
   const metrics = createAdminMetrics();
   const processMetrics = createProcessMetrics();
   const maintenanceMetrics = createMaintenanceMetrics();
@@ -108,6 +110,7 @@ async function startOperations(options: ChildOptions): Promise<RunningChild> {
       environment: settings.environment,
       masterKeys,
       passwords: createPasswords(),
+      apple,
       trainModels: (training, run) => trainInThread(database.url, training, run),
       documentChanges: createDocumentChanges(),
       jobs,

@@ -4,6 +4,7 @@ import { Command } from 'commander';
 import { masterKeyFile } from '../security/master-key-file.js';
 import type { Settings } from '../settings/settings.js';
 import { readSettings } from '../settings/settings.js';
+import { checkAppleRoot } from './doctor-apple-root.js';
 import { examineDatabase } from './doctor-database.js';
 import { checkFreeSpace } from './doctor-disk.js';
 import type { DoctorFinding } from './doctor-finding.js';
@@ -46,6 +47,7 @@ async function examine(): Promise<DoctorFinding[]> {
     await checkNode(),
     await checkDataDir(settings),
     await checkFreeSpace(settings),
+    ...(await checkAppleRoot(settings)),
     ...(await examineDatabase(settings)),
     ...(settings.nats === undefined ? [] : await examineQueue(settings.nats, settings.environment)),
   ];

@@ -11,12 +11,16 @@ import {
 import { probablyMeant } from '../features/events/failed/probably-meant.js';
 import {
   type ReplayProgress,
+  type ReplayTools,
   replayFailedEvent,
   replayFailedGroup,
 } from '../features/events/failed/replay.js';
+import { loadAppleReceipts } from '../features/events/receipts/load-apple-receipts.js';
+import { createReceiptChecks } from '../features/events/receipts/receipt-checks.js';
 import { createRegistries, type UnusableSchema } from '../features/events/types/registries.js';
 import { isoTime } from '../lib/iso-time.js';
 import { StartupError } from '../lib/startup-error.js';
+import type { Settings } from '../settings/settings.js';
 import { commandActor } from './command-actor.js';
 import { requireGame } from './game-option.js';
 import { readGivenFile } from './given-file.js';
@@ -128,9 +132,9 @@ async function replayOne(id: string, options: GroupOptions & { file?: string }):
     throw new StartupError('Give either the id of an entry or --tenant, --game and --code of a group.');
   }
   const edited = options.file === undefined ? undefined : await readGivenFile(options.file);
-  await withDatabase(async ({ pool }) => {
+  await withDatabase(async ({ pool }, settings) => {
     const entry = await requireEntry(pool, id);
-    const tools = { pool, registries: createRegistries(pool, sayUnusable) };
+    const tools = await replayTools(pool, settings);
     const actor = await commandActor(pool);
     const result = await replayFailedEvent(tools, id, { actor, ...(edited === undefined ? {} : { edited }) });
     switch (result.outcome) {
@@ -154,6 +158,12 @@ async function replayOne(id: string, options: GroupOptions & { file?: string }):
   });
 }
 
+async function replayTools(pool: Pool, settings: Settings): Promise<ReplayTools> {
+  const apple = await loadAppleReceipts(settings);
+  const receipts = createReceiptChecks({ pool, apple, isLimited: false });
+  return { pool, registries: createRegistries(pool, sayUnusable), receipts };
+}
+
 function sayUnusable({ eventType, version, reason }: UnusableSchema): void {
   say(
     `Events of ${printable(eventType)} are not checked: version ${version} of its schema cannot be used. ${reason}`,
@@ -163,10 +173,10 @@ function sayUnusable({ eventType, version, reason }: UnusableSchema): void {
 async function replayGroup(options: GroupOptions & { file?: string }): Promise<void> {
   if (options.file !== undefined) throw new StartupError('--file corrects one entry: give its id.');
   const afterwards = 'Entries that were replayed stay so. Run the command again for the others.';
-  await withDatabase(async ({ pool }, _, signal) => {
+  await withDatabase(async ({ pool }, settings, signal) => {
     const group = await groupOf(pool, options);
     const line = createProgressLine();
-    const tools = { pool, registries: createRegistries(pool, sayUnusable) };
+    const tools = await replayTools(pool, settings);
     const onProgress = (progress: ReplayProgress) => line.show(describeProgress(progress));
     const run = { actor: await commandActor(pool), signal, onProgress };
     const done = await replayFailedGroup(tools, group, run).finally(line.end);

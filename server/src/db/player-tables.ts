@@ -23,6 +23,7 @@ export const PLAYER_TABLES = [
   { name: 'players', playerColumn: 'id', rebuild: 'folded', isPartitioned: false },
   { name: 'player_days', playerColumn: 'player_id', rebuild: 'folded', isPartitioned: false },
   { name: 'transactions', playerColumn: 'player_id', rebuild: 'folded', isPartitioned: false },
+  { name: 'transaction_changes', playerColumn: 'player_id', rebuild: 'none', isPartitioned: false },
   { name: 'player_promotions', playerColumn: 'player_id', rebuild: 'folded', isPartitioned: false },
   { name: 'flag_overrides', playerColumn: 'player_id', rebuild: 'copied', isPartitioned: false },
   { name: 'segment_stays', playerColumn: 'player_id', rebuild: 'copied', isPartitioned: false },

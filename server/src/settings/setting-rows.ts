@@ -20,6 +20,8 @@ const STREAM_NAME = /^[A-Za-z0-9_-]{1,64}$/;
 /** Scheme, host and port, whatever the scheme: games in a web view come from `capacitor://localhost` and the like. */
 const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[^\s/*]+$/;
 
+const GOOGLE_KEYS_URL = 'https://www.googleapis.com/oauth2/v3/certs';
+
 export const SETTING_ROWS = {
   environment: choice('SAVEPOINT_ENV', {
     of: ['production', 'development'],
@@ -75,6 +77,20 @@ export const SETTING_ROWS = {
       'file with hashes of erased players, to be kept beside the backups: after a restore they are erased again',
     read: (given) => (given === undefined ? undefined : resolve(given)),
   } satisfies Setting<string | undefined>,
+  appleRootFile: optional('SAVEPOINT_APPLE_ROOT_FILE', {
+    shownFallback: 'none: receipts of Apple are refused',
+    description: 'file with the root certificate that receipts of Apple lead to: Apple Root CA - G3',
+  }),
+  googleKeysUrl: {
+    name: 'SAVEPOINT_GOOGLE_KEYS_URL',
+    fallback: GOOGLE_KEYS_URL,
+    description: 'address of the keys that Google signs the tokens of its notifications with',
+    read(given = GOOGLE_KEYS_URL, { report }) {
+      if (!/^https?:\/\//.test(given) || !URL.canParse(given))
+        report('SAVEPOINT_GOOGLE_KEYS_URL must be an http or https address.');
+      return given;
+    },
+  } satisfies Setting<string>,
   workers: integer('SAVEPOINT_WORKERS', {
     fallback: Math.min(availableParallelism(), MAX_WORKERS),
     shownFallback: 'number of cores',

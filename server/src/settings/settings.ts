@@ -19,6 +19,10 @@ export type Settings = Readonly<{
   opsTrustProxy: boolean | number | string;
   dataDir: string;
   erasedList: string | undefined;
+  /** Undefined: no receipt of Apple is believed. */
+  appleRootFile: string | undefined;
+  /** Where the keys are that Google signs the tokens of notifications with. */
+  googleKeysUrl: string;
   workers: number;
   /** How long the node goes on serving after it was told to stop, so that balancers notice first. */
   drainSeconds: number;

@@ -179,7 +179,11 @@ it.each(Object.keys(CHANGES))('%s: nothing is changed without an entry', async (
 it('a failed event without an entry is not replayed, and stays open', async () => {
   const before = await state();
   await refuseEntries();
-  const tools = { pool: harness.pool, registries: createRegistries(harness.pool, () => {}) };
+  const tools = {
+    pool: harness.pool,
+    registries: createRegistries(harness.pool, () => {}),
+    receipts: harness.ctx.receipts,
+  };
   const edited = JSON.stringify({ eventType: 'Late', timestamp: '2026-01-01T00:00:00Z', payload: {} });
   expect(await replayFailedEvent(tools, failedId, { actor, edited })).toMatchObject({ outcome: 'failed' });
   expect(await state()).toEqual(before);

@@ -70,7 +70,7 @@ it('knows the command or route of every action', () => {
     'action' in step ? [step.action] : [],
   );
   // The service does the first ones itself. The others are by a sign-in and a GET: see recovery-codes.test.ts and export-jobs.test.ts.
-  const byItself: AuditAction[] = ['signing_key.create', 'model.grade', 'account.link'];
+  const byItself: AuditAction[] = ['signing_key.create', 'model.grade', 'account.link', 'purchase.move'];
   const elsewhere: AuditAction[] = ['account.recovery_code_used', 'export.download'];
   expect([...new Set([...listed, ...byItself, ...elsewhere])].toSorted()).toEqual(
     Object.keys(AUDIT_ACTIONS).toSorted(),

@@ -63,6 +63,7 @@ export function adminContext(
     metrics: createAdminMetrics(),
     environment: 'development',
     passwords: createPasswords(CHEAP_HASHES),
+    apple: undefined,
     trainModels: trainHere(pool),
     jobs: createJobs({ pool, clock, logger }),
     documentChanges: createDocumentChanges(),

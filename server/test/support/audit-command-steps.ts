@@ -1,4 +1,5 @@
 import { findGame } from '../../src/admin/tenants.js';
+import { NO_STORES } from '../../src/features/events/receipts/store-settings.js';
 import { generateMasterKey } from '../../src/security/master-keys.js';
 import { type AuditStep, READS } from './audit-steps.js';
 import { gameDocument, postBytes, sku } from './data-calls.js';
@@ -207,6 +208,12 @@ export const COMMAND_STEPS: Record<
       const event = { eventType: 'Quest', timestamp: new Date().toISOString(), payload: {} };
       return [rows[0]?.id ?? '', '--file', await file('event.json', event)];
     },
+  },
+  'store test': { reason: READS },
+  'store set': {
+    action: 'stores.update',
+    target: 'store settings',
+    call: async ({ file }) => [...ROCKET, '--file', await file('stores.json', NO_STORES)],
   },
   'retention run': { action: 'retention.delete', target: 'events before ', call: () => [] },
   'signing-key rotate': { action: 'signing_key.rotate', target: 'signing key ', call: () => [] },

@@ -1,4 +1,5 @@
 import { findGame } from '../../src/admin/tenants.js';
+import { NO_STORES } from '../../src/features/events/receipts/store-settings.js';
 import { codeAt, stepAt } from '../../src/lib/totp.js';
 import { fromBase32, PASSWORD, type Person, personOf, signIn } from './account-calls.js';
 import { type AdminClient, GAME } from './admin-calls.js';
@@ -91,6 +92,12 @@ export const ROUTE_STEPS: Record<string, AuditStep<(world: RouteWorld) => Promis
     target: 'game demo-game',
     call: async () => ({ path: GAME, body: { name: 'Renamed' }, by: 'owner' }),
   },
+  'PUT /games/:game/stores': {
+    action: 'stores.update',
+    target: 'store settings',
+    call: async () => ({ path: `${GAME}/stores`, body: NO_STORES, by: 'owner' }),
+  },
+  'POST /games/:game/stores/test': { reason: READS },
   'PUT /rates': {
     action: 'reporting.update',
     target: 'exchange rates version 2',

@@ -82,6 +82,19 @@ function isLate({ at, receivedAt }: { at: string; receivedAt: string }): boolean
   return Date.parse(receivedAt) - Date.parse(at) >= NOTABLE_DELAY_MS;
 }
 
+/** Whether a purchase counts, and on whose word. */
+function purchaseState({
+  refundedAt,
+  movedAt,
+  verifiedBy,
+  isIgnored,
+}: Extract<Item, { kind: 'purchase' }>): string {
+  const proof = verifiedBy === null ? 'unverified' : `verified by ${verifiedBy}`;
+  if (isIgnored) return `${proof}, does not count`;
+  if (movedAt !== null) return `${proof}, moved to another player`;
+  return refundedAt === null ? proof : `${proof}, refunded`;
+}
+
 /** One line for support: what happened, in words. */
 function describe(item: Item): string {
   switch (item.kind) {
@@ -89,7 +102,7 @@ function describe(item: Item): string {
       const price = item.price === null ? '' : formatMoney(item.price, item.currency ?? '');
       const promotion = item.promoId === null ? '' : `, promotion ${item.promoId}`;
       const order = item.transactionId === null ? '' : `, transaction ${item.transactionId}`;
-      return `Purchase ${item.skuId ?? ''} ${price}${promotion}${order}${item.refundedAt === null ? '' : ' (refunded)'}`;
+      return `Purchase ${item.skuId ?? ''} ${price}${promotion}${order} (${purchaseState(item)})`;
     }
     case 'refund':
       return `Refund of transaction ${item.transactionId ?? 'unknown'}`;

@@ -61,7 +61,8 @@ const BEING_ERASED = `array(select player_id from erasures where state = 'erasin
 /** The members of the profile that an event reports. A value that is no text of 1 to 64 characters is left out. */
 const REPORTED_VALUES = [
   ...[...PROFILE_MEMBERS, SOURCE_MEMBER].map((name) => `('${name}', metadata -> '${name}')`),
-  `('paidCurrency', case when event_type = 'Purchase' then payload -> 'currency' end)`,
+  // What a purchase was decided to count as stands before its payload.
+  `('paidCurrency', case when event_type = 'Purchase' then case when more ? 'sale' then more -> 'sale' -> 'currency' else payload -> 'currency' end end)`,
 ].join(', ');
 
 /**
@@ -76,11 +77,11 @@ export async function countEventsOf(
   const table = connection.escapeIdentifier(name);
   await connection.query(
     `with stored_events as materialized (
-       select player_id, event_type, payload, metadata,
+       select player_id, event_type, payload, metadata, more,
          case when clock_suspect or received_at < occurred_at then received_at else occurred_at end as at
        from (
          select b.player_id, e.event_type, e.payload, e.metadata, e.occurred_at, coalesce(e.received_at, b.received_at) as received_at,
-           e.clock_suspect
+           e.clock_suspect, case when e.event_type = 'Purchase' then b.events -> (e.place - 1)::int -> 6 end as more
          from ${table} b
          cross join lateral event_rows(b.events) e
          where b.game_id = $1 and not b.player_id = any(${BEING_ERASED})

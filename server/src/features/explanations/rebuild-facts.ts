@@ -1,11 +1,13 @@
 import { type Client, type Pool, sendAll } from '../../db/pool.js';
 import type { PlayerFacts } from '../../personalisation/attributes/player-facts.js';
-import { countEvents } from '../events/apply/apply-events.js';
+import { countEvents, countTransactions } from '../events/apply/apply-events.js';
+import { mergeTransactions } from '../events/apply/transaction-queries.js';
 import { findFacts } from '../players/facts-queries.js';
 import { onShadowTables } from './rebuild-connections.js';
 import type { RebuiltPlayer } from './rebuilt-player.js';
 import { fillShadowTables, showRealTables } from './shadow-tables.js';
 import { openStoredBlocks, readStoredBlocks } from './stored-blocks.js';
+import { listChanges } from './stored-changes.js';
 
 /** `deletedBefore`: events before this UTC day are deleted, so the facts lack them. */
 export type RebuiltFacts = Readonly<{ facts: PlayerFacts; deletedBefore: string | null }>;
@@ -35,6 +37,7 @@ async function rebuild(
   await showRealTables(client);
   const deletedBefore = await findDeletedBefore(client, player.gameId);
   await openStoredBlocks(client, player, atMs);
+  const changes = await listChanges(client, player, atMs);
   await fillShadowTables(client, player, atMs);
   for await (const events of readStoredBlocks(client, player, atMs)) {
     // The client may have disconnected.
@@ -42,6 +45,7 @@ async function rebuild(
     // Only new events are stored, so no duplicates have to be looked up.
     await sendAll(client, countEvents(events));
   }
+  await sendAll(client, countTransactions(mergeTransactions([], changes)));
   const [reading] = await findFacts(client, [player.playerId], atMs);
   if (reading === undefined) throw new Error(`the row of player ${player.playerId} was not rebuilt`);
   return { facts: reading.facts, deletedBefore };

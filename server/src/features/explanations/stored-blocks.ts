@@ -3,7 +3,7 @@ import { canonicalJson } from '../../lib/canonical-json.js';
 import { eventIdentity, namedIdentity, numberedIdentity } from '../../lib/event-identity.js';
 import { parseEventTimestamp } from '../../lib/iso-time.js';
 import { readAhead } from '../../lib/read-ahead.js';
-import type { CountedEvent } from '../events/intake/event-record.js';
+import type { CountedEvent, TransactionFact } from '../events/intake/event-record.js';
 import type { RebuiltPlayer } from './rebuilt-player.js';
 import { countedEvent } from './stored-event.js';
 
@@ -17,7 +17,13 @@ type StoredTuple = [
   metadata: Record<string, unknown>,
   sequence?: number | null,
   eventId?: string | null,
-  more?: { text?: string; suspect?: boolean; ordinal?: number; received?: number },
+  more?: {
+    text?: string;
+    suspect?: boolean;
+    ordinal?: number;
+    received?: number;
+    sale?: TransactionFact | null;
+  },
 ];
 
 /** A block is at most as large as a request. Most blocks of closed days hold a few hundred events. */
@@ -93,6 +99,7 @@ function eventsOf({ receivedAtMs, installId, eventsJson }: BlockRow, player: Reb
         clockSuspect: more?.suspect ?? false,
         payload,
         metadata,
+        sale: more?.sale,
       },
       player,
     );

@@ -64,6 +64,8 @@ export const EXPORT_EXAMPLE = {
       promoId: null,
       purchasedAt: '2026-11-14T09:31:00.000Z',
       refundedAt: null,
+      movedAt: null,
+      verifiedBy: 'google',
       receivedAt: '2026-11-14T09:31:01.000Z',
     },
   ],

@@ -129,7 +129,11 @@ export const PlayerExport = Type.Object(
         currency: Text,
         promoId: Text,
         purchasedAt: nullable(Time('Null: only the refund has been received')),
-        refundedAt: nullable(Time('When it was refunded')),
+        refundedAt: nullable(Time('From when it did not count: refunded, or proved by another player')),
+        movedAt: nullable(Time('When another player proved it')),
+        verifiedBy: nullable(
+          Type.String({ description: 'apple, google or server; null: only the game says so' }),
+        ),
         receivedAt: nullable(Time('When the purchase was received')),
       }),
     ),

@@ -31,6 +31,9 @@ export const TABLE_EXPORTS: Readonly<Record<PlayerTableName, TableExport>> = {
     why: 'a request for erasure ends the sessions of the player, and is not there while the player can take an export',
   },
   player_exports: { why: 'when the player last took an export, for the limit of one an hour' },
+  transaction_changes: {
+    why: 'how a transaction came to its refundedAt and movedAt, which are exported with the transaction',
+  },
   player_days: {
     member: 'days',
     firstKey: [EARLIEST],
@@ -50,7 +53,7 @@ export const TABLE_EXPORTS: Readonly<Record<PlayerTableName, TableExport>> = {
       name: 'export_transactions',
       text: `select array[transaction_id] as key, json_build_object('transactionId', transaction_id, 'skuId', sku_id, 'price', price,
                'currency', currency, 'promoId', promo_id, 'purchasedAt', api_time(purchased_at),
-               'refundedAt', api_time(refunded_at), 'receivedAt', api_time(received_at))::text as json
+               'refundedAt', api_time(refunded_at), 'movedAt', api_time(moved_at), 'verifiedBy', store, 'receivedAt', api_time(received_at))::text as json
              from transactions where player_id = $1 and transaction_id > ($2::text[])[1]
              order by transaction_id limit $3`,
     },

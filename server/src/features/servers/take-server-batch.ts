@@ -12,6 +12,8 @@ import {
   type TakenBatch,
   toResponse,
 } from '../events/intake/take-batch.js';
+import { createPurchaseCheck } from '../events/receipts/purchase-check.js';
+import { NO_STORES } from '../events/receipts/store-settings.js';
 import type { PlayerRow } from '../players/player-row.js';
 import { findPlayersOfGame } from './served-player-queries.js';
 import type { ServerContext } from './server-context.js';
@@ -27,18 +29,36 @@ export async function takeServerBatch(
   body: Buffer,
   countEvents: (count: number) => void,
 ): Promise<TakenBatch> {
-  const { gameId, tenantSlug, gameSlug, registryVersion } = serverKeyOf(request);
+  const { gameId, tenantSlug, gameSlug, registryVersion, scopes } = serverKeyOf(request);
   const decoded = decodeBatch(body);
   const { events } = decoded;
   countEvents(events.length);
   const claims = { tenantId: tenantSlug, gameId: gameSlug };
-  const checkType = await ctx.registries.checkFor({ claims, player: { gameId, registryVersion } });
+  const reader = { claims, player: { gameId, registryVersion } };
+  const checkType = await ctx.registries.checkFor(reader);
+  const ownStores = ctx.registries.storesOf(reader);
+  const isServer = scopes.includes('purchases:write');
   const players = await playersOf(ctx, gameId, events);
   const source: EventSource = { installId: null, clientBuild: clientBuildOf(request) };
 
   const { parts, unknown } = partsOf(events, players);
-  const begun = [...parts.values()].map(({ player, ...own }) =>
-    beginEvents(ctx, decoded, { ...own, userId: player.userId, player, source }, checkType),
+  const checked = await Promise.all(
+    [...parts.values()].map(async (part) => {
+      const { userId } = part.player;
+      // Without settings every unverified purchase counts, as before.
+      if (ownStores === undefined && !isServer) return { part, checkPurchase: undefined };
+      const stores = ownStores ?? NO_STORES;
+      const receipts = await ctx.receipts.check({ userId, gameId }, stores, part.events);
+      return { part, checkPurchase: createPurchaseCheck({ userId, stores, receipts, isServer }) };
+    }),
+  );
+  const begun = checked.map(({ part: { player, ...own }, checkPurchase }) =>
+    beginEvents(
+      ctx,
+      decoded,
+      { ...own, userId: player.userId, player, source },
+      { checkType, checkPurchase },
+    ),
   );
   const results = await Promise.all(begun.map(({ storing }) => storing));
   const stored = sumOf(results);

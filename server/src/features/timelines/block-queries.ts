@@ -1,4 +1,5 @@
 import { type Client, query } from '../../db/pool.js';
+import type { TransactionFact } from '../events/intake/event-record.js';
 
 /** A span in milliseconds, both ends included. */
 export type MsSpan = Readonly<{ fromMs: number; toMs: number }>;
@@ -71,6 +72,9 @@ export type ScannedEvent = {
   installId: string | null;
   payload: Record<string, unknown>;
   metadata: Record<string, unknown>;
+  /** Whether a purchase was decided to count as `sale`, which is null for nothing; else it counts as its payload says. */
+  isDecided: boolean;
+  sale: TransactionFact | null;
 };
 
 /** Which types of events are wanted: those in `only`, or all if it is null, but those in `except`. */
@@ -104,7 +108,8 @@ export async function listRunEvents(
       text: `select t.effective_ms as "effectiveMs", e.received_ms as "receivedMs", e.event_type as "eventType", e.timestamp_text as "timestampText",
                floor(extract(epoch from e.occurred_at) * 1000)::float8 as "occurredMs",
                e.clock_suspect as "clockSuspect",
-               e.event_id as "eventId", e.seq::float8 as sequence, b.install_id as "installId", e.payload, e.metadata
+               e.event_id as "eventId", e.seq::float8 as sequence, b.install_id as "installId", e.payload, e.metadata,
+               coalesce(m.more ? 'sale', false) as "isDecided", m.more -> 'sale' as sale
              from (
                select received_at, id, install_id, events from event_blocks
                where player_id = $1 and received_at >= $2 and received_at < $3 and id = any($4::bigint[])
@@ -119,6 +124,9 @@ export async function listRunEvents(
                  else least(floor(extract(epoch from e.occurred_at) * 1000)::float8, e.received_ms)
                end as effective_ms
              ) t
+             cross join lateral (
+               select case when e.event_type = 'Purchase' then b.events -> (e.place - 1)::int -> 6 end as more
+             ) m
              where t.effective_ms >= $5 and t.effective_ms <= $6
                and ($7::text[] is null or e.event_type = any($7)) and e.event_type <> all($8::text[])
              order by t.effective_ms desc, e.received_ms desc, b.install_id desc, b.id desc, e.place desc

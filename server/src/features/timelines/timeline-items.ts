@@ -3,7 +3,7 @@ import { readBuiltInType } from '../events/intake/built-in-event-types.js';
 import type { ConfigVersionSummary } from '../game-configs/config-queries.js';
 import type { ListedSession } from '../sessions/session-list-queries.js';
 import type { ScannedEvent, TypeFilter } from './block-queries.js';
-import type { FailedOfPlayer, OverrideHistory } from './timeline-queries.js';
+import type { FailedOfPlayer, OverrideHistory, TransactionEnd } from './timeline-queries.js';
 import { TIMELINE_KINDS, type TimelineItem, type TimelineKind } from './timeline-schemas.js';
 
 /** An item, and the millisecond that it is sorted by. */
@@ -32,8 +32,8 @@ export function typeFilter({ kinds, eventType }: TimelineFilter): TypeFilter | u
   return only.length === 0 ? undefined : { only, except: [] };
 }
 
-export function eventItem(event: ScannedEvent, refunds: ReadonlyMap<string, number>): TimelineItem {
-  const { effectiveMs, receivedMs, timestampText, occurredMs, ...rest } = event;
+export function eventItem(event: ScannedEvent, ends: ReadonlyMap<string, TransactionEnd>): TimelineItem {
+  const { effectiveMs, receivedMs, timestampText, occurredMs, isDecided, sale, ...rest } = event;
   const common = {
     ...rest,
     at: toTime(effectiveMs),
@@ -44,23 +44,39 @@ export function eventItem(event: ScannedEvent, refunds: ReadonlyMap<string, numb
   if (event.eventType === PURCHASE) {
     const { skuId, price, currency, promoId } = transactionOf(event);
     const transactionId = transactionIdOf(event);
-    const refundedMs = transactionId === null ? undefined : refunds.get(transactionId);
-    const refundedAt = toTime(refundedMs ?? null);
-    return { kind: 'purchase', ...common, transactionId, skuId, price, currency, promoId, refundedAt };
+    const end = transactionId === null ? undefined : ends.get(transactionId);
+    const refundedAt = toTime(end?.refundedAt ?? null);
+    const movedAt = toTime(end?.movedAt ?? null);
+    const verifiedBy = sale?.store ?? null;
+    const isIgnored = isDecided && sale === null;
+    const purchase = {
+      transactionId,
+      skuId,
+      price,
+      currency,
+      promoId,
+      refundedAt,
+      movedAt,
+      verifiedBy,
+      isIgnored,
+    };
+    return { kind: 'purchase', ...common, ...purchase };
   }
   if (event.eventType === REFUND) return { kind: 'refund', ...common, transactionId: transactionIdOf(event) };
   return { kind: 'event', ...common };
 }
 
-/** The id that the client gave to a purchase or refund. */
-export function transactionIdOf({ payload }: ScannedEvent): string | null {
+/** The id of the receipt, or else the one that the client gave to a purchase or refund. */
+export function transactionIdOf({ payload, sale }: ScannedEvent): string | null {
+  if (sale !== null) return sale.transactionId;
   return typeof payload.transactionId === 'string' ? payload.transactionId : null;
 }
 
 const NO_TRANSACTION = { skuId: null, price: null, currency: null, promoId: null };
 
 /** It was a purchase when it was stored. If today's rules do not read it as one, its payload is still shown. */
-function transactionOf({ eventType, payload, metadata }: ScannedEvent) {
+function transactionOf({ eventType, payload, metadata, sale }: ScannedEvent) {
+  if (sale !== null) return sale;
   const facts = readBuiltInType(eventType, payload, metadata, '');
   return 'code' in facts ? NO_TRANSACTION : (facts.transaction ?? NO_TRANSACTION);
 }

@@ -51,22 +51,27 @@ export async function listOverrideHistory(
   );
 }
 
-/** When the transactions of a player were refunded, by their ids. */
-export async function findRefunds(
+/** Since when a transaction does not count: it was refunded, or another player proved it. */
+export type TransactionEnd = Readonly<{ refundedAt: number | null; movedAt: number | null }>;
+
+/** The transactions of a player that do not count any more, by their ids. */
+export async function findTransactionEnds(
   client: Client,
   playerId: string,
   transactionIds: readonly string[],
-): Promise<Map<string, number>> {
-  const rows = await query<{ transactionId: string; refundedAt: number }>(
+): Promise<Map<string, TransactionEnd>> {
+  const rows = await query<TransactionEnd & { transactionId: string }>(
     client,
     {
-      name: 'find_refunds',
-      text: `select transaction_id as "transactionId", refunded_at as "refundedAt"
+      name: 'find_transaction_ends',
+      text: `select transaction_id as "transactionId",
+               case when moved_at >= claimed_at then null else refunded_at end as "refundedAt",
+               case when moved_at >= claimed_at then moved_at end as "movedAt"
              from transactions where player_id = $1 and transaction_id = any($2::text[]) and refunded_at is not null`,
     },
     [playerId, transactionIds],
   );
-  return new Map(rows.map(({ transactionId, refundedAt }) => [transactionId, refundedAt]));
+  return new Map(rows.map(({ transactionId, ...end }) => [transactionId, end]));
 }
 
 /** A refused event of a player. */

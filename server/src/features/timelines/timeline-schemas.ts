@@ -47,6 +47,14 @@ const PurchaseItem = Type.Object(
     currency: nullable(Type.String()),
     promoId: nullable(Type.String()),
     refundedAt: nullable(Time('When it was refunded')),
+    movedAt: nullable(Time('When another player proved it: since then it counts for that player')),
+    verifiedBy: nullable(
+      Type.String({ description: 'Who proved it: apple, google or server. Null: only the client says so' }),
+    ),
+    isIgnored: Type.Boolean({
+      description:
+        'It never counted: shared within a family, or not proved in a game that counts verified purchases only',
+    }),
   },
   { title: 'TimelinePurchase' },
 );
@@ -166,6 +174,9 @@ export const TimelineResponse = successOf(
           currency: 'USD',
           promoId: null,
           refundedAt: null,
+          movedAt: null,
+          verifiedBy: 'google',
+          isIgnored: false,
         },
         {
           kind: 'login',

@@ -17,10 +17,11 @@ import {
   versionItem,
 } from './timeline-items.js';
 import {
-  findRefunds,
+  findTransactionEnds,
   listFailedOfPlayer,
   listOverrideHistory,
   type TimelinePlayer,
+  type TransactionEnd,
 } from './timeline-queries.js';
 import type { TimelineItem } from './timeline-schemas.js';
 
@@ -110,19 +111,19 @@ async function listEvents(client: Client, question: TimelineQuestion): Promise<T
     wanted: wantedOf(question),
   };
   const { events, completeSinceMs }: ScannedEvents = await scanEvents(client, scan);
-  const refunds = await refundsOf(client, player.playerId, events);
-  const timed = events.map((event) => ({ ms: event.effectiveMs, item: eventItem(event, refunds) }));
+  const ends = await endsOf(client, player.playerId, events);
+  const timed = events.map((event) => ({ ms: event.effectiveMs, item: eventItem(event, ends) }));
   return { events: timed, completeSinceMs };
 }
 
-async function refundsOf(
+async function endsOf(
   client: Client,
   playerId: string,
   events: readonly ScannedEvent[],
-): Promise<ReadonlyMap<string, number>> {
+): Promise<ReadonlyMap<string, TransactionEnd>> {
   const bought = events.filter(({ eventType }) => eventType === 'Purchase');
   const ids = bought.flatMap((event) => transactionIdOf(event) ?? []);
-  return ids.length === 0 ? new Map() : findRefunds(client, playerId, ids);
+  return ids.length === 0 ? new Map() : findTransactionEnds(client, playerId, ids);
 }
 
 async function listFailed(client: Client, question: TimelineQuestion): Promise<TimedItem[]> {

@@ -1,6 +1,7 @@
 import { pino } from 'pino';
 import { MAINTENANCE_STEPS } from '../../../src/app/maintenance-steps.js';
 import { walkByIndex, withDedicatedConnection } from '../../../src/db/dedicated-connection.js';
+import type { Pool } from '../../../src/db/pool.js';
 import { sumBreakdowns } from '../../../src/features/analytics/breakdowns/sum-breakdowns.js';
 import {
   countMissingEvents,
@@ -21,6 +22,7 @@ import {
 import { replayFailedEvent, replayFailedGroup } from '../../../src/features/events/failed/replay.js';
 import { updateReasons } from '../../../src/features/events/failed/replay-queries.js';
 import { countLosses, listLosses, listMissing } from '../../../src/features/events/losses/losses.js';
+import { createReceiptChecks } from '../../../src/features/events/receipts/receipt-checks.js';
 import { compactEvents } from '../../../src/features/events/storage/compact-events.js';
 import { countDaysToCompact, listStuckDays } from '../../../src/features/events/storage/compact-queries.js';
 import { closedBefore, dayTable } from '../../../src/features/events/storage/event-partitions.js';
@@ -48,6 +50,12 @@ const DAY_MS = 86_400_000;
 const GROUP = { gameId, code: 'event_invalid' };
 
 const actorAt = ({ nowMs }: Installation) => ({ name: 'a test', nowMs });
+
+const replayTools = (pool: Pool) => ({
+  pool,
+  registries: createRegistries(pool, () => {}),
+  receipts: createReceiptChecks({ pool, apple: undefined, isLimited: false }),
+});
 
 const BREAKDOWN_TABLES = [
   'players',
@@ -99,7 +107,7 @@ export const EVENT_STATEMENTS: readonly Listed[] = [
       await listFailedEvents(admin, { ...GROUP, eventType: null }, { limit: 20, beforeId: '10000' });
       await findFailedEvent(admin, '1');
       await updateReasons(admin, [{ id: '1', code: 'event_invalid', message: 'new', path: '' }]);
-      await replayFailedEvent({ pool: admin, registries: createRegistries(admin, () => {}) }, '1', {
+      await replayFailedEvent(replayTools(admin), '1', {
         actor: actorAt(on),
       });
       await deleteFailedEvent(admin, gameId, '2', actorAt(on));
@@ -113,7 +121,7 @@ export const EVENT_STATEMENTS: readonly Listed[] = [
       await listFailedGroups(admin, { gameId, limit: 50 });
       const after = { entries: 2, code: 'schema_mismatch', eventType: null } as const;
       await listFailedGroups(admin, { gameId, limit: 50, after });
-      await replayFailedGroup({ pool: admin, registries: createRegistries(admin, () => {}) }, GROUP, {
+      await replayFailedGroup(replayTools(admin), GROUP, {
         actor: actorAt(on),
       });
       await deleteFailedGroup(admin, GROUP, actorAt(on));

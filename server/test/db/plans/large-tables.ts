@@ -112,6 +112,11 @@ const FILLS = [
    select n, 'install', 2, 3, 1, now() from ${ROWS}`,
   `insert into transactions (game_id, transaction_id, player_id, purchased_at, identity, price, currency, promo_id)
    select 1, 'transaction-' || n, n, now(), ${USER_UUID}, 1, 'USD', 'promo' from ${ROWS}`,
+  `insert into transaction_changes (player_id, transaction_id, kind, at, game_id, share, refunded_at, recorded_at)
+   select n, 'transaction-' || n, 'notice', now(), 1, 0, null, now() from ${ROWS}`,
+  `insert into store_notifications (game_id, store, notification_id, type, transaction_id, signed_at, share, received_at)
+   select 1, 'apple', 'n-' || n, 'REFUND', 'transaction-' || n, now(), 1, now() from ${ROWS}`,
+  `insert into game_stores (game_id, settings, updated_at) select n, '{"apple":null,"google":null,"counts":"everything","maxPrices":{},"testers":[]}', now() from ${GAMES}`,
   `insert into player_promotions (player_id, promo_id, purchases) select n, 'promo', 1 from ${ROWS}`,
   `insert into failed_events (id, game_id, player_id, fingerprint, code, message, raw, received_at, transaction_id)
    overriding system value

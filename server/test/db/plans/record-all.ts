@@ -10,6 +10,7 @@ import { IMPORT_STATEMENTS } from './import-statements.js';
 import { A_FEW, fillTables } from './large-tables.js';
 import type { Reads } from './listed-statement.js';
 import { PREPARED_STATEMENTS } from './prepared-statements.js';
+import { STORE_STATEMENTS } from './store-statements.js';
 import { STUDIO_STATEMENTS } from './studio-statements.js';
 import { STUDIO_VIEW_STATEMENTS } from './studio-view-statements.js';
 
@@ -38,6 +39,7 @@ export async function recordAll(): Promise<Recorded[]> {
       ...ERASURE_STATEMENTS,
       // Last: hourly work and retention delete what the others read.
       ...EVENT_STATEMENTS,
+      ...STORE_STATEMENTS,
     ];
     for (const { what, call, reads } of listed) {
       const sent = await recordStatements(async () => call(installation));

@@ -24,7 +24,7 @@ import {
 } from '../../../src/features/sessions/session-list-queries.js';
 import { listBlockHeads } from '../../../src/features/timelines/block-queries.js';
 import { timelinePage } from '../../../src/features/timelines/timeline.js';
-import { findRefunds, findTimelinePlayer } from '../../../src/features/timelines/timeline-queries.js';
+import { findTimelinePlayer, findTransactionEnds } from '../../../src/features/timelines/timeline-queries.js';
 import { TIMELINE_KINDS } from '../../../src/features/timelines/timeline-schemas.js';
 import { clockFrom } from '../../../src/lib/clock.js';
 import { MAX_ROW_ID } from '../../../src/lib/row-id.js';
@@ -165,7 +165,7 @@ export const STUDIO_VIEW_STATEMENTS: readonly Listed[] = [
     call: ({ admin, nowMs }) =>
       snapshot(admin, async (client) => {
         await listBlockHeads(client, playerId, { fromMs: nowMs - DAY_MS, toMs: nowMs }, nowMs, 50);
-        await findRefunds(client, playerId, ['transaction-1', 'transaction-2']);
+        await findTransactionEnds(client, playerId, ['transaction-1', 'transaction-2']);
       }),
   },
 ];

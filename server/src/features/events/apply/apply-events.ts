@@ -1,6 +1,15 @@
-import { type Call, type Client, type Pool, pipelinedTransaction, sendAll } from '../../../db/pool.js';
+import {
+  type Call,
+  type Client,
+  type Pool,
+  pipelinedTransaction,
+  sendAll,
+  transaction,
+} from '../../../db/pool.js';
 import type { CountedEvent, EventRecord } from '../intake/event-record.js';
+import { auditMove } from './audit-move.js';
 import { insertBlocks } from './block-queries.js';
+import { findTransactions, lockTransactions } from './claim-queries.js';
 import { sumEvents } from './event-sums.js';
 import { foldEvents, lockPlayers } from './fold-queries.js';
 import { findIdentities, insertIdentities } from './identity-queries.js';
@@ -12,7 +21,14 @@ import {
   settleClaims,
 } from './sequence-claims.js';
 import { findSequences, rememberSequences } from './sequence-queries.js';
-import { applyTransactions, mergeTransactions, updatePurchaseTimes } from './transaction-queries.js';
+import { insertChanges, type TransactionChange } from './transaction-changes.js';
+import { isClaim, type SettledPurchases, settlePurchases } from './transaction-claims.js';
+import {
+  applyTransactions,
+  mergeTransactions,
+  type TransactionRow,
+  updatePurchaseTimes,
+} from './transaction-queries.js';
 
 /** `too_sparse`: its number would leave more gaps than a client may. `no_player`: its player has been erased, or will be. */
 export type EventOutcome = 'new' | 'duplicate' | 'too_sparse' | 'no_player';
@@ -43,6 +59,7 @@ export async function applyEvents(
 ): Promise<EventOutcome[]> {
   const claims = claimsOf(records, rejected);
   if (records.length === 0 && claims.length === 0) return [];
+  if (records.some(isClaim)) return transaction(pool, (client) => applyWithClaims(client, records, claims));
   const { outcomes } = await pipelinedTransaction(
     pool,
     (client) => decideEvents(client, records, claims),
@@ -66,8 +83,35 @@ export async function applyEventsWithin(
   history?: History,
 ): Promise<EventOutcome[]> {
   if (records.length === 0) return [];
+  if (records.some(isClaim)) return applyWithClaims(client, records, claimsOf(records, []), history);
   const decided = await decideEvents(client, records, claimsOf(records, []));
-  await sendAll(client, storeAndCount(records, decided, history));
+  await sendAll(client, storeAndCount(records, decided, { history }));
+  return decided.outcomes;
+}
+
+/**
+ * The same for groups with verified purchases. They may take a transaction from another player, who has to be locked, too. So the
+ * transactions are locked first, and their holders are known before any player is locked.
+ */
+async function applyWithClaims(
+  client: Client,
+  records: readonly EventRecord[],
+  sequences: readonly SequenceClaim[],
+  history?: History,
+): Promise<EventOutcome[]> {
+  const ids = records
+    .filter(isClaim)
+    .map(({ gameId, transaction: { transactionId } }) => ({ gameId, transactionId }));
+  await lockTransactions(client, ids);
+  const { holders } = await findTransactions(client, ids);
+  const holderIds = [...holders.values()].flat().map(({ playerId }) => playerId);
+  const decided = await decideEvents(client, records, sequences, holderIds);
+  // Again, now that they are locked: a holder may have been erased meanwhile.
+  const known = await findTransactions(client, ids);
+  const isNew = (_: unknown, index: number) => decided.outcomes[index] === 'new';
+  const settled = settlePurchases(records.filter(isNew), known);
+  await sendAll(client, storeAndCount(records, decided, { purchases: settled, history }));
+  for (const move of settled.moves) await auditMove(client, move);
   return decided.outcomes;
 }
 
@@ -76,8 +120,9 @@ async function decideEvents(
   client: Client,
   records: readonly EventRecord[],
   claims: readonly SequenceClaim[],
+  otherPlayerIds: readonly string[] = [],
 ): Promise<Decided> {
-  const playerIds = new Set<string>();
+  const playerIds = new Set<string>(otherPlayerIds);
   for (const { playerId } of records) playerIds.add(playerId);
   for (const { playerId } of claims) playerIds.add(playerId);
   const identified = records.filter(hasIdentity);
@@ -107,28 +152,36 @@ function hasIdentity(record: EventRecord): record is EventRecord & { identity: s
   return true;
 }
 
+/** `purchases`: what the new ones of the records make of verified transactions, if there are any. */
 function storeAndCount(
   records: readonly EventRecord[],
   { outcomes, settled }: Decided,
-  history?: History,
+  { purchases, history }: { purchases?: SettledPurchases; history?: History | undefined } = {},
 ): Call[] {
   const isAllNew = outcomes.every((outcome) => outcome === 'new');
-  const fresh = isAllNew ? records : records.filter((_, index) => outcomes[index] === 'new');
+  const news = isAllNew ? records : records.filter((_, index) => outcomes[index] === 'new');
+  const fresh = purchases?.records ?? news;
   const remembered = rememberSequences(settled);
   if (fresh.length === 0) return remembered;
   const identified = fresh.filter(hasIdentity);
   if (identified.length > 0) remembered.push(insertIdentities(identified, history?.nowMs));
+  const changes = purchases?.changes ?? [];
+  if (changes.length > 0) remembered.push(insertChanges(changes));
   const kept =
     history === undefined ? fresh : fresh.filter(({ receivedAtMs }) => receivedAtMs >= history.keptFromMs);
-  return [...(kept.length > 0 ? [insertBlocks(kept)] : []), ...remembered, ...countEvents(fresh)];
+  return [...(kept.length > 0 ? [insertBlocks(kept)] : []), ...remembered, ...countEvents(fresh, changes)];
 }
 
 /** Folds events that are known to be new. Their players must be locked, or visible to no other transaction. */
-export function countEvents(records: readonly CountedEvent[]): Call[] {
-  const rows = mergeTransactions(records);
+export function countEvents(
+  records: readonly CountedEvent[],
+  changes: readonly TransactionChange[] = [],
+): Call[] {
+  return [foldEvents(sumEvents(records)), ...countTransactions(mergeTransactions(records, changes))];
+}
+
+/** What changes in transactions make of their players. */
+export function countTransactions(rows: readonly TransactionRow[]): Call[] {
   const buyers = [...new Set(rows.map((row) => row.playerId))];
-  return [
-    foldEvents(sumEvents(records)),
-    ...(rows.length === 0 ? [] : [applyTransactions(rows), updatePurchaseTimes(buyers)]),
-  ];
+  return rows.length === 0 ? [] : [applyTransactions(rows), updatePurchaseTimes(buyers)];
 }

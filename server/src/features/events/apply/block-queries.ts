@@ -64,13 +64,14 @@ function blocksOf(records: readonly EventRecord[]): Iterable<Block> {
  * Payload and metadata are JSON text already and are spliced in as they are.
  */
 function eventJson(record: EventRecord): string {
-  const { sequence, eventId, timestampText, clockSuspect, ordinal } = record;
+  const { sequence, eventId, timestampText, clockSuspect, ordinal, sale } = record;
   const json = `[${JSON.stringify(record.eventType)},"${record.occurredAt}",${record.payloadJson},${record.metadataJson}`;
-  if (timestampText !== null || clockSuspect || ordinal !== 0) {
+  if (timestampText !== null || clockSuspect || ordinal !== 0 || sale !== undefined) {
     const more = {
       ...(timestampText === null ? {} : { text: timestampText }),
       ...(clockSuspect ? { suspect: true } : {}),
       ...(ordinal === 0 ? {} : { ordinal }),
+      ...(sale === undefined ? {} : { sale }),
     };
     return `${json},${sequence},${JSON.stringify(eventId)},${JSON.stringify(more)}]`;
   }

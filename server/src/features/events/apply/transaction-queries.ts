@@ -1,6 +1,7 @@
 import type { Call } from '../../../db/pool.js';
 import { isoTime } from '../../../lib/iso-time.js';
-import type { CountedEvent } from '../intake/event-record.js';
+import type { CountedEvent, Notice } from '../intake/event-record.js';
+import type { TransactionChange } from './transaction-changes.js';
 
 /** What the events of one group tell of a player's transaction. Times are ISO 8601. */
 export type TransactionRow = {
@@ -15,27 +16,42 @@ export type TransactionRow = {
   price: string | null;
   currency: string | null;
   promoId: string | null;
+  /** Of a Refund event. */
   refundedAt: string | null;
+  /** Who proved the purchase; null where only the client says so. */
+  store: string | null;
+  /** When the player, and another player, last proved it. */
+  claimedAt: string | null;
+  movedAt: string | null;
+  /** The last word of the store on a refund. */
+  noticeAt: string | null;
+  noticeShare: string | null;
+  noticeRefundedAt: string | null;
 };
 
 /**
- * One row per player and transaction of the group. Of several purchases with one id the one received first counts; at the
- * same millisecond the identity decides, so that the choice does not depend on the order of application. Of several refunds
- * the earliest counts.
+ * One row per player and transaction of the group. Of several purchases with one id a verified one counts, else the one received
+ * first; at the same millisecond the identity decides, so that the choice does not depend on the order of application. Of several
+ * refunds the earliest counts, unless the store says otherwise: then its last word does.
  */
-export function mergeTransactions(records: readonly CountedEvent[]): TransactionRow[] {
+export function mergeTransactions(
+  records: readonly CountedEvent[],
+  changes: readonly TransactionChange[] = [],
+): TransactionRow[] {
   const merged = new Map<string, TransactionRow>();
   for (const record of records) {
     const fact = record.transaction;
     if (fact === null) continue;
     const key = `${record.playerId}:${fact.transactionId}`;
-    const at = isoTime(record.effectiveAtMs);
+    const at = isoTime(fact.purchasedAtMs ?? record.effectiveAtMs);
     const row = merged.get(key) ?? emptyRow(record, fact.transactionId);
     merged.set(key, row);
+    if (fact.store !== undefined) row.claimedAt = later(row.claimedAt, record.receivedAtMs);
+    if (fact.notice !== undefined) addNotice(row, fact.notice);
     if (fact.kind === 'refund') {
       row.refundedAt = row.refundedAt === null || at < row.refundedAt ? at : row.refundedAt;
     } else if (isReceivedBefore(record, row)) {
-      const { skuId, price, currency, promoId } = fact;
+      const { skuId, price, currency, promoId, store = null } = fact;
       const receivedAt = isoTime(record.receivedAtMs);
       Object.assign(row, {
         purchasedAt: at,
@@ -45,19 +61,46 @@ export function mergeTransactions(records: readonly CountedEvent[]): Transaction
         price,
         currency,
         promoId,
+        store,
       });
     }
+  }
+  for (const change of changes) {
+    const key = `${change.playerId}:${change.transactionId}`;
+    const row = merged.get(key) ?? emptyRow(change, change.transactionId);
+    merged.set(key, row);
+    addChange(row, change);
   }
   return [...merged.values()];
 }
 
-function isReceivedBefore({ receivedAtMs, identity }: CountedEvent, row: TransactionRow): boolean {
+function addChange(row: TransactionRow, { kind, atMs, share, refundedAtMs }: TransactionChange): void {
+  if (kind === 'moved') row.movedAt = later(row.movedAt, atMs);
+  else addNotice(row, { signedAtMs: atMs, share: share ?? '1', atMs: refundedAtMs ?? atMs });
+}
+
+/** An older word of the store never takes back a newer one. */
+function addNotice(row: TransactionRow, { signedAtMs, share, atMs }: Notice): void {
+  const signedAt = isoTime(signedAtMs);
+  if (row.noticeAt !== null && row.noticeAt > signedAt) return;
+  Object.assign(row, { noticeAt: signedAt, noticeShare: share, noticeRefundedAt: isoTime(atMs) });
+}
+
+function later(known: string | null, ms: number): string {
+  const at = isoTime(ms);
+  return known === null || at > known ? at : known;
+}
+
+function isReceivedBefore(record: CountedEvent, row: TransactionRow): boolean {
+  const { receivedAtMs, identity, transaction } = record;
   if (row.receivedAt === null || row.identity === null) return true;
+  const isVerified = transaction?.store !== undefined;
+  if (isVerified !== (row.store !== null)) return isVerified;
   const receivedAt = isoTime(receivedAtMs);
   return receivedAt < row.receivedAt || (receivedAt === row.receivedAt && (identity ?? '') < row.identity);
 }
 
-function emptyRow(record: CountedEvent, transactionId: string): TransactionRow {
+function emptyRow(record: Pick<CountedEvent, 'playerId' | 'gameId'>, transactionId: string): TransactionRow {
   return {
     playerId: record.playerId,
     gameId: record.gameId,
@@ -70,6 +113,12 @@ function emptyRow(record: CountedEvent, transactionId: string): TransactionRow {
     currency: null,
     promoId: null,
     refundedAt: null,
+    store: null,
+    claimedAt: null,
+    movedAt: null,
+    noticeAt: null,
+    noticeShare: null,
+    noticeRefundedAt: null,
   };
 }
 
@@ -98,38 +147,69 @@ const APPLY_TRANSACTIONS = {
   text: `
     with changes as materialized (
       select i."playerId" as player_id, i."gameId" as game_id, i."transactionId" as transaction_id,
-        p.*, least(o.refunded_at, i."refundedAt") as refunded_at,
-        p.purchased_at is not null and coalesce(o.refunded_at, i."refundedAt") is null as counts,
+        p.purchased_at, p.received_at, p.identity, p.sku_id, p.currency, p.promo_id, p.store,
+        s.claimed_at, s.moved_at, s.reported_refund_at, n.notice_at, n.notice_share, n.notice_refunded_at,
+        case when n.notice_share > 0 and n.notice_share < 1 then p.paid end as paid_price,
+        case when n.notice_share > 0 and n.notice_share < 1 then trim_scale(round(p.paid * (1 - n.notice_share), 3)) else p.paid end as price,
+        e.refunded_at, p.purchased_at is not null and e.refunded_at is null as counts,
         coalesce(o.purchased_at is not null and o.refunded_at is null, false) as did_count,
         o.purchased_at as old_purchased_at, o.price as old_price, o.currency as old_currency, o.promo_id as old_promo_id
       from jsonb_to_recordset($1::jsonb) as i("playerId" bigint, "gameId" integer, "transactionId" text,
         "purchasedAt" timestamptz, "receivedAt" timestamptz, identity uuid, "skuId" text, price numeric, currency text,
-        "promoId" text, "refundedAt" timestamptz)
+        "promoId" text, "refundedAt" timestamptz, store text, "claimedAt" timestamptz, "movedAt" timestamptz, "noticeAt" timestamptz,
+        "noticeShare" numeric, "noticeRefundedAt" timestamptz)
       left join lateral (
         select * from transactions t
         where t.player_id = i."playerId" and t.transaction_id = i."transactionId" offset 0
       ) o on true
-      -- the purchase received first
+      -- a verified purchase, else the one received first
       cross join lateral (
         select *
         from (values
-          (o.purchased_at, o.received_at, o.identity, o.sku_id, o.price, o.currency, o.promo_id),
-          (i."purchasedAt", i."receivedAt", i.identity, i."skuId", i.price, i.currency, i."promoId")
-        ) as known(purchased_at, received_at, identity, sku_id, price, currency, promo_id)
-        order by received_at nulls last, identity
+          (o.purchased_at, o.received_at, o.identity, o.sku_id, coalesce(o.paid_price, o.price), o.currency, o.promo_id, o.store),
+          (i."purchasedAt", i."receivedAt", i.identity, i."skuId", i.price, i.currency, i."promoId", i.store)
+        ) as known(purchased_at, received_at, identity, sku_id, paid, currency, promo_id, store)
+        order by store is null, received_at nulls last, identity
         limit 1
       ) p
+      -- the last word of the store
+      cross join lateral (
+        select *
+        from (values
+          (o.notice_at, o.notice_share, o.notice_refunded_at),
+          (i."noticeAt", i."noticeShare", i."noticeRefundedAt")
+        ) as known(notice_at, notice_share, notice_refunded_at)
+        order by notice_at desc nulls last, notice_share desc
+        limit 1
+      ) n
+      cross join lateral (
+        select greatest(o.claimed_at, i."claimedAt") as claimed_at, greatest(o.moved_at, i."movedAt") as moved_at,
+          -- rows of the release before have refunded_at only
+          least(coalesce(o.reported_refund_at, case when o.notice_at is null and o.moved_at is null then o.refunded_at end),
+            i."refundedAt") as reported_refund_at
+      ) s
+      cross join lateral (
+        select case
+          when s.moved_at >= coalesce(s.claimed_at, '-infinity') then s.moved_at
+          when n.notice_at is not null then case when n.notice_share >= 1 then n.notice_refunded_at end
+          else s.reported_refund_at
+        end as refunded_at
+      ) e
     ), stored as (
       insert into transactions as t (player_id, game_id, transaction_id, purchased_at, received_at, identity, sku_id, price,
-        currency, promo_id, refunded_at)
+        currency, promo_id, refunded_at, store, claimed_at, moved_at, notice_at, notice_share, notice_refunded_at,
+        reported_refund_at, paid_price)
       select player_id, game_id, transaction_id, purchased_at, received_at, identity, sku_id, price, currency, promo_id,
-        refunded_at
+        refunded_at, store, claimed_at, moved_at, notice_at, notice_share, notice_refunded_at, reported_refund_at, paid_price
       from changes
       order by player_id, transaction_id
       on conflict (player_id, transaction_id) do update
       set purchased_at = excluded.purchased_at, received_at = excluded.received_at, identity = excluded.identity,
         sku_id = excluded.sku_id, price = excluded.price, currency = excluded.currency, promo_id = excluded.promo_id,
-        refunded_at = excluded.refunded_at
+        refunded_at = excluded.refunded_at, store = excluded.store, claimed_at = excluded.claimed_at,
+        moved_at = excluded.moved_at, notice_at = excluded.notice_at, notice_share = excluded.notice_share,
+        notice_refunded_at = excluded.notice_refunded_at, reported_refund_at = excluded.reported_refund_at,
+        paid_price = excluded.paid_price
     ), differences as materialized (
       select c.player_id, c.game_id, d.n, (d.purchased_at at time zone 'UTC')::date as day, d.n * d.price as amount,
         d.currency, d.promo_id

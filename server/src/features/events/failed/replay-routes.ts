@@ -10,6 +10,7 @@ import { ApiError } from '../../../errors.js';
 import { BODY_ERRORS } from '../../../http/api-schemas.js';
 import { checkBodyAgainst, withSchemaTypes } from '../../../http/validation.js';
 import { createFairSemaphore } from '../../../lib/fair-semaphore.js';
+import { createReceiptChecks } from '../receipts/receipt-checks.js';
 import { createRegistries, logUnusable } from '../types/registries.js';
 import { findFailedEvent } from './failed-event-queries.js';
 import { checkedEntry, EntryParameters } from './failed-event-routes.js';
@@ -32,7 +33,9 @@ export function replayRoutes(app: FastifyInstance, ctx: AdminContext): void {
   const routes = withSchemaTypes(app);
   const editor = requireRole(ctx, 'editor');
   const semaphore = createFairSemaphore(RUNS);
-  const tools = { pool: ctx.pool, registries: createRegistries(ctx.pool, logUnusable(ctx.logger)) };
+  const { pool, apple, logger } = ctx;
+  const registries = createRegistries(pool, logUnusable(logger));
+  const tools = { pool, registries, receipts: createReceiptChecks({ pool, apple, isLimited: false }) };
 
   routes.post(
     '/admin/v1/games/:game/failed-events/:id/replay',

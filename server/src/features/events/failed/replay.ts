@@ -4,6 +4,8 @@ import { decodeJson } from '../../../lib/json-body.js';
 import { applyEventsWithin } from '../apply/apply-events.js';
 import { checkEvents, type TypeCheck } from '../intake/check-events.js';
 import { type EventRecord, recordsOfPlayer } from '../intake/event-record.js';
+import { createPurchaseCheck } from '../receipts/purchase-check.js';
+import type { ReceiptChecks } from '../receipts/receipt-checks.js';
 import type { Registries } from '../types/registries.js';
 import { type FailureReason, storableReason } from './failed-event.js';
 import { type FailedGroup, findFailedEvent } from './failed-event-queries.js';
@@ -38,7 +40,7 @@ export type Replayed =
   /** There is no such entry, or it was replayed before. */
   | { outcome: 'not_open' };
 
-export type ReplayTools = { pool: Pool; registries: Registries };
+export type ReplayTools = { pool: Pool; registries: Registries; receipts: ReceiptChecks };
 
 export type ReplayOptions = {
   actor: Actor;
@@ -49,13 +51,14 @@ export type ReplayOptions = {
 };
 
 export async function replayFailedEvent(
-  { pool, registries }: ReplayTools,
+  tools: ReplayTools,
   id: string,
   { actor, edited, gameId }: ReplayOptions,
 ): Promise<Replayed> {
-  const entry = await findFailedEvent(pool, id, gameId);
+  const entry = await findFailedEvent(tools.pool, id, gameId);
   if (entry === undefined) return { outcome: 'not_open' };
-  const run: Run = { pool, checkType: await registries.current(entry.gameId), actor, edited };
+  const checkType = await tools.registries.current(entry.gameId);
+  const run: Run = { ...tools, checkType, actor, edited };
   return replayAlone(run, id);
 }
 
@@ -83,17 +86,18 @@ const CHUNK = 200;
  * interrupted and started again, or run twice at once: each entry is replayed once.
  */
 export async function replayFailedGroup(
-  { pool, registries }: ReplayTools,
+  tools: ReplayTools,
   group: FailedGroup,
   { actor, signal, onProgress }: ReplayGroupOptions,
 ): Promise<ReplayProgress> {
-  const { entries: total, lastId } = await measureFailedGroup(pool, group);
+  const { entries: total, lastId } = await measureFailedGroup(tools.pool, group);
   const progress: ReplayProgress = { total, replayed: 0, duplicates: 0, failed: 0 };
   let afterId = '0';
   for (;;) {
     signal?.throwIfAborted();
     const span = { afterId, lastId };
-    const run: Run = { pool, checkType: await registries.current(group.gameId), actor, edited: undefined };
+    const checkType = await tools.registries.current(group.gameId);
+    const run: Run = { ...tools, checkType, actor, edited: undefined };
     const chunk = await replayChunk(run, (client) => claimFailedEvents(client, group, span, CHUNK));
     for (const { result } of chunk) count(progress, result);
     onProgress?.({ ...progress });
@@ -111,7 +115,7 @@ function count(progress: ReplayProgress, result: Replayed): void {
   }
 }
 
-type Run = { pool: Pool; checkType: TypeCheck; actor: Actor; edited: string | undefined };
+type Run = ReplayTools & { checkType: TypeCheck; actor: Actor; edited: string | undefined };
 type Claim = (client: Client) => Promise<ClaimedEvent[]>;
 type Result = { id: string; result: Replayed };
 
@@ -148,12 +152,11 @@ async function replayAlone(run: Run, id: string): Promise<Replayed> {
   }
 }
 
-function replayClaimed({ pool, checkType, actor, edited }: Run, claim: Claim): Promise<Result[]> {
+function replayClaimed(run: Run, claim: Claim): Promise<Result[]> {
+  const { pool, actor, edited } = run;
   return transaction(pool, async (client) => {
-    const entries = (await claim(client)).map((entry) => ({
-      entry,
-      checked: check(entry, checkType, edited),
-    }));
+    const entries: { entry: ClaimedEvent; checked: Checked }[] = [];
+    for (const entry of await claim(client)) entries.push({ entry, checked: await check(entry, run) });
     const good = entries.flatMap(({ entry, checked }) =>
       'record' in checked ? [{ id: entry.id, record: checked.record }] : [],
     );
@@ -201,18 +204,31 @@ async function audit(
 
 type Checked = { record: EventRecord } | Extract<Replayed, { outcome: 'failed' | 'cut' }>;
 
-function check(entry: ClaimedEvent, checkType: TypeCheck, edited: string | undefined): Checked {
+async function check(
+  entry: ClaimedEvent,
+  { checkType, registries, receipts, edited }: Run,
+): Promise<Checked> {
   if (edited === undefined && entry.isCut) return { outcome: 'cut' };
-  const { userId, ordinal, receivedAt } = entry;
+  const { userId, gameId, ordinal, receivedAt } = entry;
   const bytes = Buffer.from(edited ?? entry.raw);
   const decoded = decodeJson(bytes);
   if (!decoded.ok)
     return failed({ code: 'event_invalid', message: 'The event is not valid JSON.', path: '' });
+  const stores = registries.storesOf({ player: { gameId } });
+  const checkPurchase =
+    stores &&
+    createPurchaseCheck({
+      userId,
+      stores,
+      receipts: await receipts.check({ userId, gameId }, stores, [decoded.value]),
+      isServer: false,
+    });
   const { events, rejected } = checkEvents(
     { events: [decoded.value], bytes: bytes.length, suspicious: decoded.suspicious, firstOrdinal: ordinal },
     { userId },
     receivedAt,
     checkType,
+    checkPurchase,
   );
   const [record] = recordsOfPlayer(events, entry);
   if (record !== undefined) return { record };

@@ -5,6 +5,7 @@ import { eventIdentity, namedIdentity, numberedIdentity } from '../../../lib/eve
 import { isObject } from '../../../lib/is-object.js';
 import { type EventTimestamp, parseEventTimestamp } from '../../../lib/iso-time.js';
 import { checkStorable } from '../../../lib/json-body.js';
+import type { PurchaseCheck, PurchaseDecision } from '../receipts/purchase-check.js';
 import { type EventProblem, findMetadataProblem, readBuiltInType } from './built-in-event-types.js';
 import type { CheckedEvent } from './event-record.js';
 import { EVENT_LIMITS } from './limits.js';
@@ -48,6 +49,7 @@ const EMPTY_OBJECT = '{}';
 const MAX_SHOWN_PATH = 256;
 
 const acceptAnyType: TypeCheck = () => undefined;
+const AS_CLAIMED: PurchaseDecision = Object.freeze({ sale: undefined });
 
 /** Sorts a batch into what can be applied and what cannot, each with its reason; a bad event never spoils a good one. */
 export function checkEvents(
@@ -55,8 +57,10 @@ export function checkEvents(
   sender: EventSender,
   receivedAtMs: number,
   checkType: TypeCheck = acceptAnyType,
+  checkPurchase?: PurchaseCheck,
 ): CheckedBatch {
   const events: CheckedEvent[] = [];
+  const checks: Checks = { checkType, checkPurchase };
   const rejected: RejectedEvent[] = [];
   const rejectedSequences: number[] = [];
   const duplicates: Duplicates = { next: new Map(), from: body.firstOrdinal ?? 0 };
@@ -66,7 +70,7 @@ export function checkEvents(
   for (const [index, event] of body.events.entries()) {
     const problem =
       checkStorableEvent(event, body.suspicious, mayBeTooLarge) ??
-      addEvent(event as Record<string, unknown>, sender, receivedAtMs, checkType, duplicates, events);
+      addEvent(event as Record<string, unknown>, sender, receivedAtMs, checks, duplicates, events);
     if (problem === undefined) continue;
     rejected.push({ index, ...problem });
     const sequence = isNumbering(sender) ? (event as { seq?: unknown } | null)?.seq : undefined;
@@ -103,11 +107,13 @@ const FLAWS = {
   number_out_of_range: 'A number cannot be stored exactly as a double.',
 };
 
+type Checks = { checkType: TypeCheck; checkPurchase: PurchaseCheck | undefined };
+
 function addEvent(
   event: Record<string, unknown>,
   sender: EventSender,
   receivedAtMs: number,
-  checkType: TypeCheck,
+  { checkType, checkPurchase }: Checks,
   duplicates: Duplicates,
   events: CheckedEvent[],
 ): Rejection | undefined {
@@ -143,6 +149,14 @@ function addEvent(
   if ('code' in builtIn) return { ...builtIn, ordinal };
   const mismatch = findMetadataProblem(metadata) ?? checkType(eventType, event);
   if (mismatch !== undefined) return { ...mismatch, ordinal };
+  const claimed = builtIn.transaction;
+  const decision =
+    checkPurchase !== undefined && claimed?.kind === 'purchase'
+      ? checkPurchase(payload, claimed, receivedAtMs)
+      : AS_CLAIMED;
+  if ('code' in decision) return { ...decision, ordinal };
+  const { sale } = decision;
+  const transaction = sale === undefined ? builtIn.transaction : sale;
 
   const clockSuspect =
     time.epochMs - receivedAtMs > FAR_AHEAD_MS || receivedAtMs - time.epochMs > FAR_BEHIND_MS;
@@ -162,8 +176,9 @@ function addEvent(
     payloadJson,
     metadataJson,
     playMs: builtIn.playMs,
-    transaction: builtIn.transaction,
-    profile: readProfile(metadata, builtIn.transaction),
+    transaction,
+    sale,
+    profile: readProfile(metadata, transaction),
   });
   return undefined;
 }

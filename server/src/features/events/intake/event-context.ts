@@ -3,6 +3,7 @@ import type { Shedding } from '../../../overload/shedding.js';
 import type { Metrics } from '../../../telemetry/metrics.js';
 import type { GuardContext } from '../../sessions/session-context.js';
 import type { Inbox } from '../failed/inbox.js';
+import type { ReceiptChecks } from '../receipts/receipt-checks.js';
 import type { Registries } from '../types/registries.js';
 import type { EventIntake } from './intake.js';
 
@@ -14,5 +15,6 @@ export type EventContext = GuardContext &
     registries: Registries;
     intake: EventIntake;
     inbox: Inbox;
+    receipts: ReceiptChecks;
     shedding: Shedding;
   }>;

@@ -6,7 +6,17 @@ export type TransactionFact = {
   price: string | null;
   currency: string | null;
   promoId: string | null;
+  /** Who proved the purchase; left out where only the client says so. */
+  store?: 'apple' | 'google' | 'server';
+  quantity?: number;
+  /** When it was bought, where that is not the time of the event. */
+  purchasedAtMs?: number;
+  /** What the receipt says about a refund. */
+  notice?: Notice;
 };
+
+/** The word of a store on a refund: how much it gave back, from 0 (nothing any more) to 1, and from when on. */
+export type Notice = Readonly<{ signedAtMs: number; share: string; atMs: number }>;
 
 /** Last known values: name → value. Beside the members of metadata, `paidCurrency` of purchases. */
 export type Profile = Record<string, string>;
@@ -44,6 +54,8 @@ export type CheckedEvent = {
   /** The play time that a Session_End reports. */
   playMs: number;
   transaction: TransactionFact | null;
+  /** Set where a purchase counts as something else than its payload says: then it is the same as `transaction`. */
+  sale?: TransactionFact | null | undefined;
   /** What the event says about device and place. */
   profile: Profile | null;
 };
@@ -97,6 +109,7 @@ export function recordsOfPlayer(
     metadataJson: event.metadataJson,
     playMs: event.playMs,
     transaction: event.transaction,
+    sale: event.sale,
     profile: event.profile,
   }));
 }

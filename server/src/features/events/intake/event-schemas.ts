@@ -89,6 +89,19 @@ const BATCHES = {
       },
     ],
   },
+  VerifiedPurchase: {
+    summary: 'A purchase with the receipt of a store',
+    value: [
+      {
+        eventType: 'Purchase',
+        timestamp: '2026-11-15T12:03:00.000Z',
+        payload: {
+          receipt: { store: 'apple', signedTransaction: 'eyJhbGciOiJFUzI1NiIsIng1YyI6W119.e30.c2ln' },
+          promoId: 'weekend',
+        },
+      },
+    ],
+  },
   Session: {
     summary: 'A session with a level in it',
     value: [

@@ -19,6 +19,14 @@ export const REJECTIONS = {
   number_out_of_range: 'A number cannot be stored exactly as a double.',
   schema_mismatch: 'The event does not match the JSON Schema that the studio registered for its type.',
   player_unknown: 'An event of a server names no player of the game: `userId` is missing or unknown.',
+  receipt_invalid:
+    'The receipt of a purchase is not to be believed: forged, changed, malformed, or of a store that the game has not set up.',
+  receipt_of_another_app: 'The receipt is of another app than those that the studio has set up.',
+  receipt_of_another_player:
+    'The receipt names a player (`appAccountToken`, `obfuscatedAccountId`), and it is not this one.',
+  receipt_sandbox: 'The receipt is of a sandbox, and the studio has not marked the player as a tester.',
+  receipt_pending: 'The purchase is pending: nothing was paid yet.',
+  price_implausible: 'The price is above the largest that the studio believes without a receipt.',
   event_type_unregistered: 'The studio holds events of types that it has not registered, and this is one.',
 } as const satisfies Record<string, string>;
 

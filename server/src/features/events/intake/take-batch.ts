@@ -5,6 +5,8 @@ import { clipText } from '../../../lib/clip-text.js';
 import { senderOf } from '../../sessions/player-guard.js';
 import { failedEventsOf } from '../failed/failed-event.js';
 import type { FailedBatch } from '../failed/inbox-queries.js';
+import { createPurchaseCheck, type PurchaseCheck } from '../receipts/purchase-check.js';
+import { NO_RECEIPTS } from '../receipts/receipt-checks.js';
 import { checkEvents, type RejectedEvent, type TypeCheck } from './check-events.js';
 import type { EventContext } from './event-context.js';
 import type { EventSource } from './event-record.js';
@@ -38,7 +40,8 @@ export async function takeBatch(
 ): Promise<TakenBatch> {
   const check = ctx.registries.checkFor(senderOf(request));
   const checkType = check instanceof Promise ? await check : check;
-  const begun = beginBatch(ctx, request, body, countEvents, checkType);
+  const checkPurchase = await purchaseCheckFor(ctx, request, body);
+  const begun = beginBatch(ctx, request, body, countEvents, { checkType, checkPurchase });
   const stored = await begun.storing;
   if (stored.isErased) throw new ApiError('session_ended');
   countStored(ctx, stored);
@@ -60,6 +63,32 @@ export function toResponse({ index, code, message }: RejectedEvent): TakenBatch[
   return { index, code, message };
 }
 
+/** How the events of a batch are checked. `checkPurchase` is undefined in a game that has said nothing about stores. */
+export type BatchChecks = { checkType: TypeCheck; checkPurchase: PurchaseCheck | undefined };
+
+/**
+ * Checks the receipts of a batch. Nothing has to be checked in a game without store settings, and the body is read for receipts only
+ * where it names one.
+ */
+function purchaseCheckFor(
+  ctx: EventContext,
+  request: FastifyRequest,
+  body: Buffer,
+): PurchaseCheck | undefined | Promise<PurchaseCheck> {
+  const sender = senderOf(request);
+  const stores = ctx.registries.storesOf(sender);
+  if (stores === undefined) return undefined;
+  const { userId } = sender.claims;
+  const rules = { userId, stores, isServer: false };
+  if (!body.includes('"receipt"')) return createPurchaseCheck({ ...rules, receipts: NO_RECEIPTS });
+  // Without the database neither the player nor the catalogue is known.
+  if (sender.player === undefined) throw new ApiError('unavailable');
+  const { gameId } = sender.player;
+  return Promise.resolve(ctx.receipts.check({ userId, gameId }, stores, decodeBatch(body).events)).then(
+    (receipts) => createPurchaseCheck({ ...rules, receipts }),
+  );
+}
+
 /** A batch whose good and rejected events are on their way to the database. */
 type BegunBatch = BegunEvents & { count: number };
 type BegunEvents = {
@@ -76,14 +105,14 @@ function beginBatch(
   request: FastifyRequest,
   body: Buffer,
   countEvents: (count: number) => void,
-  checkType: TypeCheck,
+  checks: BatchChecks,
 ): BegunBatch {
   const decoded = decodeBatch(body);
   const { events } = decoded;
   countEvents(events.length);
   const source: EventSource = { installId: installIdOf(request), clientBuild: clientBuildOf(request) };
   const { player, claims } = senderOf(request);
-  const begun = beginEvents(ctx, decoded, { userId: claims.userId, player, source, events }, checkType);
+  const begun = beginEvents(ctx, decoded, { userId: claims.userId, player, source, events }, checks);
   return { ...begun, count: events.length };
 }
 
@@ -99,12 +128,12 @@ export function beginEvents(
   ctx: EventContext,
   decoded: DecodedBatch,
   { userId, player, source, events, places }: PlayerEvents,
-  checkType: TypeCheck,
+  { checkType, checkPurchase }: BatchChecks,
 ): BegunEvents {
   const { bytes, suspicious } = decoded;
   const receivedAtMs = ctx.clock.now();
   const whose = { userId, installId: source.installId };
-  const checked = checkEvents({ events, bytes, suspicious }, whose, receivedAtMs, checkType);
+  const checked = checkEvents({ events, bytes, suspicious }, whose, receivedAtMs, checkType, checkPurchase);
   const { events: good, rejectedSequences } = checked;
   const rejected =
     places === undefined

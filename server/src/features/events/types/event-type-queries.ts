@@ -1,6 +1,7 @@
 import { type Actor, insertAuditEntry } from '../../../admin/audit-log.js';
 import type { UnregisteredTypes } from '../../../admin/tenants.js';
 import { type Client, type Pool, query, transaction } from '../../../db/pool.js';
+import type { StoreSettings } from '../receipts/store-settings.js';
 
 /** More types would be names invented by a program, and every node keeps all of them in memory. */
 const MAX_EVENT_TYPES = 1_000;
@@ -10,13 +11,15 @@ export type Registry = {
   /** Of the whole registry, not of a schema: it moves with every change. */
   version: number;
   unregisteredTypes: UnregisteredTypes;
+  /** Null for a game that has never set them. */
+  stores: StoreSettings | null;
   schemas: RegisteredSchema[];
 };
 
 /** The registry as it is now: of each type the newest version, unless it is retired. In one statement, so of one moment. */
 export async function findRegistry(pool: Pool, gameId: number): Promise<Registry | undefined> {
   const rows = await query<
-    Pick<Registry, 'version' | 'unregisteredTypes'> & {
+    Pick<Registry, 'version' | 'unregisteredTypes' | 'stores'> & {
       eventType: string | null;
       schemaVersion: number;
       schemaText: string;
@@ -25,9 +28,10 @@ export async function findRegistry(pool: Pool, gameId: number): Promise<Registry
     pool,
     {
       name: 'find_registry',
-      text: `select g.registry_version as version, g.unregistered_types as "unregisteredTypes",
+      text: `select g.registry_version as version, g.unregistered_types as "unregisteredTypes", s.settings as stores,
                t.event_type as "eventType", t.version as "schemaVersion", t.schema::text as "schemaText"
              from games g
+             left join game_stores s on s.game_id = g.id
              left join lateral (
                select distinct on (event_type) event_type, version, schema, retired_at
                from event_types
@@ -43,7 +47,8 @@ export async function findRegistry(pool: Pool, gameId: number): Promise<Registry
   const schemas = rows.flatMap(({ eventType, schemaVersion: version, schemaText }) =>
     eventType === null ? [] : [{ eventType, version, schemaText }],
   );
-  return { version: first.version, unregisteredTypes: first.unregisteredTypes, schemas };
+  const { version, unregisteredTypes, stores } = first;
+  return { version, unregisteredTypes, stores, schemas };
 }
 
 export type NewEventType = { gameId: number; eventType: string; schemaText: string };

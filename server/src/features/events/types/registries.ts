@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { Pool } from '../../../db/pool.js';
 import { isBuiltInType } from '../intake/built-in-event-types.js';
 import type { TypeCheck } from '../intake/check-events.js';
+import type { StoreSettings } from '../receipts/store-settings.js';
 import { compileSchema, type EventSchema } from './event-schema.js';
 import { findRegistry, type RegisteredSchema, type Registry } from './event-type-queries.js';
 
@@ -11,6 +12,11 @@ type RegistryReader = {
   player: { gameId: number; registryVersion: number } | undefined;
 };
 
+/** A game by its own id, or else by the public ids of a token. */
+type StoreReader =
+  | Readonly<{ player: Readonly<{ gameId: number }> }>
+  | Readonly<{ claims: RegistryReader['claims']; player: undefined }>;
+
 export type Registries = {
   /**
    * The check of the registry as it was when the player's row was read, or newer: never stale, without notifications. Without
@@ -19,9 +25,16 @@ export type Registries = {
   checkFor(sender: RegistryReader): TypeCheck | Promise<TypeCheck>;
   /** The check of the registry as it is now. Asks the database each time. */
   current(gameId: number): Promise<TypeCheck>;
+  /** What the game says about stores, as of the last check that was asked for. Undefined if it has said nothing. */
+  storesOf(game: StoreReader): StoreSettings | undefined;
 };
 
-type Loaded = { version: number; check: TypeCheck; types: Map<string, CompiledType> };
+type Loaded = {
+  version: number;
+  check: TypeCheck;
+  types: Map<string, CompiledType>;
+  stores: StoreSettings | undefined;
+};
 type CompiledType = { version: number; schema: EventSchema };
 
 /** Before its first change a registry is empty and accepts everything: games that never use it pay nothing. */
@@ -85,6 +98,13 @@ export function createRegistries(pool: Pool, onUnusable: OnUnusable): Registries
         : loadOnce(gameId, player.registryVersion);
     },
     current: load,
+    storesOf(game) {
+      const gameId =
+        game.player === undefined
+          ? gameIds.get(`${game.claims.tenantId}/${game.claims.gameId}`)
+          : game.player.gameId;
+      return gameId === undefined ? undefined : newest.get(gameId)?.stores;
+    },
   };
 }
 
@@ -102,7 +122,8 @@ function compile(
     }),
   );
   const holds = registry.unregisteredTypes === 'hold';
-  return { version: registry.version, types, check: checkBy(types, holds) };
+  const { version, stores } = registry;
+  return { version, types, check: checkBy(types, holds), stores: stores ?? undefined };
 }
 
 /**

@@ -26,7 +26,8 @@ describe('replaying failed events', () => {
   let gameId: number;
   beforeAll(async () => {
     harness = await createHarness({ settings: withoutRateLimits() });
-    tools = { pool: harness.ctx.pool, registries: harness.ctx.registries };
+    const { pool, registries, receipts } = harness.ctx;
+    tools = { pool, registries, receipts };
     gameId = await demoGameId(harness.pool);
   });
   afterAll(() => harness.close());

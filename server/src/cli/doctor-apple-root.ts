@@ -1,0 +1,16 @@
+import { readAppleRoots } from '../features/events/receipts/load-apple-receipts.js';
+import type { Settings } from '../settings/settings.js';
+import type { DoctorFinding } from './doctor-finding.js';
+
+/** Whoever holds the key of this certificate can sign receipts: an operator compares the fingerprint with Apple's. */
+export async function checkAppleRoot({ appleRootFile }: Settings): Promise<DoctorFinding[]> {
+  if (appleRootFile === undefined) return [];
+  try {
+    const roots = await readAppleRoots(appleRootFile);
+    return roots.map(({ x509 }) => ({
+      name: `root certificate for receipts of Apple: ${x509.subject.replaceAll('\n', ', ')}, SHA-256 ${x509.fingerprint256}`,
+    }));
+  } catch (error) {
+    return [{ name: 'root certificate for receipts of Apple', problem: (error as Error).message }];
+  }
+}

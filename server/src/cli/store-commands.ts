@@ -1,0 +1,93 @@
+import { Command } from 'commander';
+import { Compile } from 'typebox/schema';
+import { loadAppleReceipts } from '../features/events/receipts/load-apple-receipts.js';
+import { createReceiptChecks } from '../features/events/receipts/receipt-checks.js';
+import { findFlaw } from '../features/stores/store-settings-checks.js';
+import { findStores, saveStores } from '../features/stores/store-settings-queries.js';
+import { StoresBody } from '../features/stores/store-settings-schemas.js';
+import { testReceipt } from '../features/stores/test-receipt.js';
+import { StartupError } from '../lib/startup-error.js';
+import { commandActor } from './command-actor.js';
+import { requireGame, withGame } from './game-option.js';
+import { readGivenFile } from './given-file.js';
+import { printable } from './printable.js';
+import { say, withDatabase } from './terminal.js';
+
+type Game = { tenant: string; game: string };
+
+const storesCheck = Compile(StoresBody);
+const NO_PLAYER = '00000000-0000-0000-0000-000000000000';
+
+const HELP = `
+The settings are one JSON document: show them, edit them, set them.
+
+  savepoint store show --tenant my-studio --game my-game > stores.json
+  savepoint store set  --tenant my-studio --game my-game --file stores.json
+  savepoint store test --tenant my-studio --game my-game --file receipt.json`;
+
+export function storeCommands(): Command {
+  const store = new Command('store').description('which receipts a game believes, and which purchases count');
+  withGame(store.command('show')).description('show the settings as JSON').action(show);
+  withGame(store.command('set'))
+    .description('replace the settings by those of a file')
+    .requiredOption('--file <path>', 'JSON as show prints it')
+    .addHelpText('after', HELP)
+    .action(set);
+  withGame(store.command('test'))
+    .description('say what would happen to a purchase with a receipt; stores nothing')
+    .requiredOption('--file <path>', 'JSON as in payload.receipt of a Purchase')
+    .option('--player <user-id>', 'the player who would send it', NO_PLAYER)
+    .action(test);
+  return store;
+}
+
+async function show(options: Game): Promise<void> {
+  await withDatabase(async ({ pool }) => {
+    const { id } = await requireGame(pool, options.tenant, options.game);
+    say(JSON.stringify(await findStores(pool, id), null, 2));
+  });
+}
+
+async function set(options: Game & { file: string }): Promise<void> {
+  const stores = parseJson(options.file, await readGivenFile(options.file));
+  if (!storesCheck.Check(stores)) {
+    const [, errors] = storesCheck.Errors(stores);
+    const [first] = errors;
+    throw new StartupError(
+      `${options.file} is not of the right form: ${first?.instancePath || '/'} ${first?.message}.`,
+    );
+  }
+  const flaw = findFlaw(stores);
+  if (flaw !== undefined) throw new StartupError(flaw);
+  await withDatabase(async ({ pool }) => {
+    const { id } = await requireGame(pool, options.tenant, options.game);
+    await saveStores(pool, id, stores, await commandActor(pool));
+    say('Saved. Every node obeys the settings with its next batch of events.');
+  });
+}
+
+async function test(options: Game & { file: string; player: string }): Promise<void> {
+  const receipt = parseJson(options.file, await readGivenFile(options.file));
+  await withDatabase(async ({ pool }, settings) => {
+    const { id: gameId } = await requireGame(pool, options.tenant, options.game);
+    const apple = await loadAppleReceipts(settings);
+    const checks = createReceiptChecks({ pool, apple, isLimited: false });
+    const sender = { userId: options.player.toLowerCase(), gameId, nowMs: Date.now() };
+    const { isAccepted, code, message } = await testReceipt(
+      checks,
+      await findStores(pool, gameId),
+      receipt,
+      sender,
+    );
+    if (!isAccepted) throw new StartupError(`Refused, ${code}: ${printable(message)}`);
+    say(printable(message));
+  });
+}
+
+function parseJson(file: string, text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new StartupError(`${file} is no JSON: ${(error as Error).message}`);
+  }
+}

@@ -1,0 +1,59 @@
+import { type Pool, sendAll, transaction } from '../../db/pool.js';
+import { countTransactions } from '../events/apply/apply-events.js';
+import { listPlayersToRefund, lockTransactions } from '../events/apply/claim-queries.js';
+import { lockPlayers } from '../events/apply/fold-queries.js';
+import { insertChanges, type TransactionChange } from '../events/apply/transaction-changes.js';
+import { mergeTransactions } from '../events/apply/transaction-queries.js';
+import { insertNotification } from './notification-queries.js';
+
+/** What a store says has happened. */
+export type StoreNotification = Readonly<{
+  gameId: number;
+  store: 'apple' | 'google';
+  notificationId: string;
+  type: string;
+  signedAtMs: number;
+  /** Null where the notification says nothing about refunds: it is only remembered. */
+  refund: Readonly<{ transactionId: string; share: string; atMs: number }> | null;
+}>;
+
+export type NotificationOutcome = 'applied' | 'duplicate' | 'ignored';
+
+/**
+ * Remembers a notification, and counts everything again that follows from its transaction. In one transaction, with the same locks as
+ * a verified purchase: a purchase at the same moment either finds the notification, or is found by it.
+ */
+export function applyNotification(
+  pool: Pool,
+  notification: StoreNotification,
+  nowMs: number,
+): Promise<NotificationOutcome> {
+  const { gameId, refund, signedAtMs } = notification;
+  return transaction(pool, async (client) => {
+    if (refund !== null) await lockTransactions(client, [{ gameId, transactionId: refund.transactionId }]);
+    if (!(await insertNotification(client, notification, nowMs))) return 'duplicate';
+    if (refund === null) return 'ignored';
+    const { transactionId, share, atMs } = refund;
+    const playerIds = await listPlayersToRefund(client, { gameId, transactionId });
+    const changes = playerIds.map(
+      (playerId): TransactionChange => ({
+        playerId,
+        gameId,
+        transactionId,
+        kind: 'notice',
+        atMs: signedAtMs,
+        share,
+        refundedAtMs: atMs,
+        recordedAtMs: nowMs,
+      }),
+    );
+    if (changes.length > 0) {
+      await sendAll(client, [
+        lockPlayers(playerIds),
+        insertChanges(changes),
+        ...countTransactions(mergeTransactions([], changes)),
+      ]);
+    }
+    return 'applied';
+  });
+}

@@ -1,0 +1,11 @@
+import { isCurrency } from '../../lib/currencies.js';
+import { readGoogleKey } from '../../lib/receipts/google-receipts.js';
+import type { StoreSettings } from '../events/receipts/store-settings.js';
+
+/** What is wrong with settings whose form is right, in a sentence. */
+export function findFlaw({ google, maxPrices }: StoreSettings): string | undefined {
+  if (google !== null && readGoogleKey(google.publicKey) === undefined)
+    return 'google.publicKey is no RSA key of 2,048 bits or more in Base64.';
+  const unknown = Object.keys(maxPrices).find((currency) => !isCurrency(currency));
+  return unknown === undefined ? undefined : `"${unknown}" is no currency that players can pay in.`;
+}

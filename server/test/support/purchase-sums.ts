@@ -1,0 +1,22 @@
+import { expect } from 'vitest';
+import type { Pool } from '../../src/db/pool.js';
+import { recountGame } from '../../src/features/analytics/recount.js';
+
+/** The sums of all players of a game are those of SQL over their transactions, and a recount finds nothing else wrong. */
+export async function expectPurchaseSums(pool: Pool, gameId: number): Promise<void> {
+  const { rows } = await pool.query(
+    `select p.user_id, p.purchase_count, p.spend, s.n, s.spend as summed
+     from players p
+     cross join lateral (
+       select coalesce(sum(n), 0)::int as n, coalesce(jsonb_object_agg(currency, total) filter (where total <> 0), '{}') as spend
+       from (
+         select currency, count(*) as n, trim_scale(sum(price)) as total from transactions
+         where player_id = p.id and purchased_at is not null and refunded_at is null group by 1
+       ) c
+     ) s
+     where p.game_id = $1 and (p.spend <> s.spend or p.purchase_count <> s.n)`,
+    [gameId],
+  );
+  expect(rows).toEqual([]);
+  expect((await recountGame(pool, gameId)).differences).toEqual([]);
+}
