@@ -29,6 +29,7 @@ export const COMMANDS = new Map<string, () => Promise<Command>>(
     erase: async () => (await import('../cli/erase-command.js')).eraseCommands(),
     rollups: async () => (await import('../cli/rollup-commands.js')).rollupCommands(),
     rates: async () => (await import('../cli/rate-commands.js')).rateCommands(),
+    'fake-store': async () => (await import('../cli/fake-store-command.js')).fakeStoreCommand(),
     store: async () => (await import('../cli/store-commands.js')).storeCommands(),
     simulate: async () => (await import('../cli/simulate-command.js')).simulateCommand(),
     losses: async () => (await import('../cli/loss-command.js')).lossCommand(),

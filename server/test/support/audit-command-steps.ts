@@ -44,6 +44,7 @@ export const COMMAND_STEPS: Record<
   'rollups ltv': { reason: READS },
   'rollups funnel': { reason: READS },
   losses: { reason: READS },
+  'fake-store': { reason: 'it only signs receipts, and sends what stores send' },
   simulate: { reason: 'it only sends what players send' },
   'tenant create': {
     action: 'tenant.create',

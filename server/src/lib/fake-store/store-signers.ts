@@ -1,4 +1,4 @@
-import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
+import { createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { DAY_MS } from '../day.js';
 import { INTERMEDIATE_EXTENSION, LEAF_EXTENSION } from '../receipts/signed-json.js';
 import { type MadeCertificate, makeCertificate } from './make-certificate.js';
@@ -15,6 +15,15 @@ export type AppleSigner = Readonly<{
 }>;
 
 export function createAppleSigner(nowMs: number): AppleSigner {
+  return appleSignerOf(makeChain(nowMs));
+}
+
+/** The signer with certificates that were made before. */
+export function appleSignerOf(chain: AppleSigner['chain']): AppleSigner {
+  return { chain, rootPem: toPem(chain[2]), sign: (payload) => signJws(payload, chain) };
+}
+
+function makeChain(nowMs: number): AppleSigner['chain'] {
   const valid = { validFromMs: nowMs - YEAR_MS, validToMs: nowMs + 10 * YEAR_MS };
   const root = makeCertificate({ name: 'Savepoint fake store root', isAuthority: true, ...valid });
   const intermediate = makeCertificate({
@@ -31,8 +40,7 @@ export function createAppleSigner(nowMs: number): AppleSigner {
     extensions: [LEAF_EXTENSION],
     ...valid,
   });
-  const chain = [leaf, intermediate, root] as const;
-  return { chain, rootPem: toPem(root), sign: (payload) => signJws(payload, chain) };
+  return [leaf, intermediate, root];
 }
 
 /** `header` replaces members of the header. */
@@ -67,9 +75,13 @@ export type GoogleSigner = Readonly<{
 }>;
 
 export function createGoogleSigner(): GoogleSigner {
-  const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2_048 });
+  return googleSignerOf(generateKeyPairSync('rsa', { modulusLength: 2_048 }).privateKey);
+}
+
+/** The signer with a key that was made before. */
+export function googleSignerOf(privateKey: KeyObject): GoogleSigner {
   return {
-    publicKey: publicKey.export({ format: 'der', type: 'spki' }).toString('base64'),
+    publicKey: createPublicKey(privateKey).export({ format: 'der', type: 'spki' }).toString('base64'),
     privateKey,
     sign: (purchaseData) => sign('sha1', Buffer.from(purchaseData), privateKey).toString('base64'),
   };

@@ -1,0 +1,58 @@
+import { join } from 'node:path';
+import { Command } from 'commander';
+import { NO_STORES } from '../features/events/receipts/store-settings.js';
+import { buildFakeStore, FAKE_PUSH } from '../features/fake-store/fake-store-app.js';
+import { keepSigners } from '../features/fake-store/kept-signers.js';
+import { httpUrl } from '../lib/http-url.js';
+import { interruptible } from './interrupt.js';
+import { requireSettings, say } from './terminal.js';
+import { wholeNumber } from './whole-number.js';
+
+type Options = { port: string; app: string; tenant: string; game: string; url?: string };
+
+const HOST = '127.0.0.1';
+const HELP = `
+It signs with certificates of its own, which are kept in the data folder. A service believes it only when its settings name the root
+certificate: never do that in production.
+
+  curl -X POST http://127.0.0.1:8090/apple/purchases -H 'content-type: application/json' -d '{"productId":"gems_80","price":990,"currency":"USD"}'
+  curl -X POST http://127.0.0.1:8090/apple/notifications -H 'content-type: application/json' -d '{"transactionId":"…","type":"REFUND"}'`;
+
+export function fakeStoreCommand(): Command {
+  return new Command('fake-store')
+    .description('sell on this machine as Apple and Google do: signed receipts, refunds and notifications')
+    .option('--port <port>', 'port on 127.0.0.1', '8090')
+    .option('--app <id>', 'bundle id and package name', 'com.example.game')
+    .option('--tenant <tenant-id>', 'the studio that notifications are for', 'demo-studio')
+    .option('--game <game-id>', 'the game that notifications are for', 'demo-game')
+    .option('--url <url>', 'the player API (default: that of the settings)')
+    .addHelpText('after', HELP)
+    .action(run);
+}
+
+async function run({ port, app: appId, tenant, game, url }: Options): Promise<void> {
+  const settings = requireSettings({ needsMasterKey: false });
+  const keys = await keepSigners(join(settings.dataDir, 'fake-store'), Date.now());
+  const service = url ?? httpUrl(HOST, settings.port);
+  const notify = { url: `${service.replace(/\/+$/, '')}/stores`, tenant, game };
+  const store = buildFakeStore({ keys, appId, notify, now: () => Date.now() });
+  const at = await store.listen({ host: HOST, port: wholeNumber('--port', port, 0, 65_535) });
+  const google = { packageName: appId, publicKey: keys.google.publicKey, push: FAKE_PUSH };
+  const stores = { ...NO_STORES, apple: { bundleIds: [appId] }, google, counts: 'verified' };
+  say(`The fake store sells at ${at}. Ctrl-C ends it.
+
+Start the service with
+  SAVEPOINT_APPLE_ROOT_FILE=${keys.rootFile}
+  SAVEPOINT_GOOGLE_KEYS_URL=${at}/google/certs
+and give the game these settings (savepoint store set --tenant ${tenant} --game ${game} --file stores.json):
+${JSON.stringify(stores, null, 2)}`);
+  await interruptible('The fake store has ended.', (signal) => untilAborted(signal)).finally(() =>
+    store.close(),
+  );
+}
+
+function untilAborted(signal: AbortSignal): Promise<void> {
+  return new Promise((_, reject) =>
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true }),
+  );
+}
