@@ -16,6 +16,7 @@ export type {
   PlayerSegments,
   PlayerStatus,
   Prediction,
+  Receipt,
   SignedLogin,
   Sku,
   StoreConfig,

@@ -12,7 +12,7 @@ import { createSessions, type Sessions } from './session.js';
 import { createStorage } from './storage/default-storage.js';
 import { createTabSignals } from './tab-signals.js';
 import { createTransport } from './transport.js';
-import type { BuiltInEvents, Identity, PlayerData } from './wire.js';
+import type { BuiltInEvents, Identity, PlayerData, Receipt } from './wire.js';
 
 const CLOSED = 'The client was closed. Make a new one.';
 const MAX_EVENT_BYTES = 32_768;
@@ -215,6 +215,19 @@ export class Savepoint {
       tell('event_unserializable', String(cause));
     }
     return eventId;
+  }
+
+  /**
+   * Records a purchase with the receipt of the store, which the service checks: product, price and currency are those of the receipt. Call
+   * it again with the same receipt when a player restores purchases. Returns the event's id, as `track` does.
+   *
+   * @example
+   * ```ts
+   * savepoint.purchase({ sku: 'gems_80', receipt: { store: 'apple', signedTransaction } });
+   * ```
+   */
+  purchase({ sku, receipt, promoId }: { sku: string; receipt: Receipt; promoId?: string }): string {
+    return this.track('Purchase', { skuId: sku, receipt, ...(promoId === undefined ? {} : { promoId }) });
   }
 
   /**

@@ -40,6 +40,18 @@ export type Asset = {
 };
 
 /**
+ * The proof of a purchase, as the store gives it to the game: `jwsRepresentation` of StoreKit 2, or `originalJson` and `signature` of Play Billing.
+ *
+ * @example
+ * ```ts
+ * const receipt: Receipt = { store: 'google', purchaseData: purchase.originalJson, signature: purchase.signature };
+ * ```
+ */
+export type Receipt =
+  | { store: 'apple'; signedTransaction: string }
+  | { store: 'google'; purchaseData: string; signature: string };
+
+/**
  * Something to buy. Its `promoId`, where it has one, goes into the payload of the `Purchase`.
  *
  * @example
@@ -192,6 +204,7 @@ export type BuiltInEvents = {
     price?: number | string;
     currency?: string;
     promoId?: string;
+    receipt?: Receipt;
   };
   Refund: { transactionId: string };
 };

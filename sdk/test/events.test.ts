@@ -32,6 +32,19 @@ describe('track', () => {
     expect(sizes()).toEqual([10, 10, 3, 1]);
   });
 
+  it('sends a purchase with its receipt', async () => {
+    const { client } = createDevice(service).start();
+    const receipt = { store: 'apple', signedTransaction: 'a.b.c' } as const;
+    client.purchase({ sku: 'gems_80', receipt, promoId: 'weekend' });
+    await client.flush();
+    expect(batches()[0]?.body).toEqual([
+      expect.objectContaining({
+        eventType: 'Purchase',
+        payload: { skuId: 'gems_80', receipt, promoId: 'weekend' },
+      }),
+    ]);
+  });
+
   it('keeps batches under the limit of bytes', async () => {
     const { client } = createDevice(service).start({ batch: { bytes: 10_000 } });
     for (let n = 0; n < 20; n++) client.track('Step', { text: 'ü'.repeat(1_000) });
