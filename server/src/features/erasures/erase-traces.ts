@@ -109,18 +109,19 @@ export async function renameInAuditLog(
   );
   const { rows } = await connection.query<{ id: string; before: string | null; after: string | null }>(
     `select id, before::text as before, after::text as after from audit_log
-     where game_id = any($1::int[]) and game_id is not null and action = 'override.import'
+     where game_id = any($1::int[]) and game_id is not null and action in ('override.import', 'purchase.move')
        and exists (select from unnest($2::text[]) u where position(u in concat(before, after)) > 0)`,
     [gamesOf(players), userIds],
   );
   const nameOf = new Map(players.map(({ userId, playerHash }) => [userId, erasedName(playerHash)]));
   const rename = (text: string | null) => text?.replace(USER_ID, (id) => nameOf.get(id) ?? id) ?? null;
   for (const { id, before, after } of rows) {
-    await connection.query('update audit_log set before = $2, after = $3 where id = $1', [
-      id,
-      rename(before),
-      rename(after),
-    ]);
+    await connection.query(
+      `update audit_log set before = $2, after = $3,
+         target = case action when 'purchase.move' then 'transaction of an erased player' else target end
+       where id = $1`,
+      [id, rename(before), rename(after)],
+    );
   }
 }
 

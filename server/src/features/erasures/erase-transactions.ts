@@ -16,7 +16,10 @@ type Purchase = {
   refundedOn: string | null;
 };
 
-/** Deletes some transactions, and keeps amount, currency and day of each purchase with the hash of its order. Returns how many. */
+/**
+ * Deletes some transactions, and keeps amount, currency and day of each purchase with the hash of its order. What the stores said about
+ * them stays without their ids, so that a repeated notification is still recognised. Returns how many.
+ */
 export async function eraseTransactions(
   connection: DedicatedConnection,
   hashes: ErasureHashes,
@@ -43,6 +46,12 @@ export async function eraseTransactions(
         kept.map(({ refundedOn }) => refundedOn),
         kept.map(({ gameId, transactionId }) => hashes.order(gameId, transactionId)),
       ],
+    );
+    await connection.query(
+      `update store_notifications n set transaction_id = null
+       from unnest($1::int[], $2::text[]) as t(game_id, transaction_id)
+       where n.game_id = t.game_id and n.transaction_id = t.transaction_id and n.share is not null`,
+      [rows.map(({ gameId }) => gameId), rows.map(({ transactionId }) => transactionId)],
     );
     await connection.query(
       `with gone as (

@@ -55,6 +55,7 @@ export const TABLE_ERASURES: Readonly<Record<PlayerTableName, TableErasure>> = {
   event_blocks: { apart: 'erase-events.ts, one partition after the other' },
   event_identities: { apart: 'erase-identities.ts: there is no index by player' },
   transactions: { apart: 'erase-transactions.ts, which keeps what tax law wants' },
+  transaction_changes: { delete: deleteRows('transaction_changes') },
   player_days: { delete: deleteRows('player_days') },
   player_promotions: { delete: deleteRows('player_promotions') },
   flag_overrides: { delete: deleteRows('flag_overrides') },

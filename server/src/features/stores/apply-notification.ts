@@ -34,8 +34,10 @@ export function applyNotification(
     if (!(await insertNotification(client, notification, nowMs))) return 'duplicate';
     if (refund === null) return 'ignored';
     const { transactionId, share, atMs } = refund;
-    const playerIds = await listPlayersToRefund(client, { gameId, transactionId });
-    const changes = playerIds.map(
+    const buyers = await listPlayersToRefund(client, { gameId, transactionId });
+    // Those who have been erased meanwhile are not among the locked.
+    const locked = [...(await lockPlayers(client, buyers))];
+    const changes = locked.map(
       (playerId): TransactionChange => ({
         playerId,
         gameId,
@@ -48,11 +50,7 @@ export function applyNotification(
       }),
     );
     if (changes.length > 0) {
-      await sendAll(client, [
-        lockPlayers(playerIds),
-        insertChanges(changes),
-        ...countTransactions(mergeTransactions([], changes)),
-      ]);
+      await sendAll(client, [insertChanges(changes), ...countTransactions(mergeTransactions([], changes))]);
     }
     return 'applied';
   });

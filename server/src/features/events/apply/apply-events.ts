@@ -9,7 +9,7 @@ import {
 import type { CountedEvent, EventRecord } from '../intake/event-record.js';
 import { auditMove } from './audit-move.js';
 import { insertBlocks } from './block-queries.js';
-import { findTransactions, lockTransactions } from './claim-queries.js';
+import { findTransactions, type Holder, lockTransactions } from './claim-queries.js';
 import { sumEvents } from './event-sums.js';
 import { foldEvents, lockPlayers } from './fold-queries.js';
 import { findIdentities, insertIdentities } from './identity-queries.js';
@@ -33,7 +33,12 @@ import {
 /** `too_sparse`: its number would leave more gaps than a client may. `no_player`: its player has been erased, or will be. */
 export type EventOutcome = 'new' | 'duplicate' | 'too_sparse' | 'no_player';
 
-type Decided = { outcomes: EventOutcome[]; settled: SettledClaim[] };
+type Decided = {
+  outcomes: EventOutcome[];
+  settled: SettledClaim[];
+  /** Whether a player has been erased, or will be. */
+  isGone: (playerId: string) => boolean;
+};
 
 /**
  * Makes events durable and folds those that are new into their players' rows, exactly once, in one transaction and two
@@ -103,13 +108,13 @@ async function applyWithClaims(
     .filter(isClaim)
     .map(({ gameId, transaction: { transactionId } }) => ({ gameId, transactionId }));
   await lockTransactions(client, ids);
-  const { holders } = await findTransactions(client, ids);
+  const { holders, notices } = await findTransactions(client, ids);
   const holderIds = [...holders.values()].flat().map(({ playerId }) => playerId);
   const decided = await decideEvents(client, records, sequences, holderIds);
-  // Again, now that they are locked: a holder may have been erased meanwhile.
-  const known = await findTransactions(client, ids);
+  const isThere = ({ playerId }: Holder) => !decided.isGone(playerId);
+  const present = [...holders].map(([key, all]) => [key, all.filter(isThere)] as const);
   const isNew = (_: unknown, index: number) => decided.outcomes[index] === 'new';
-  const settled = settlePurchases(records.filter(isNew), known);
+  const settled = settlePurchases(records.filter(isNew), { holders: new Map(present), notices });
   await sendAll(client, storeAndCount(records, decided, { purchases: settled, history }));
   for (const move of settled.moves) await auditMove(client, move);
   return decided.outcomes;
@@ -142,7 +147,7 @@ async function decideEvents(
     if (tooSparse.has(index)) return 'too_sparse';
     return duplicates.has(index) || !firsts.has(index) ? 'duplicate' : 'new';
   });
-  return { outcomes, settled: settled.filter(({ claim }) => !isGone(claim.playerId)) };
+  return { outcomes, settled: settled.filter(({ claim }) => !isGone(claim.playerId)), isGone };
 }
 
 /** Whether its identity decides if it is new. A numbered purchase has an identity, too, but its number decides. */
