@@ -23,6 +23,8 @@ export type AdminContext = Readonly<{
   passwords: Passwords;
   /** Undefined without a root certificate in the settings. */
   apple: AppleReceipts | undefined;
+  /** What stands in the place of a device id that was forgotten. */
+  forgottenDeviceId: (gameId: number, deviceId: string) => string;
   /** Trains the models of a game in another thread: this one serves requests. */
   trainModels: (
     training: Readonly<{ gameId: number; actor: Actor }>,

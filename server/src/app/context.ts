@@ -23,6 +23,7 @@ import type { ServerContext } from '../features/servers/server-context.js';
 import { createServerKeys } from '../features/servers/server-keys.js';
 import { createAccessTokens } from '../features/sessions/access-token.js';
 import { createApiKeys } from '../features/sessions/api-keys.js';
+import { loadDeviceHashes } from '../features/sessions/forgotten-devices.js';
 import { createLivePlayers } from '../features/sessions/live-players.js';
 import { createLoginBatcher } from '../features/sessions/login-batcher.js';
 import { createRefreshBatcher } from '../features/sessions/refresh-batcher.js';
@@ -76,13 +77,17 @@ export async function createContext(options: ContextOptions): Promise<Context> {
   const clock: Clock & Partial<Pick<DatabaseClock, 'stop'>> =
     options.clock ?? (await watchDatabaseClock({ pool, node: options.nodeClock }));
 
-  const signingKeys = await loadSigningKeys({
-    pool,
-    masterKeys,
-    clock,
-    accessTtlSeconds: settings.accessTtlSeconds,
-    logger,
-  }).catch(async (error: unknown) => {
+  const loadKeys = async () => ({
+    deviceHashes: await loadDeviceHashes(pool, masterKeys),
+    signingKeys: await loadSigningKeys({
+      pool,
+      masterKeys,
+      clock,
+      accessTtlSeconds: settings.accessTtlSeconds,
+      logger,
+    }),
+  });
+  const { deviceHashes, signingKeys } = await loadKeys().catch(async (error: unknown) => {
     clock.stop?.();
     metrics.stop();
     await pool.end();
@@ -121,6 +126,7 @@ export async function createContext(options: ContextOptions): Promise<Context> {
     pool,
     masterKeys,
     signingKeys,
+    deviceHashes,
     accessTokens: createAccessTokens({
       keys: signingKeys,
       clock,

@@ -12,6 +12,8 @@ import { deleteExpiredJobs } from '../features/jobs/job-expiry.js';
 import type { MaintenanceStep, StepResult } from '../features/lifecycle/maintenance-step.js';
 import { type RetentionResult, runRetention } from '../features/lifecycle/retention.js';
 import { deleteExpiredStays } from '../features/players/stay-expiry.js';
+import { forgetDevices } from '../features/sessions/forget-devices.js';
+import type { DeviceHashes } from '../features/sessions/forgotten-devices.js';
 import { deleteExpiredSessions } from '../features/sessions/session-expiry.js';
 import { MINUTE_MS } from '../lib/day.js';
 
@@ -123,6 +125,14 @@ export const MAINTENANCE_STEPS: readonly MaintenanceStep[] = [
     },
   },
 ];
+
+/** Forgets device ids; no step where they are not to be forgotten. */
+export function forgetDevicesSteps(hashes: DeviceHashes, afterDays: number): MaintenanceStep[] {
+  if (afterDays === 0) return [];
+  const run: MaintenanceStep['run'] = async ({ connection, nowMs, signal }) =>
+    done({ devicesForgotten: await forgetDevices(connection, { hashes, afterDays, nowMs, signal }) });
+  return [{ name: 'devices', maxMs: 10 * MINUTE_MS, run }];
+}
 
 const OUTCOMES: Record<(RetentionResult | CompactionResult)['state'], StepResult['outcome']> = {
   done: 'done',

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { AggregatorRegistry } from 'prom-client';
 import { DEMO } from '../app/demo-studio.js';
-import { FREQUENT_STEPS, MAINTENANCE_STEPS } from '../app/maintenance-steps.js';
+import { FREQUENT_STEPS, forgetDevicesSteps, MAINTENANCE_STEPS } from '../app/maintenance-steps.js';
 import { buildOpsApp } from '../app/ops-app.js';
 import { openDatabase } from '../db/database.js';
 import { watchDatabaseClock } from '../db/database-clock.js';
@@ -25,6 +25,7 @@ import {
 import { createMaintenanceMetrics } from '../features/lifecycle/maintenance-metrics.js';
 import { createPredictionMetrics } from '../features/predictions/prediction-metrics.js';
 import { predictionsStep } from '../features/predictions/predictions-step.js';
+import { loadDeviceHashes } from '../features/sessions/forgotten-devices.js';
 import { loadSigningKeys } from '../features/sessions/signing-keys.js';
 import { httpUrl } from '../lib/http-url.js';
 import { stepBehindPlayers } from '../lib/thread-priority.js';
@@ -50,6 +51,7 @@ async function startOperations(options: ChildOptions): Promise<RunningChild> {
   const link = nats && openLink({ nats, name: 'savepoint operations', logger });
   const queue = nats && link && (() => checkQueue(link, nats, database.pool));
   const apple = await loadAppleReceipts(settings);
+  const deviceHashes = await loadDeviceHashes(database.pool, masterKeys);
   const metrics = createAdminMetrics();
   const processMetrics = createProcessMetrics();
   const maintenanceMetrics = createMaintenanceMetrics();
@@ -111,6 +113,7 @@ async function startOperations(options: ChildOptions): Promise<RunningChild> {
       masterKeys,
       passwords: createPasswords(),
       apple,
+      forgottenDeviceId: deviceHashes.forgottenId,
       trainModels: (training, run) => trainInThread(database.url, training, run),
       documentChanges: createDocumentChanges(),
       jobs,
@@ -128,11 +131,12 @@ async function startOperations(options: ChildOptions): Promise<RunningChild> {
     settings.trainingDays,
     logger,
   );
+  const forgetting = forgetDevicesSteps(deviceHashes, settings.forgetDevicesAfterDays);
   const maintenance = createMaintenance({
     pool: database.pool,
     logger,
     metrics: maintenanceMetrics,
-    steps: [...MAINTENANCE_STEPS, erasureStep(erasedFile, erasureHashes), predictions],
+    steps: [...MAINTENANCE_STEPS, erasureStep(erasedFile, erasureHashes), ...forgetting, predictions],
   });
   const schedules = [scheduleMaintenance(maintenance), scheduleFrequently(maintenance, FREQUENT_STEPS)];
   return {

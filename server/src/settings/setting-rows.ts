@@ -127,6 +127,13 @@ export const SETTING_ROWS = {
     max: 365,
     description: "days between two trainings of a game's predictions; 0: only by `savepoint train`",
   }),
+  forgetDevicesAfterDays: integer('SAVEPOINT_FORGET_DEVICES_AFTER_DAYS', {
+    fallback: 0,
+    min: 0,
+    max: 36_500,
+    description:
+      'replace the device ids of players who have not come back for so many days by keyed hashes, by which they still find their players; 0: never',
+  }),
   rateLimits: onOff('SAVEPOINT_RATE_LIMITS', { fallback: 'on', description: 'off for load tests' }),
   loginsPerDevice: integer('SAVEPOINT_RATE_LIMIT_LOGINS', {
     fallback: 300,

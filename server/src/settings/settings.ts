@@ -45,6 +45,8 @@ export type Settings = Readonly<{
   rateLimits: RateLimitSettings;
   /** Days between two trainings of a game's predictions; 0: only by command. */
   trainingDays: number;
+  /** Days after which the device ids of absent players are replaced by hashes; 0: never. */
+  forgetDevicesAfterDays: number;
   corsOrigins: '*' | readonly string[];
   /** Fastify's `trustProxy`: all, none, the number of hops, or addresses. */
   trustProxy: boolean | number | string;

@@ -39,6 +39,7 @@ describe('defaults', () => {
       tokenIssuer: 'savepoint',
       tokenAudience: 'savepoint-players',
       trainingDays: 1,
+      forgetDevicesAfterDays: 0,
       maxWaitMs: 500,
       rateLimits: {
         enabled: true,
@@ -126,6 +127,7 @@ describe('values', () => {
       SAVEPOINT_NATS_REPLICAS: '3',
       SAVEPOINT_CONSUME: 'off',
       SAVEPOINT_TRAINING_DAYS: '7',
+      SAVEPOINT_FORGET_DEVICES_AFTER_DAYS: '90',
     });
     expect(read).toEqual({
       environment: 'production',
@@ -156,6 +158,7 @@ describe('values', () => {
       tokenIssuer: 'https://play.example',
       tokenAudience: 'my-game',
       trainingDays: 7,
+      forgetDevicesAfterDays: 90,
       maxWaitMs: 250,
       rateLimits: {
         enabled: false,

@@ -51,7 +51,7 @@ export const CHEAP_HASHES = { logN: 4, r: 1, p: 1 };
 
 /** The context of the admin API, on the database of a harness. */
 export function adminContext(
-  { pool, clock, databaseUrl, masterKeys }: Harness,
+  { pool, clock, databaseUrl, masterKeys, ctx }: Harness,
   logger: Logger = pino({ level: 'silent' }),
 ): AdminContext {
   return {
@@ -64,6 +64,7 @@ export function adminContext(
     environment: 'development',
     passwords: createPasswords(CHEAP_HASHES),
     apple: undefined,
+    forgottenDeviceId: ctx.deviceHashes.forgottenId,
     trainModels: trainHere(pool),
     jobs: createJobs({ pool, clock, logger }),
     documentChanges: createDocumentChanges(),

@@ -59,6 +59,7 @@ async function addPlayers(pool: Pool, gameId: number, createdAt: readonly number
       userIdIfNew: userId,
       gameId,
       deviceId: userId,
+      forgottenId: `forgotten ${userId}`,
       keyId,
       createdAt: at,
       expiresAt: at + DAY_MS,

@@ -1,18 +1,19 @@
 import { type Pool, query } from '../../db/pool.js';
 
-/** The player of a device. */
+/** The player of a device: the first id that is stored counts. */
 export async function findPlayerOfDevice(
   pool: Pool,
   gameId: number,
-  deviceId: string,
+  deviceIds: readonly string[],
 ): Promise<string | undefined> {
   const rows = await query<{ id: string }>(
     pool,
     {
       name: 'find_player_of_device',
-      text: 'select player_id as id from devices where game_id = $1 and device_id = $2',
+      text: `select player_id as id from devices where game_id = $1 and device_id = any ($2::text[])
+             order by device_id = ($2::text[])[1] desc limit 1`,
     },
-    [gameId, deviceId],
+    [gameId, deviceIds],
   );
   return rows[0]?.id;
 }

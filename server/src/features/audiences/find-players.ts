@@ -52,7 +52,16 @@ export async function findPlayers(
   pool: Pool,
   gameId: number,
   text: string,
-  { after, limit }: Readonly<{ after: FoundKey; limit: number }>,
+  {
+    after,
+    limit,
+    forgottenId,
+  }: Readonly<{
+    after: FoundKey;
+    limit: number;
+    /** What stands in the place of the text if it is the id of a device that was forgotten. */
+    forgottenId: string;
+  }>,
 ): Promise<FoundPlayer[]> {
   const found = new Map<string, FoundBy>();
   const add = (ids: readonly string[], foundBy: FoundBy) => {
@@ -61,7 +70,7 @@ export async function findPlayers(
   if (UUID_ANY_CASE.test(text)) {
     add((await findPlayersByUserId(pool, gameId, [text])).map(idOf), 'userId');
   }
-  const ofDevice = await findPlayerOfDevice(pool, gameId, text);
+  const ofDevice = await findPlayerOfDevice(pool, gameId, [text, forgottenId]);
   if (ofDevice !== undefined) add([ofDevice], 'deviceId');
   if (after.rank <= TRANSACTION_RANK) {
     const afterId = after.rank < TRANSACTION_RANK ? BEFORE_ALL.id : after.id;

@@ -117,7 +117,11 @@ async function found(ctx: AdminContext, game: AdminGame, text: string, { cursor,
   const list = `players ${text}`;
   const key = cursorOf(list, cursor, [0, '']);
   const after = key === undefined ? BEFORE_ALL : { rank: key[0], id: checkedId(key[1]) };
-  const players = await findPlayers(ctx.pool, game.gameId, text, { after, limit: limit + 1 });
+  const players = await findPlayers(ctx.pool, game.gameId, text, {
+    after,
+    limit: limit + 1,
+    forgottenId: ctx.forgottenDeviceId(game.gameId, text),
+  });
   const { page, last } = cutPage(players, limit);
   const next = last && keyOf(last);
   return success({

@@ -97,8 +97,8 @@ export const TABLE_EXPORTS: Readonly<Record<PlayerTableName, TableExport>> = {
     firstKey: [''],
     rows: {
       name: 'export_devices',
-      text: `select array[device_id] as key, json_build_object('deviceId', device_id, 'createdAt', api_time(created_at),
-               'attachedAt', api_time(attached_at))::text as json
+      text: `select array[device_id] as key, json_build_object('deviceId', replace(device_id, chr(1), 'forgotten:'),
+               'createdAt', api_time(created_at), 'attachedAt', api_time(attached_at))::text as json
              from devices where player_id = $1 and device_id collate "C" > ($2::text[])[1]
              order by device_id collate "C" limit $3`,
     },

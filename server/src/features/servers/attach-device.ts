@@ -1,15 +1,15 @@
 import { type Pool, transaction } from '../../db/pool.js';
 import { ApiError } from '../../errors.js';
 import {
+  type DevicePlace,
   deleteDevice,
   deleteSessionsOfDevice,
   findPlayersOfGame,
   insertAttachedDevice,
   lockDevice,
+  restoreDeviceId,
   updateDeviceOwner,
 } from './served-player-queries.js';
-
-type Place = { gameId: number; deviceId: string };
 
 /**
  * Attaches a device to a player: from the next login on it belongs to that player, and its sessions under the player that it had end.
@@ -18,14 +18,16 @@ type Place = { gameId: number; deviceId: string };
  */
 export async function attachDevice(
   pool: Pool,
-  { gameId, deviceId }: Place,
+  place: DevicePlace,
   userId: string,
   nowMs: number,
 ): Promise<void> {
+  const { gameId, deviceId } = place;
   const [player] = await findPlayersOfGame(pool, gameId, [userId]);
   if (player === undefined) throw new ApiError('player_not_found');
   const { playerId } = player;
   const former = await transaction(pool, async (client) => {
+    await restoreDeviceId(client, place);
     if ((await insertAttachedDevice(client, { gameId, deviceId, playerId, nowMs })) === 1) return undefined;
     const device = await lockDevice(client, gameId, deviceId);
     if (device === undefined || device.playerId === playerId) return undefined;
@@ -46,8 +48,10 @@ export async function attachDevice(
  * Gives a device back to the player that it had before it was attached. If it had none, its next login creates one.
  * @throws ApiError `device_not_attached`
  */
-export async function detachDevice(pool: Pool, { gameId, deviceId }: Place): Promise<void> {
+export async function detachDevice(pool: Pool, place: DevicePlace): Promise<void> {
+  const { gameId, deviceId } = place;
   const former = await transaction(pool, async (client) => {
+    await restoreDeviceId(client, place);
     const device = await lockDevice(client, gameId, deviceId);
     if (device === undefined || device.attachedAt === null) throw new ApiError('device_not_attached');
     const { ownPlayerId } = device;

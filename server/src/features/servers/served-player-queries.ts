@@ -22,11 +22,10 @@ export async function findPlayersOfGame(
   );
 }
 
-/** Undefined if no player of the game has logged in on the device. */
+/** Undefined if no player of the game has logged in on the device. It may be stored by its id, or by `forgottenId`. */
 export async function findUserOfDevice(
   pool: Pool,
-  gameId: number,
-  deviceId: string,
+  { gameId, deviceId, forgottenId }: DevicePlace,
 ): Promise<string | undefined> {
   const rows = await query<{ userId: string }>(
     pool,
@@ -35,11 +34,27 @@ export async function findUserOfDevice(
       text: `select p.user_id as "userId"
              from devices d
              join lateral (select * from players p where p.id = d.player_id offset 0) p on true
-             where d.game_id = $1 and d.device_id = $2`,
+             where d.game_id = $1 and d.device_id = any ($2::text[])
+             order by d.device_id = ($2::text[])[1] desc limit 1`,
     },
-    [gameId, deviceId],
+    [gameId, [deviceId, forgottenId]],
   );
   return rows[0]?.userId;
+}
+
+/** Where a device is found. */
+export type DevicePlace = Readonly<{ gameId: number; deviceId: string; forgottenId: string }>;
+
+/** Gives a device that was forgotten its id again, before something about it is changed. */
+export async function restoreDeviceId(
+  client: Client,
+  { gameId, deviceId, forgottenId }: DevicePlace,
+): Promise<void> {
+  await client.query(
+    `update devices set device_id = $2
+     where game_id = $1 and device_id = $3 and not exists (select from devices where game_id = $1 and device_id = $2)`,
+    [gameId, deviceId, forgottenId],
+  );
 }
 
 export type AttachedDevice = { playerId: string; ownPlayerId: string | null; attachedAt: number | null };

@@ -13,7 +13,7 @@ import { readUserId } from '../players/player-parameter.js';
 import { isDeviceIdText, MAX_DEVICE_ID_LENGTH } from '../sessions/device-id.js';
 import { attachDevice, detachDevice } from './attach-device.js';
 import { updateAgeGroup } from './served-player-queries.js';
-import type { ServerContext } from './server-context.js';
+import { devicePlace, type ServerContext } from './server-context.js';
 import { requireServer, serverKeyOf } from './server-guard.js';
 import { PlayerParameters } from './server-player-routes.js';
 
@@ -92,7 +92,7 @@ export function serverChangeRoutes(app: FastifyInstance, ctx: ServerContext): vo
       const { gameId } = serverKeyOf(request);
       const deviceId = deviceIdOf(request.params.deviceId);
       const userId = readUserId(request.body.userId);
-      await attachDevice(ctx.pool, { gameId, deviceId }, userId, ctx.clock.now());
+      await attachDevice(ctx.pool, devicePlace(ctx, gameId, deviceId), userId, ctx.clock.now());
       return { data: { deviceId, userId }, status: 'success' as const };
     },
   );
@@ -115,7 +115,7 @@ export function serverChangeRoutes(app: FastifyInstance, ctx: ServerContext): vo
     async (request) => {
       const { gameId } = serverKeyOf(request);
       const deviceId = deviceIdOf(request.params.deviceId);
-      await detachDevice(ctx.pool, { gameId, deviceId });
+      await detachDevice(ctx.pool, devicePlace(ctx, gameId, deviceId));
       return { data: { deviceId }, status: 'success' as const };
     },
   );

@@ -2,6 +2,8 @@ import type { Pool } from '../../db/pool.js';
 import type { EventContext } from '../events/intake/event-context.js';
 import type { PlayerContext } from '../players/player-context.js';
 import type { PlayerPredictions } from '../predictions/player-predictions.js';
+import type { DeviceHashes } from '../sessions/forgotten-devices.js';
+import type { DevicePlace } from './served-player-queries.js';
 import type { ServerKeys } from './server-keys.js';
 
 /** What the routes for the studio's own servers need of the process. */
@@ -10,6 +12,12 @@ export type ServerContext = EventContext &
   Readonly<{
     pool: Pool;
     serverKeys: ServerKeys;
+    deviceHashes: DeviceHashes;
     /** All predictions, also those that are not visible to clients. */
     serverPredictions: PlayerPredictions;
   }>;
+
+/** Where a device of a request is found. */
+export function devicePlace({ deviceHashes }: ServerContext, gameId: number, deviceId: string): DevicePlace {
+  return { gameId, deviceId, forgottenId: deviceHashes.forgottenId(gameId, deviceId) };
+}

@@ -18,6 +18,7 @@ import {
   RevokeEnvelope,
   SessionsResponse,
 } from './admin-session-schemas.js';
+import { shownDeviceId } from './forgotten-devices.js';
 import { revokeSessions } from './revoke-sessions.js';
 import {
   type ListedSession,
@@ -57,7 +58,10 @@ export function adminSessionRoutes(app: FastifyInstance, ctx: AdminContext): voi
       const devices = await listDevices(ctx.pool, playerId, after, limit + 1);
       const { page, last } = cutPage(devices, limit);
       return success({
-        devices: page.map(({ deviceId, createdAt }) => ({ deviceId, createdAt: toTime(createdAt) })),
+        devices: page.map(({ deviceId, createdAt }) => ({
+          deviceId: shownDeviceId(deviceId),
+          createdAt: toTime(createdAt),
+        })),
         nextCursor: last === undefined ? null : writeCursor('devices', [last.deviceId]),
       });
     },

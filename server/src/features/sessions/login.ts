@@ -49,6 +49,7 @@ export async function login(
     userIdIfNew: uuid7InBucket(now, bucketOfDevice(key.gameId, request.deviceId)),
     gameId: key.gameId,
     deviceId: request.deviceId,
+    forgottenId: ctx.deviceHashes.forgottenId(key.gameId, request.deviceId),
     keyId: key.keyId,
     createdAt: now,
     expiresAt: now + ctx.settings.refreshTtlSeconds * 1000,

@@ -4,6 +4,7 @@ import { ERASURE_KEY_BINDING } from '../../security/erasure-hashes.js';
 import { type MasterKeys, primaryId, seal, sealedUnder, unseal } from '../../security/master-keys.js';
 import { secondFactorBinding } from '../accounts/second-factor-binding.js';
 import { apiKeyBinding } from '../studios/api-key-queries.js';
+import { DEVICE_KEY_BINDING } from './forgotten-devices.js';
 import { boundTo } from './signing-keys.js';
 
 export type ResealedCounts = {
@@ -36,6 +37,9 @@ export function resealAll(pool: Pool, masterKeys: MasterKeys, actor: Actor): Pro
     );
     const erasureKeys = await client.query<{ sealed: Buffer }>(
       'select sealed_key as sealed from erasure_key for update',
+    );
+    const deviceKeys = await client.query<{ sealed: Buffer }>(
+      'select sealed_key as sealed from device_forgetting for update',
     );
     const counts = {
       apiKeys: await resealRows(
@@ -70,6 +74,12 @@ export function resealAll(pool: Pool, masterKeys: MasterKeys, actor: Actor): Pro
         erasureKeys.rows.map(({ sealed }) => ({ id: 'true', sealed, binding: ERASURE_KEY_BINDING })),
       ),
     };
+    await resealRows(
+      client,
+      masterKeys,
+      'update device_forgetting set sealed_key = $2 where only_row = $1::boolean',
+      deviceKeys.rows.map(({ sealed }) => ({ id: 'true', sealed, binding: DEVICE_KEY_BINDING })),
+    );
     // A second run changes nothing.
     if (Object.values(counts).some((count) => count > 0)) await audit(client, masterKeys, counts, actor);
     return counts;

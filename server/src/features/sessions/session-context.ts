@@ -9,6 +9,7 @@ import type { Metrics } from '../../telemetry/metrics.js';
 import type { Decisions } from '../players/decisions.js';
 import type { AccessTokens } from './access-token.js';
 import type { ApiKeys } from './api-keys.js';
+import type { DeviceHashes } from './forgotten-devices.js';
 import type { LivePlayers } from './live-players.js';
 import type { LoginBatcher } from './login-batcher.js';
 import type { RefreshBatcher } from './refresh-batcher.js';
@@ -32,6 +33,7 @@ export type SessionContext = GuardContext &
     pool: Pool;
     masterKeys: MasterKeys;
     apiKeys: ApiKeys;
+    deviceHashes: DeviceHashes;
     loginBatcher: LoginBatcher;
     refreshBatcher: RefreshBatcher;
     decisions: Decisions;

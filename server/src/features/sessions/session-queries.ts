@@ -37,6 +37,8 @@ export type NewPlayerSession = {
   userIdIfNew: string;
   gameId: number;
   deviceId: string;
+  /** In the place of the id of a device that was forgotten. */
+  forgottenId: string;
   keyId: string;
   createdAt: number;
   expiresAt: number;
@@ -68,8 +70,8 @@ export async function insertSessions(
       text: `with requested as (
                select w.*, d.player_id as known_player, ${PLAYER_COLUMNS}
                from jsonb_to_recordset($1::jsonb) as w(
-                 id uuid, user_id uuid, game_id integer, device_id text, key_id text, created_at timestamptz,
-                 expires_at timestamptz, tag_key bytea, current_hash bytea)
+                 id uuid, user_id uuid, game_id integer, device_id text, forgotten_id text, key_id text,
+                 created_at timestamptz, expires_at timestamptz, tag_key bytea, current_hash bytea)
                -- one by one, as in WHOSE_SESSION
                join lateral (
                  select from api_keys k
@@ -78,7 +80,9 @@ export async function insertSessions(
                ) k on true
                join lateral (select * from games g where g.id = w.game_id offset 0) g on true
                left join lateral (
-                 select * from devices d where d.game_id = w.game_id and d.device_id = w.device_id offset 0
+                 select * from devices d
+                 where d.game_id = w.game_id and d.device_id = any (array[w.device_id, w.forgotten_id])
+                 order by d.device_id = w.device_id desc limit 1
                ) d on true
                left join lateral (
                  select p.*, p.xmin from players p
@@ -126,26 +130,18 @@ export async function insertSessions(
 }
 
 /** By the names of the columns. All of them in one JSON text cost less than an array for each. */
-function sessionRecord({
-  sessionId,
-  userIdIfNew,
-  gameId,
-  deviceId,
-  keyId,
-  createdAt,
-  expiresAt,
-  refresh,
-}: NewPlayerSession) {
+function sessionRecord(session: NewPlayerSession) {
   return {
-    id: sessionId,
-    user_id: userIdIfNew,
-    game_id: gameId,
-    device_id: deviceId,
-    key_id: keyId,
-    created_at: new Date(createdAt),
-    expires_at: new Date(expiresAt),
-    tag_key: byteaText(refresh.tagKey),
-    current_hash: byteaText(refresh.currentHash),
+    id: session.sessionId,
+    user_id: session.userIdIfNew,
+    game_id: session.gameId,
+    device_id: session.deviceId,
+    forgotten_id: session.forgottenId,
+    key_id: session.keyId,
+    created_at: new Date(session.createdAt),
+    expires_at: new Date(session.expiresAt),
+    tag_key: byteaText(session.refresh.tagKey),
+    current_hash: byteaText(session.refresh.currentHash),
   };
 }
 

@@ -39,8 +39,11 @@ import { estimateEvents } from '../../../src/features/exports/export-queries.js'
 import { createMaintenance } from '../../../src/features/lifecycle/maintenance.js';
 import { createMaintenanceMetrics } from '../../../src/features/lifecycle/maintenance-metrics.js';
 import { runRetention } from '../../../src/features/lifecycle/retention.js';
+import { forgetDevices } from '../../../src/features/sessions/forget-devices.js';
+import { loadDeviceHashes } from '../../../src/features/sessions/forgotten-devices.js';
 import { findUsableKey } from '../../../src/features/studios/api-key-queries.js';
 import { utcDay } from '../../../src/lib/day.js';
+import { generateMasterKey, parseMasterKeys } from '../../../src/security/master-keys.js';
 import { bothClocksAt } from '../../support/both-clocks.js';
 import { WORLD } from './large-tables.js';
 import type { Installation, Listed } from './listed-statement.js';
@@ -253,6 +256,24 @@ export const EVENT_STATEMENTS: readonly Listed[] = [
       ],
       why: 'all games are asked for their retention; sessions, roll-ups, events and players are dealt with in portions',
       atMost: 'all',
+    },
+  },
+  {
+    what: 'forgetting of devices',
+    call: async ({ admin, nowMs }) => {
+      const keys = parseMasterKeys(generateMasterKey());
+      if (!keys.ok) throw new Error('no master key');
+      const hashes = await loadDeviceHashes(admin, keys.keys);
+      await withDedicatedConnection(admin, async (connection) => {
+        await walkByIndex(connection);
+        await forgetDevices(connection, { hashes, afterDays: 1, nowMs: nowMs + 1_000 * DAY_MS });
+        await forgetDevices(connection, { hashes, afterDays: 1, nowMs: nowMs + 1_000 * DAY_MS });
+      });
+    },
+    reads: {
+      tables: ['devices', 'players', 'sessions'],
+      why: 'chunks of 1,000 devices, by index',
+      atMost: 1_001,
     },
   },
   {

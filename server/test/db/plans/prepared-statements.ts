@@ -301,7 +301,11 @@ export const PREPARED_STATEMENTS: readonly Listed[] = [
     call: ({ service, nowMs }) => updateKeyUse(service, 'key-1', { usedAt: nowMs, address: '::1' }),
   },
   { what: 'find_players_of_game', call: ({ service }) => findPlayersOfGame(service, gameId, userIds) },
-  { what: 'find_user_of_device', call: ({ service }) => findUserOfDevice(service, gameId, 'device-1') },
+  {
+    what: 'find_user_of_device',
+    call: ({ service }) =>
+      findUserOfDevice(service, { gameId, deviceId: 'device-1', forgottenId: 'forgotten' }),
+  },
   {
     what: 'update_age_group',
     call: ({ service, nowMs }) => updateAgeGroup(service, gameId, userId, 'teen', nowMs),
@@ -310,8 +314,9 @@ export const PREPARED_STATEMENTS: readonly Listed[] = [
     what: 'devices that are attached to players',
     call: async ({ service, nowMs }) => {
       for (const deviceId of ['device-1', 'never seen']) {
-        await attachDevice(service, { gameId, deviceId }, userIds[1] ?? '', nowMs);
-        await detachDevice(service, { gameId, deviceId });
+        const place = { gameId, deviceId, forgottenId: 'forgotten' };
+        await attachDevice(service, place, userIds[1] ?? '', nowMs);
+        await detachDevice(service, place);
       }
     },
   },
@@ -326,6 +331,7 @@ export const PREPARED_STATEMENTS: readonly Listed[] = [
           userIdIfNew: randomUUID(),
           gameId,
           deviceId,
+          forgottenId: 'forgotten',
           keyId: 'key-1',
           createdAt: nowMs,
           expiresAt: nowMs + DAY_MS,

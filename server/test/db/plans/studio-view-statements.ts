@@ -38,6 +38,8 @@ const COMPILED = compileDocument(DEFAULT_DOCUMENT, { version: 1, publishedAt: 0 
 const LIST = { gameId, after: null, filter: {}, limit: 50 };
 const DAY_MS = 86_400_000;
 
+const FIRST_FOUND = { after: BEFORE_ALL, limit: 50, forgottenId: 'forgotten' };
+
 /** Statements behind what a studio looks at: timelines, lists of players, inbox, live tail. */
 export const STUDIO_VIEW_STATEMENTS: readonly Listed[] = [
   {
@@ -56,12 +58,12 @@ export const STUDIO_VIEW_STATEMENTS: readonly Listed[] = [
     call: async ({ admin }) => {
       await listNewestPlayerIds(admin, gameId, MAX_ROW_ID, 50);
       await listNewestPlayerIds(admin, quietGameId, MAX_ROW_ID, 50);
-      await findPlayers(admin, gameId, userId, { after: BEFORE_ALL, limit: 50 });
-      await findPlayers(admin, gameId, 'device-1', { after: BEFORE_ALL, limit: 50 });
-      await findPlayers(admin, gameId, 'transaction-1', { after: BEFORE_ALL, limit: 50 });
-      await findPlayers(admin, gameId, 'refused-1', { after: BEFORE_ALL, limit: 50 });
-      await findPlayers(admin, gameId, userId.slice(-12), { after: BEFORE_ALL, limit: 50 });
-      await findPlayers(admin, quietGameId, userId.slice(-12), { after: BEFORE_ALL, limit: 50 });
+      await findPlayers(admin, gameId, userId, FIRST_FOUND);
+      await findPlayers(admin, gameId, 'device-1', FIRST_FOUND);
+      await findPlayers(admin, gameId, 'transaction-1', FIRST_FOUND);
+      await findPlayers(admin, gameId, 'refused-1', FIRST_FOUND);
+      await findPlayers(admin, gameId, userId.slice(-12), FIRST_FOUND);
+      await findPlayers(admin, quietGameId, userId.slice(-12), FIRST_FOUND);
     },
   },
   {
