@@ -1,9 +1,13 @@
+import { readFile } from 'node:fs/promises';
 import type { LightMyRequestResponse } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { insertGame } from '../../../src/admin/tenants.js';
+import { buildPlayerApp } from '../../../src/app/player-app.js';
 import { transaction } from '../../../src/db/pool.js';
 import type { ServerScope } from '../../../src/features/studios/api-key-queries.js';
 import { updateKeyExpiry, updateKeyRevoked } from '../../../src/features/studios/api-key-queries.js';
 import { PREDICTION_NAMES } from '../../../src/personalisation/predict/artefact.js';
+import { createMetrics } from '../../../src/telemetry/metrics.js';
 import { expectGeneralError, gameDocument, get, offer, publish, sku } from '../../support/data-calls.js';
 import { createHarness, type Harness, postEvents, type Session } from '../../support/harness.js';
 import { gameEvent, rejectedCodes } from '../../support/registry-calls.js';
@@ -17,6 +21,8 @@ import {
   type Studio,
 } from '../../support/session-calls.js';
 
+const API_DOCUMENT = new URL('../../../../openapi/player.json', import.meta.url);
+
 let harness: Harness;
 let key: Awaited<ReturnType<typeof addServerKey>>;
 let other: Studio;
@@ -24,6 +30,7 @@ beforeAll(async () => {
   harness = await createHarness();
   key = await addServerKey(harness);
   other = await addStudio(harness, 'other-studio', 'other-game');
+  await insertGame(harness.pool, 'demo-studio', 'second-game', 'Second game');
 });
 afterAll(() => harness.close());
 
@@ -43,26 +50,80 @@ const eventCount = async ({ userId }: Session): Promise<number> => {
   return Number(rows[0].n);
 };
 
-/** Every route, with the scope that it needs. */
-const ROUTES: (Omit<ServerRequest, 'headers'> & { scope: ServerScope })[] = [
-  { scope: 'events:write', method: 'POST', url: '/v1/server/events', payload: [] },
+/** Every route, with the scope that it needs, and what a key of another game gets for a player and a device of the demo game. */
+const ROUTES: (Omit<ServerRequest, 'headers'> & { scope: ServerScope; elsewhere: ElsewhereCode })[] = [
+  {
+    scope: 'events:write',
+    method: 'POST',
+    url: '/v1/server/events',
+    payload: [{ ...gameEvent('Match_End', 0, 0), userId: 'USER' }],
+    elsewhere: 'events_rejected',
+  },
   ...['status', 'store_configs', 'segments', 'predictions'].map((read) => ({
     scope: 'players:read' as const,
-    url: `/v1/server/players/0199c1a2-7b3c-7d4e-8f5a-6b7c8d9e0f1a/${read}`,
+    url: `/v1/server/players/USER/${read}`,
+    elsewhere: 'player_not_found' as const,
   })),
-  { scope: 'players:read', url: '/v1/server/players?deviceId=d' },
-  { scope: 'players:write', method: 'PUT', url: '/v1/server/devices/d', payload: { userId: 'u' } },
-  { scope: 'players:write', method: 'DELETE', url: '/v1/server/devices/d' },
-  { scope: 'players:write', method: 'PATCH', url: '/v1/server/players/u', payload: { ageGroup: null } },
+  { scope: 'players:read', url: '/v1/server/players?deviceId=DEVICE', elsewhere: 'player_not_found' },
+  {
+    scope: 'players:write',
+    method: 'PUT',
+    url: '/v1/server/devices/DEVICE',
+    payload: { userId: 'USER' },
+    elsewhere: 'player_not_found',
+  },
+  {
+    scope: 'players:write',
+    method: 'DELETE',
+    url: '/v1/server/devices/DEVICE',
+    elsewhere: 'device_not_attached',
+  },
+  {
+    scope: 'players:write',
+    method: 'PATCH',
+    url: '/v1/server/players/USER',
+    payload: { ageGroup: null },
+    elsewhere: 'player_not_found',
+  },
 ];
+type ElsewhereCode = 'player_not_found' | 'device_not_attached' | 'events_rejected';
+const DEVICE = 'a-device-of-the-demo-game';
 
-describe.each(ROUTES)('$method $url', ({ scope, ...route }) => {
-  const sendAs = (headers: Record<string, string>) => ask({ ...route, headers });
+it('lists every route of the app, and each is in the OpenAPI document', async () => {
+  const registered: string[] = [];
+  const metrics = createMetrics();
+  const app = await buildPlayerApp({ ...harness.ctx, metrics }, async (building) => {
+    building.addHook('onRoute', ({ method, url }) => {
+      for (const name of [method].flat()) {
+        if (url.startsWith('/v1/server') && name !== 'HEAD') registered.push(`${name} ${url}`);
+      }
+    });
+  });
+  await app.close();
+  metrics.stop();
+  const listed = ROUTES.map(({ method = 'GET', url }) => `${method} ${patternOf(url)}`);
+  expect(registered.sort()).toEqual(listed.sort());
+  const { paths } = JSON.parse(await readFile(API_DOCUMENT, 'utf8')) as { paths: Record<string, object> };
+  const documented = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => `${method.toUpperCase()} ${path.replace(/\{(\w+)\}/g, ':$1')}`),
+  );
+  expect(documented.filter((name) => name.includes(' /v1/server')).sort()).toEqual(listed);
+});
+
+describe.each(ROUTES)('$method $url', ({ scope, elsewhere, ...route }) => {
+  const sendAs = async (headers: Record<string, string>) => {
+    const { userId } = await harness.login(DEVICE);
+    const filled = JSON.stringify(route).replaceAll('USER', userId).replaceAll('DEVICE', DEVICE);
+    return ask({ ...(JSON.parse(filled) as typeof route), headers });
+  };
   const withKey = (text: string) => ({ ...key.headers, authorization: `Bearer ${text}` });
 
-  it('is listed here like every route for servers', () => {
-    const known = harness.app.hasRoute({ method: route.method ?? 'GET', url: patternOf(route.url) });
-    expect(known).toBe(true);
+  it('takes the key of its game, and finds nothing for the key of another game of the studio', async () => {
+    const found = await sendAs(key.headers);
+    expect([200, 202, 404], found.body).toContain(found.statusCode);
+    const { headers } = await addServerKey(harness, { game: 'second-game' });
+    const refused = await sendAs(headers);
+    expectGeneralError(refused, elsewhere === 'events_rejected' ? 400 : 404, elsewhere);
   });
 
   it('refuses whoever has no server key that works', async () => {
@@ -109,9 +170,7 @@ describe.each(ROUTES)('$method $url', ({ scope, ...route }) => {
 
 function patternOf(url: string): string {
   const [path = ''] = url.split('?');
-  return path
-    .replace(/\/devices\/[^/]+/, '/devices/:deviceId')
-    .replace(/\/players\/[^/]+/, '/players/:userId');
+  return path.replace('DEVICE', ':deviceId').replace('USER', ':userId');
 }
 
 describe('a server key', () => {
