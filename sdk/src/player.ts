@@ -39,6 +39,11 @@ export type Player = {
   store(): Promise<StoreConfig>;
   segments(): Promise<PlayerSegments>;
   predictions(): Promise<PlayerPredictions>;
+  /**
+   * Everything that is stored about the player, as the JSON document of `GET /v1/player/export`, for a player who asks for it. The service
+   * gives it once an hour (`rate_limited` otherwise), and it is never kept.
+   */
+  export(): Promise<Record<string, unknown>>;
   /** Calls `listener` whenever a response differs from the one before, also one that another tab got. Returns a function that stops it. */
   on<K extends keyof PlayerData>(
     name: K,
@@ -80,6 +85,7 @@ const PATHS: Record<Name, string> = {
   segments: '/v1/player/segments',
   predictions: '/v1/player/predictions',
 };
+const EXPORT_PATH = '/v1/player/export';
 /** How long a response may be shown offline, unless the response says it. */
 const STALE_MS = 86_400_000;
 
@@ -158,6 +164,11 @@ export function createPlayer(options: Options): PlayerCache {
     store: () => fetchOnce('store'),
     segments: () => fetchOnce('segments'),
     predictions: () => fetchOnce('predictions'),
+    async export() {
+      const reply = await options.get(EXPORT_PATH, {});
+      if (reply.status === 200 && isObject(reply.body)) return reply.body;
+      throw toError(reply);
+    },
     on(name, listener) {
       const set = listeners.get(name) ?? new Set();
       listeners.set(name, set.add(listener));

@@ -62,6 +62,9 @@ describe('against the real service', () => {
       model: 'activity',
     });
     expect(Object.keys(told.models)).toContain('activity');
+    const document = await client.player.export();
+    expect(document).toMatchObject({ format: 'savepoint-player-export', player: { playerId: userId } });
+    await expect(client.player.export()).rejects.toMatchObject({ code: 'rate_limited', status: 429 });
     await client.logout();
     await expect(client.player.status()).rejects.toMatchObject({ code: 'logged_out' });
   });
