@@ -35,6 +35,7 @@ const PAGES = [
   '/settings?tab=members',
   '/settings?tab=tokens',
   '/settings?tab=game',
+  '/settings?tab=stores',
   '/settings?tab=games',
   '/settings?tab=rates',
   '/settings?tab=flags',

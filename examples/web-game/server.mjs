@@ -6,7 +6,7 @@ import { extname } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
-const { SAVEPOINT_URL = 'http://127.0.0.1:8080', PORT = '3100' } = process.env;
+const { SAVEPOINT_URL = 'http://127.0.0.1:8080', FAKE_STORE_URL, PORT = '3100' } = process.env;
 const TYPES = {
   '.html': 'text/html',
   '.css': 'text/css',
@@ -24,7 +24,7 @@ const server = createServer(async (request, response) => {
   const { pathname } = new URL(request.url, 'http://game.example');
   if (pathname === '/settings.json') {
     response.writeHead(200, { 'content-type': 'application/json' });
-    return response.end(JSON.stringify({ baseUrl: SAVEPOINT_URL, sign: signUrl }));
+    return response.end(JSON.stringify({ baseUrl: SAVEPOINT_URL, sign: signUrl, shop: FAKE_STORE_URL }));
   }
   const content = await readPublic(pathname === '/' ? '/index.html' : pathname);
   if (content === undefined) return response.writeHead(404).end();

@@ -9,7 +9,7 @@ const GEMS_OF = { gems_80: 80, starter_pack: 500, gems_1200: 1_200 };
 const SHOWN_EVENTS = 8;
 
 const $ = (id) => document.getElementById(id);
-const settings = await (await fetch('/settings.json')).json();
+const { shop, ...settings } = await (await fetch('/settings.json')).json();
 const savepoint = new Savepoint({
   ...settings,
   build: '1.0.0',
@@ -79,19 +79,36 @@ function showAd() {
   track('Ad_Impression', { sessionId, adId: 'space-farmers', campaignId: 'house-ads' });
 }
 
-/** A real game asks the platform's shop first. */
-async function buy({ skuId, offerPrice, currency, promoId }) {
-  track('Purchase', {
-    transactionId: crypto.randomUUID(),
-    skuId,
-    price: offerPrice,
-    currency,
-    ...(promoId && { promoId }),
-  });
+/** A real game asks the platform's shop first, and sends its receipt. So does this one if there is a shop: `savepoint fake-store`. */
+async function buy(sku) {
+  const { skuId, offerPrice, currency, promoId } = sku;
+  if (shop !== undefined) {
+    savepoint.purchase({ sku: skuId, receipt: await buyAt(shop, sku), ...(promoId && { promoId }) });
+  } else {
+    track('Purchase', {
+      transactionId: crypto.randomUUID(),
+      skuId,
+      price: offerPrice,
+      currency,
+      ...(promoId && { promoId }),
+    });
+  }
   addGems(GEMS_OF[skuId] ?? 0);
   // The next response shows what the purchase changes: the player is a payer now, and may get the offer for payers.
   await savepoint.flush();
   await refresh();
+}
+
+/** Buys for this player alone: the receipt names the player. */
+async function buyAt(shopUrl, { skuId, offerPrice, currency }) {
+  const { userId } = await savepoint.login();
+  const response = await fetch(`${shopUrl}/apple/purchases`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    // The shop counts in thousandths, as Apple does.
+    body: JSON.stringify({ productId: skuId, price: Math.round(offerPrice * 1000), currency, userId }),
+  });
+  return (await response.json()).receipt;
 }
 
 /** Requests what may have changed; listeners are called. */

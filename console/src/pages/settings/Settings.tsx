@@ -14,6 +14,7 @@ import { Limits } from './Limits.js';
 import { Members } from './Members.js';
 import { PredictionSettings } from './PredictionSettings.js';
 import { Rates } from './Rates.js';
+import { Stores } from './Stores.js';
 import { Tokens } from './Tokens.js';
 
 const route = getRouteApi('/$studio/$game/settings');
@@ -23,6 +24,7 @@ const TABS = [
   { value: 'members', label: 'Members', Content: Members, isForOwners: true },
   { value: 'tokens', label: 'Admin tokens', Content: Tokens, isForOwners: true },
   { value: 'game', label: 'This game', Content: GameSettings, isForOwners: true },
+  { value: 'stores', label: 'Receipts', Content: Stores, isForOwners: true },
   { value: 'games', label: 'Games', Content: Games, isForOwners: false },
   { value: 'rates', label: 'Currency', Content: Rates, isForOwners: false },
   { value: 'flags', label: 'Flags', Content: Flags, isForOwners: false },

@@ -174,6 +174,21 @@ describe('verified purchases', () => {
     expect((await rebuilt(player)).spend).toEqual({ USD: 4.99 });
   });
 
+  it('counts on the day of the purchase, though nothing else happened on that day', async () => {
+    const player = await newPlayer();
+    const purchaseDate = harness.clock.now() - 3 * 86_400_000;
+    const receipt = stores.appleReceipt({ transactionId: newTransaction(), purchaseDate });
+    expect(await buy(player, { receipt })).toBeUndefined();
+    const { id } = await rowOf(player);
+    const { rows } = await harness.pool.query(
+      'select day::text, purchases from player_days where player_id = $1 and purchases > 0',
+      [id],
+    );
+    expect(rows).toEqual([{ day: new Date(purchaseDate).toISOString().slice(0, 10), purchases: 1 }]);
+    await expectRight();
+    expect((await rebuilt(player)).spend).toEqual({ USD: 4.99 });
+  });
+
   it('takes the price from the catalogue where the receipt states none', async () => {
     const player = await newPlayer();
     const { rows } = await harness.pool.query<{ skuId: string; price: string; currency: string }>(

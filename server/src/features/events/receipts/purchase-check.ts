@@ -42,7 +42,7 @@ export function createPurchaseCheck({ userId, stores, receipts, isServer }: Purc
     const { price, currency } = claimed;
     const max = currency === null ? undefined : stores.maxPrices[currency];
     if (price !== null && max !== undefined && Number(price) > Number(max))
-      return problem('price_implausible', `The price is above ${max} ${currency}, and there is no receipt.`);
+      return implausible(`The price is above ${max} ${currency}, and there is no receipt.`);
     return { sale: stores.counts === 'verified' ? null : undefined };
   };
 }
@@ -82,6 +82,10 @@ function decideSale(
       ...(sale.revocation === null ? {} : { notice: sale.revocation }),
     },
   };
+}
+
+function implausible(message: string): EventProblem {
+  return { code: 'price_implausible', message, path: '/payload/price' };
 }
 
 function problem(code: EventProblem['code'], message: string): EventProblem {
