@@ -1,7 +1,7 @@
 import { type Client, type Pool, sendAll } from '../../db/pool.js';
 import type { PlayerFacts } from '../../personalisation/attributes/player-facts.js';
 import { countEvents, countTransactions } from '../events/apply/apply-events.js';
-import { mergeTransactions } from '../events/apply/transaction-queries.js';
+import { mergeTransactions } from '../events/apply/merge-transactions.js';
 import { findFacts } from '../players/facts-queries.js';
 import { onShadowTables } from './rebuild-connections.js';
 import type { RebuiltPlayer } from './rebuilt-player.js';

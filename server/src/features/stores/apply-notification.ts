@@ -2,8 +2,8 @@ import { type Pool, sendAll, transaction } from '../../db/pool.js';
 import { countTransactions } from '../events/apply/apply-events.js';
 import { listPlayersToRefund, lockTransactions } from '../events/apply/claim-queries.js';
 import { lockPlayers } from '../events/apply/fold-queries.js';
+import { mergeTransactions } from '../events/apply/merge-transactions.js';
 import { insertChanges, type TransactionChange } from '../events/apply/transaction-changes.js';
-import { mergeTransactions } from '../events/apply/transaction-queries.js';
 import { insertNotification } from './notification-queries.js';
 
 /** What a store says has happened. */

@@ -13,6 +13,7 @@ import { findTransactions, type Holder, lockTransactions } from './claim-queries
 import { sumEvents } from './event-sums.js';
 import { foldEvents, lockPlayers } from './fold-queries.js';
 import { findIdentities, insertIdentities } from './identity-queries.js';
+import { mergeTransactions, type TransactionRow } from './merge-transactions.js';
 import {
   claimsOf,
   type RejectedSequences,
@@ -23,12 +24,7 @@ import {
 import { findSequences, rememberSequences } from './sequence-queries.js';
 import { insertChanges, type TransactionChange } from './transaction-changes.js';
 import { isClaim, type SettledPurchases, settlePurchases } from './transaction-claims.js';
-import {
-  applyTransactions,
-  mergeTransactions,
-  type TransactionRow,
-  updatePurchaseTimes,
-} from './transaction-queries.js';
+import { applyTransactions, updatePurchaseTimes } from './transaction-queries.js';
 
 /** `too_sparse`: its number would leave more gaps than a client may. `no_player`: its player has been erased, or will be. */
 export type EventOutcome = 'new' | 'duplicate' | 'too_sparse' | 'no_player';
