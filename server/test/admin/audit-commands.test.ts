@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { generateMasterKey } from '../../src/security/master-keys.js';
 import { COMMAND_STEPS, type CommandWorld } from '../support/audit-command-steps.js';
 import { entriesAfter, lastEntryId } from '../support/audit-steps.js';
-import { finished, startCommandUnder } from '../support/command.js';
+import { runCommandUnder } from '../support/command.js';
 import { createHarness } from '../support/harness.js';
 
 /** Every command that changes something leaves one entry. audit-coverage.test.ts checks that all commands are listed. */
@@ -39,7 +39,7 @@ for (const [name, step] of Object.entries(COMMAND_STEPS)) {
     const { pool, databaseUrl } = world.harness;
     const args = [...name.split(' '), ...(await step.call(world))];
     const before = await lastEntryId(pool);
-    const { out, errors, code } = await finished(startCommandUnder(world.masterKey, databaseUrl, ...args));
+    const { out, errors, code } = await runCommandUnder(world.masterKey, databaseUrl, ...args);
     expect(code, errors).toBe(0);
     world.printed.set(name, out);
     secrets.push(

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expectRefused, PASSWORD, personOf, post, signIn } from '../support/account-calls.js';
 import { type AdminClient, openAdminClient } from '../support/admin-calls.js';
-import { finished, startCommand } from '../support/command.js';
+import { runCommand } from '../support/command.js';
 import { createHarness, type Harness } from '../support/harness.js';
 import { addStudio } from '../support/session-calls.js';
 
@@ -16,7 +16,7 @@ describe('savepoint admin', () => {
     await admin.close();
     await harness.close();
   });
-  const command = (...args: string[]) => finished(startCommand(harness.databaseUrl, 'admin', ...args));
+  const command = (...args: string[]) => runCommand(harness.databaseUrl, 'admin', ...args);
   const create = (...args: string[]) => command('create', '--email', 'ada@studio.example', ...args);
   const linkIn = (out: string) => /https?:\S+\/console\/sign-in#token=(\S+)/.exec(out) ?? [];
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AdminClient, openAdminClient } from '../support/admin-calls.js';
-import { finished, startCommand } from '../support/command.js';
+import { runCommand } from '../support/command.js';
 import { createHarness, type Harness } from '../support/harness.js';
 import { addStudio, expectStringError } from '../support/session-calls.js';
 
@@ -15,7 +15,7 @@ describe('savepoint admin-token', () => {
     await admin.close();
     await harness.close();
   });
-  const command = (...args: string[]) => finished(startCommand(harness.databaseUrl, 'admin-token', ...args));
+  const command = (...args: string[]) => runCommand(harness.databaseUrl, 'admin-token', ...args);
   const tokenIn = (out: string) => /sp_admin_([0-9a-f]{16})_[A-Za-z0-9_-]{43}/.exec(out) ?? [];
 
   it('creates a token that works, lists it without showing it again, and revokes it', async () => {

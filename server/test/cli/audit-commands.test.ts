@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { insertAuditEntry } from '../../src/admin/audit-log.js';
 import { transaction } from '../../src/db/pool.js';
 import { rotateSigningKey } from '../../src/features/sessions/signing-key-changes.js';
-import { type Finished, finished, startCommand } from '../support/command.js';
+import { type Finished, runCommand } from '../support/command.js';
 import { createHarness, type Harness, testActor } from '../support/harness.js';
 import { addStudio } from '../support/session-calls.js';
 
@@ -14,23 +14,20 @@ beforeAll(async () => {
 });
 afterAll(() => harness.close());
 
-const run = (...args: string[]): Promise<Finished> =>
-  finished(startCommand(harness.databaseUrl, 'audit', ...args));
+const run = (...args: string[]): Promise<Finished> => runCommand(harness.databaseUrl, 'audit', ...args);
 const heads = ({ out }: Finished) => out.split('\n').filter((line) => line.startsWith('#'));
 const idsOf = (result: Finished) => heads(result).map((line) => Number(/^#(\d+)/.exec(line)?.[1]));
 
 it('lists the whole installation, a studio, a game, or what belongs to no studio', async () => {
-  await finished(
-    startCommand(
-      harness.databaseUrl,
-      'game',
-      'set',
-      'other-game',
-      '--tenant',
-      'other-studio',
-      '--retention-days',
-      '30',
-    ),
+  await runCommand(
+    harness.databaseUrl,
+    'game',
+    'set',
+    'other-game',
+    '--tenant',
+    'other-studio',
+    '--retention-days',
+    '30',
   );
   const actor = testActor(harness.clock.now());
   const { kid } = await rotateSigningKey(harness.pool, harness.masterKeys, actor, { immediately: false });

@@ -6,7 +6,7 @@ import { readCatalogueCsv } from '../../src/features/game-configs/catalogue/cata
 import { findDraft } from '../../src/features/game-configs/draft.js';
 import { publishConfig } from '../../src/features/game-configs/publish.js';
 import { configWith, sku } from '../personalisation/support/fixtures.js';
-import { finished, startCommand } from '../support/command.js';
+import { runCommand } from '../support/command.js';
 import { createGameWorld, type GameWorld } from '../support/game-world.js';
 
 let world: GameWorld;
@@ -25,7 +25,7 @@ afterAll(async () => {
 });
 
 const savepoint = (...args: string[]) =>
-  finished(startCommand(world.url, ...args, '--tenant', world.tenant, '--game', 'game'));
+  runCommand(world.url, ...args, '--tenant', world.tenant, '--game', 'game');
 const at = (name: string) => join(folder, name);
 const draftSkus = async () => (await findDraft(world.pool, gameId)).document.catalogue;
 

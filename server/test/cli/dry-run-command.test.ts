@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dryRunLines } from '../../src/cli/dry-run-table.js';
 import { publishConfig } from '../../src/features/game-configs/publish.js';
 import { configWith, segment } from '../personalisation/support/fixtures.js';
-import { finished, startCommand } from '../support/command.js';
+import { runCommand } from '../support/command.js';
 import { createGameWorld, DAY_MS, type GameWorld, type TestPlayer } from '../support/game-world.js';
 
 const NOW = Date.now();
@@ -27,9 +27,7 @@ describe('savepoint config dry-run', () => {
     await world.close();
   });
   const run = (...args: string[]) =>
-    finished(
-      startCommand(world.url, 'config', 'dry-run', '--tenant', world.tenant, '--game', 'game', ...args),
-    );
+    runCommand(world.url, 'config', 'dry-run', '--tenant', world.tenant, '--game', 'game', ...args);
 
   it('prints who would enter and leave', async () => {
     const file = join(folder, 'document.json');

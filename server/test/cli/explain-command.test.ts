@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { finished, startCommand } from '../support/command.js';
+import { runCommand } from '../support/command.js';
 import { gameDocument, get, offer, publish, sku } from '../support/data-calls.js';
 import { createHarness, type Harness, postEvents, type Session } from '../support/harness.js';
 
@@ -26,9 +26,7 @@ beforeAll(async () => {
 afterAll(() => harness.close());
 
 const explain = (...args: string[]) =>
-  finished(
-    startCommand(harness.databaseUrl, 'explain', ...args, '--tenant', 'demo-studio', '--game', 'demo-game'),
-  );
+  runCommand(harness.databaseUrl, 'explain', ...args, '--tenant', 'demo-studio', '--game', 'demo-game');
 
 it('tells people why, section by section', async () => {
   const { out, errors, code } = await explain('--player', session.userId, '--at', iso(boughtAt));

@@ -1,19 +1,15 @@
-import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runCommand } from '../support/command.js';
 import { playerAggregates, withoutRateLimits } from '../support/data-calls.js';
 import { createHarness, type Harness, postEvents, type Session } from '../support/harness.js';
 import { gameEvent, registerPayload } from '../support/registry-calls.js';
 
-const SAVEPOINT = fileURLToPath(new URL('../../bin/savepoint.mjs', import.meta.url));
 const GAME = ['--tenant', 'demo-studio', '--game', 'demo-game'];
 
-type Run = { code: number; out: string; err: string };
-
-/** The commands as a person types them, beside a running service. `npm test` has built what they run. */
+/** The commands as a person types them, beside a running service. */
 describe('savepoint event-type, failed-events and losses', () => {
   let harness: Harness;
   let session: Session;
@@ -28,18 +24,7 @@ describe('savepoint event-type, failed-events and losses', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  const savepoint = (...args: string[]): Promise<Run> =>
-    new Promise((resolve) => {
-      const env = {
-        PATH: process.env.PATH,
-        SAVEPOINT_ENV: 'development',
-        SAVEPOINT_DB_TIMEOUT_MS: '60000',
-        DATABASE_URL: harness.databaseUrl,
-      };
-      execFile(process.execPath, [SAVEPOINT, ...args], { env, cwd: folder }, (error, out, err) =>
-        resolve({ code: error === null ? 0 : Number(error.code), out, err }),
-      );
-    });
+  const savepoint = (...args: string[]) => runCommand(harness.databaseUrl, ...args);
   const file = async (name: string, content: unknown): Promise<string> => {
     const path = join(folder, name);
     await writeFile(path, typeof content === 'string' ? content : JSON.stringify(content));
@@ -61,7 +46,7 @@ describe('savepoint event-type, failed-events and losses', () => {
     expect(failed.out).toBe('The inbox is empty: no event was refused in the last 30 days.\n');
     expect(group.out).toBe('There are no open entries of this kind.\n');
     expect(entry).toMatchObject({ code: 1, out: '' });
-    expect(entry.err).toMatch(/There is no entry #1\. List what there is: savepoint failed-events list/);
+    expect(entry.errors).toMatch(/There is no entry #1\. List what there is: savepoint failed-events list/);
   });
 
   it('registers, lists, shows and retires a type', async () => {
@@ -69,8 +54,8 @@ describe('savepoint event-type, failed-events and losses', () => {
     const register = ['event-type', 'register', 'Level_Complete', ...GAME, '--file'];
     const bad = await savepoint(...register, await file('bad.json', '{"type":"objet"}'));
     expect(bad).toMatchObject({ code: 1, out: '' });
-    expect(bad.err).toMatch(/bad\.json cannot be registered\. The schema is not valid: #\/type must be/);
-    expect((await savepoint(...register, 'none.json')).err).toMatch(/none\.json cannot be read/);
+    expect(bad.errors).toMatch(/bad\.json cannot be registered\. The schema is not valid: #\/type must be/);
+    expect((await savepoint(...register, 'none.json')).errors).toMatch(/none\.json cannot be read/);
     const good = await savepoint(...register, await file('good.json', schema));
     expect(good.out).toBe(
       'Without effect: unknown keyword: "requried"\nRegistered version 1 of Level_Complete; every node checks by it from the next request on.\n',
@@ -86,7 +71,7 @@ describe('savepoint event-type, failed-events and losses', () => {
     );
     expect((await savepoint('event-type', 'retire', 'Level_Complete', ...GAME)).code).toBe(1);
     expect((await savepoint('event-type', 'list', ...GAME)).out).toMatch(/ retired \d{4}-/);
-    expect((await savepoint('event-type', 'list', '--tenant', 'x', '--game', 'y')).err).toMatch(
+    expect((await savepoint('event-type', 'list', '--tenant', 'x', '--game', 'y')).errors).toMatch(
       /There is no tenant "x"/,
     );
   });
@@ -115,7 +100,7 @@ describe('savepoint event-type, failed-events and losses', () => {
 
     const still = await savepoint('failed-events', 'replay', id);
     expect(still).toMatchObject({ code: 1 });
-    expect(still.err).toMatch(
+    expect(still.errors).toMatch(
       /Still refused, payload_invalid: payload\.durationMs must be a number of 0 or more\./,
     );
     const before = await eventCount();
@@ -201,7 +186,7 @@ describe('savepoint event-type, failed-events and losses', () => {
     for (const [args, message] of calls) {
       const run = await savepoint(...args);
       expect(run).toMatchObject({ code: 1, out: '' });
-      expect(run.err).toMatch(message);
+      expect(run.errors).toMatch(message);
     }
     expect((await savepoint('failed-events', 'replay', '--help')).out).toMatch(
       /show 381 --raw > event\.json/,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { simulateGame } from '../personalisation/predict/simulated-game.js';
-import { finished, startCommand } from '../support/command.js';
+import { runCommand } from '../support/command.js';
 import { createGameWorld, DAY_MS, type GameWorld } from '../support/game-world.js';
 import { insertSimulatedPlayers } from '../support/simulated-rows.js';
 
@@ -23,8 +23,13 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 const run = async (...args: string[]) => {
-  const { out, errors, code } = await finished(
-    startCommand(world.url, ...args, '--tenant', world.tenant, '--game', 'game'),
+  const { out, errors, code } = await runCommand(
+    world.url,
+    ...args,
+    '--tenant',
+    world.tenant,
+    '--game',
+    'game',
   );
   expect(code, errors).toBe(0);
   return out;
@@ -52,8 +57,8 @@ it('says that nothing was trained yet', async () => {
   expect(await run('models', 'list')).toContain(
     'Nothing has been trained yet. Train: savepoint train --tenant studio --game game',
   );
-  const child = startCommand(world.url, 'models', 'show', '--tenant', world.tenant, '--game', 'game');
-  expect(await finished(child)).toMatchObject({
+  const shown = await runCommand(world.url, 'models', 'show', '--tenant', world.tenant, '--game', 'game');
+  expect(shown).toMatchObject({
     code: 1,
     errors: expect.stringContaining('Nothing has been trained yet.'),
   });
@@ -128,11 +133,11 @@ it('compares a refused model, not the kept one, with another training', async ()
   expect(parameters).toBe(kept?.replace('kept: ', ''));
   expect(parameters).not.toBe(own);
 
-  const missing = startCommand(
+  const missing = await runCommand(
     ...([world.url, 'models', 'compare', '--model', '9'] as const),
     ...['--tenant', world.tenant, '--game', 'game'],
   );
-  expect(await finished(missing)).toMatchObject({
+  expect(missing).toMatchObject({
     code: 1,
     errors: expect.stringContaining(
       'There is no model 9. List them: savepoint models list --tenant studio --game game',

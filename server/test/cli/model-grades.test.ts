@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { finished, startCommand } from '../support/command.js';
+import { runCommand } from '../support/command.js';
 import { createGameWorld, DAY_MS, type GameWorld } from '../support/game-world.js';
 
 /** What `models grades` prints of what is kept. */
@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 const grades = (...args: string[]) =>
-  finished(startCommand(world.url, 'models', 'grades', '--tenant', world.tenant, '--game', 'game', ...args));
+  runCommand(world.url, 'models', 'grades', '--tenant', world.tenant, '--game', 'game', ...args);
 
 it('shows weeks, and totals of 28 and 90 days, newest first', async () => {
   const gameId = await world.addGame('game');

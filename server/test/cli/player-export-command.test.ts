@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type AdminClient, openAdminClient } from '../support/admin-calls.js';
-import { finished, startCommand } from '../support/command.js';
+import { runCommand } from '../support/command.js';
 import { addExportedPlayer } from '../support/exported-player.js';
 import { createHarness, type Harness, type Session } from '../support/harness.js';
 import { addStudio } from '../support/session-calls.js';
@@ -25,11 +25,9 @@ afterAll(async () => {
 });
 
 const run = (player: string, ...rest: string[]) =>
-  finished(
-    startCommand(
-      harness.databaseUrl,
-      ...['export', 'player', '--tenant', 'demo-studio', '--game', 'demo-game', '--player', player, ...rest],
-    ),
+  runCommand(
+    harness.databaseUrl,
+    ...['export', 'player', '--tenant', 'demo-studio', '--game', 'demo-game', '--player', player, ...rest],
   );
 
 it('writes the document to a file that only its owner can read, and not over another file', async () => {

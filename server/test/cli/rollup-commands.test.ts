@@ -4,7 +4,7 @@ import { dashboardTable } from '../../src/cli/rollup-commands.js';
 import { applyEvents } from '../../src/features/events/apply/apply-events.js';
 import { rateTable } from '../../src/features/reporting/exchange-rates.js';
 import { sumOn } from '../features/analytics/breakdowns/breakdown-world.js';
-import { finished, startCommand, withinOneDay } from '../support/command.js';
+import { runCommand, withinOneDay } from '../support/command.js';
 import {
   adImpressionAt,
   createGameWorld,
@@ -36,7 +36,7 @@ describe('the commands for roll-ups and retention', () => {
     }
   });
   afterAll(() => world.close());
-  const savepoint = (...args: string[]) => finished(startCommand(world.url, ...args));
+  const savepoint = (...args: string[]) => runCommand(world.url, ...args);
   const game = () => ['--tenant', world.tenant, '--game', 'game'];
 
   it('show the days, delete what is past, and count again', async () => {

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { generateMasterKey } from '../../src/security/master-keys.js';
-import { finished, SAVEPOINT, startCommand, startCommandUnder } from '../support/command.js';
+import { finished, runCommandUnder, SAVEPOINT, startCommand } from '../support/command.js';
 import { createGameWorld, type GameWorld } from '../support/game-world.js';
 
 let world: GameWorld;
@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 const masterKey = generateMasterKey();
-const savepoint = (...args: string[]) => finished(startCommandUnder(masterKey, world.url, ...args));
+const savepoint = (...args: string[]) => runCommandUnder(masterKey, world.url, ...args);
 
 describe('lists', () => {
   it('show the studios and the games of all or one of them', async () => {

@@ -6,7 +6,7 @@ import { createPool, type Pool } from '../../src/db/pool.js';
 import { findMasterKeys, loadMasterKeys, refuseWrongMasterKey } from '../../src/security/master-key.js';
 import { generateMasterKey, parseMasterKeys } from '../../src/security/master-keys.js';
 import { readSettings, type Settings } from '../../src/settings/settings.js';
-import { finished, startCommandUnder } from '../support/command.js';
+import { runCommandUnder } from '../support/command.js';
 import { createTestDatabase } from '../support/database.js';
 import { createHarness, type Harness } from '../support/harness.js';
 
@@ -159,9 +159,7 @@ describe('in a database with sealed secrets', () => {
         (await harness.pool.query('select slug from tenants order by 1')).rows,
       );
     const before = await contents();
-    const { code, out, errors } = await finished(
-      startCommandUnder(generateMasterKey(), harness.databaseUrl, ...command),
-    );
+    const { code, out, errors } = await runCommandUnder(generateMasterKey(), harness.databaseUrl, ...command);
     expect(code).toBe(1);
     expect(out).toBe('');
     expect(errors).toMatch(/^\nWrong master key: .* Set SAVEPOINT_MASTER_KEY to the key .*\.\n$/);

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { finished, startCommand } from '../../support/command.js';
+import { runCommand } from '../../support/command.js';
 import { gameDocument, publish, sku } from '../../support/data-calls.js';
 import { createHarness, type Harness } from '../../support/harness.js';
 
@@ -21,9 +21,7 @@ describe('savepoint config', () => {
     await rm(folder, { recursive: true });
   });
   const config = (...args: string[]) =>
-    finished(
-      startCommand(harness.databaseUrl, 'config', ...args, '--tenant', 'demo-studio', '--game', 'demo-game'),
-    );
+    runCommand(harness.databaseUrl, 'config', ...args, '--tenant', 'demo-studio', '--game', 'demo-game');
 
   test('publishes what the next request serves, and shows it again', async () => {
     const file = join(folder, 'document.json');

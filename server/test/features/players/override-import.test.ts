@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { readOverrideFile } from '../../../src/features/players/override-file.js';
 import { importOverrides } from '../../../src/features/players/override-import.js';
 import { type AdminClient, GAME, openAdminClient } from '../../support/admin-calls.js';
-import { finished, startCommand } from '../../support/command.js';
+import { runCommand } from '../../support/command.js';
 import { expectGeneralError, get, withoutRateLimits } from '../../support/data-calls.js';
 import { createHarness, type Harness, type Session } from '../../support/harness.js';
 import { demoGameId } from '../../support/registry-calls.js';
@@ -158,17 +158,7 @@ it('is for editors, and for players of the game alone', async () => {
 
 it('is done from the command line, too, and so are single overrides', async () => {
   const savepoint = (...args: string[]) =>
-    finished(
-      startCommand(
-        harness.databaseUrl,
-        'override',
-        ...args,
-        '--tenant',
-        'demo-studio',
-        '--game',
-        'demo-game',
-      ),
-    );
+    runCommand(harness.databaseUrl, 'override', ...args, '--tenant', 'demo-studio', '--game', 'demo-game');
   const path = join(folder, 'overrides.csv');
   await writeFile(path, csv(`${idOf(1)},isPayer,true,By command,`));
   expect(await savepoint('import', '--file', path)).toMatchObject({

@@ -10,7 +10,7 @@ import {
 } from '../../../src/features/sessions/signing-key-changes.js';
 import { listSigningKeys } from '../../../src/features/sessions/signing-key-queries.js';
 import { generateMasterKey } from '../../../src/security/master-keys.js';
-import { finished, startCommandUnder } from '../../support/command.js';
+import { runCommandUnder } from '../../support/command.js';
 import {
   createHarness,
   type Harness,
@@ -192,7 +192,7 @@ describe('signing keys', () => {
 
 describe('savepoint signing-key', () => {
   const command = (...args: string[]) =>
-    finished(startCommandUnder(masterKey, harness.databaseUrl, 'signing-key', ...args));
+    runCommandUnder(masterKey, harness.databaseUrl, 'signing-key', ...args);
 
   test('list, rotate and revoke', async () => {
     const leaked = kidOf(await harness.login());

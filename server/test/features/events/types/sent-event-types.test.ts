@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { nearBuiltInType, type SentType } from '../../../../src/features/events/types/sent-types.js';
 import { type AdminClient, GAME, openAdminClient } from '../../../support/admin-calls.js';
-import { finished, startCommand } from '../../../support/command.js';
+import { runCommand } from '../../../support/command.js';
 import { expectGeneralError } from '../../../support/data-calls.js';
 import { createHarness, type Harness, postEvents } from '../../../support/harness.js';
 import { expectForgedCursorsRefused, readPages } from '../../../support/pages.js';
@@ -68,16 +68,14 @@ describe('types that are sent', () => {
     ).eventTypes;
   const command = async () =>
     (
-      await finished(
-        startCommand(
-          harness.databaseUrl,
-          'event-type',
-          'list',
-          '--tenant',
-          'demo-studio',
-          '--game',
-          'demo-game',
-        ),
+      await runCommand(
+        harness.databaseUrl,
+        'event-type',
+        'list',
+        '--tenant',
+        'demo-studio',
+        '--game',
+        'demo-game',
       )
     ).out;
 
@@ -153,7 +151,7 @@ describe('types that are sent', () => {
     expect(rejectedCodes(await postEvents(harness.app, session, [held]))).toEqual([
       'event_type_unregistered',
     ]);
-    const { out } = await finished(startCommand(harness.databaseUrl, 'failed-events', 'list'));
+    const { out } = await runCommand(harness.databaseUrl, 'failed-events', 'list');
     expect(out).toContain('event_type_unregistered  store_view  1 entry  did you mean Store_View?');
   });
 });

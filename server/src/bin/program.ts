@@ -1,0 +1,57 @@
+import { readFileSync } from 'node:fs';
+import { Command, CommanderError } from 'commander';
+import { isClosedOutput } from '../cli/closed-output.js';
+import { describeUsageError, isUsageError, throwErrors } from '../cli/command-errors.js';
+import { INTERRUPTED, Interrupted } from '../cli/interrupt.js';
+import { StartupError } from '../lib/startup-error.js';
+import { SETTINGS } from '../settings/settings.js';
+import { COMMANDS } from './commands.js';
+
+/**
+ * Runs the command that the arguments name.
+ *
+ * @returns the code to exit with at once; undefined if the command is done, or goes on as `start` does
+ */
+export async function runProgram(args: readonly string[]): Promise<number | undefined> {
+  const program = await createProgram(args[0]);
+  try {
+    await program.parseAsync(args, { from: 'user' });
+    return undefined;
+  } catch (error) {
+    if (error instanceof CommanderError && !isUsageError(error)) return error.exitCode;
+    if (isClosedOutput(error)) return Number(process.exitCode ?? 0);
+    process.stderr.write(`${describe(error, program, args)}\n`);
+    return error instanceof Interrupted ? INTERRUPTED : 1;
+  }
+}
+
+/** With the command of this name, or with all if there is none, for the help and for what may have been meant. */
+async function createProgram(name = ''): Promise<Command> {
+  const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+    version: string;
+  };
+  const settings = SETTINGS.map(
+    ({ name, fallback, description }) => `  ${name}\n      ${description} (default: ${fallback})`,
+  );
+  const program = new Command('savepoint')
+    .description('A player data service for games: login, events, player status, segments and store.')
+    .version(version)
+    .addHelpText(
+      'after',
+      '\nCtrl-C ends a command and what it was doing in PostgreSQL. The exit code is 130 then.',
+    )
+    .addHelpText('after', `\nSettings, all read from the environment:\n${settings.join('\n')}`);
+  const known = COMMANDS.get(name);
+  for (const load of known === undefined ? COMMANDS.values() : [known]) program.addCommand(await load());
+  throwErrors(program);
+  return program;
+}
+
+/** Expected problems are told in a sentence; anything else is a defect and shows where it came from. */
+function describe(error: unknown, program: Command, args: readonly string[]): string {
+  if (error instanceof CommanderError) return describeUsageError(program, args, error);
+  // The terminal shows ^C where the line is.
+  if (error instanceof Interrupted) return `${process.stderr.isTTY ? '\n' : ''}${error.message}`;
+  if (error instanceof StartupError) return `\n${error.message}`;
+  return error instanceof Error ? (error.stack ?? String(error)) : String(error);
+}
