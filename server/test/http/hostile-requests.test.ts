@@ -3,6 +3,7 @@ import type { InjectOptions } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { withoutRateLimits } from '../support/data-calls.js';
 import { createHarness, type Harness, type Session } from '../support/harness.js';
+import { runs } from '../support/property-runs.js';
 
 const PATHS = [
   '/auth/login',
@@ -43,7 +44,7 @@ describe('hostile requests', () => {
           headers: { ...(withSession ? session.headers : {}), ...headers } as Record<string, string>,
         });
       }),
-      { numRuns: 2_000 },
+      { numRuns: runs(400) },
     );
   });
 
@@ -69,7 +70,7 @@ describe('hostile requests', () => {
         });
         if (url.startsWith('/auth/')) expect(response.statusCode).toBeGreaterThanOrEqual(400);
       }),
-      { numRuns: 1_000 },
+      { numRuns: runs(250) },
     );
   });
 
@@ -83,7 +84,7 @@ describe('hostile requests', () => {
           payload: JSON.stringify(batch),
         });
       }),
-      { numRuns: 1_000 },
+      { numRuns: runs(250) },
     );
   });
 });

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { formatSeconds, isoTime, parseEventTimestamp, parseLoginTimestamp } from '../../src/lib/iso-time.js';
+import { runs } from '../support/property-runs.js';
 
 const YEAR_0 = Date.parse('0000-01-01T00:00:00.000Z');
 const YEAR_9999_END = Date.parse('9999-12-31T23:59:59.999Z');
@@ -82,7 +83,7 @@ describe('parseLoginTimestamp', () => {
       fc.property(anyShaped, (shaped) => {
         expect(parseLoginTimestamp(`${shaped}Z`)).toBe(oracle(`${shaped}.000Z`));
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(500) },
     );
   });
 
@@ -105,7 +106,7 @@ describe('parseLoginTimestamp', () => {
         const epochMs = parseLoginTimestamp(text);
         if (epochMs !== undefined) expect(formatSeconds(epochMs)).toBe(text);
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(300) },
     );
   });
 });
@@ -195,7 +196,7 @@ describe('parseEventTimestamp', () => {
         const text = `${shaped}.${String(millis).padStart(3, '0')}Z`;
         expect(parseEventTimestamp(text)?.epochMs).toBe(oracle(text));
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(500) },
     );
   });
 
@@ -232,7 +233,7 @@ describe('parseEventTimestamp', () => {
         const isNormal = parsed !== undefined && new Date(parsed.epochMs).toISOString() === text;
         expect(parsed?.isNormalForm ?? false).toBe(isNormal);
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(300) },
     );
   });
 });

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { checkStorable, decodeJson } from '../../src/lib/json-body.js';
 import { cpuMs } from '../support/cpu-time.js';
+import { runs } from '../support/property-runs.js';
 
 const MAX_DEPTH = 16;
 const MIB = 1024 * 1024;
@@ -105,13 +106,13 @@ describe('decodeJson', () => {
       fc.property(anyText, (text) => {
         expect(decodeJson(encode(text)).ok).toBe(isJson(text.replace(/^\ufeff/, '')));
       }),
-      { numRuns: 3000 },
+      { numRuns: runs(800) },
     );
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 64 }), (bytes) => {
         expect(typeof decodeJson(bytes).ok).toBe('boolean');
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(500) },
     );
   });
 });
@@ -207,7 +208,7 @@ describe('integers that would come out as others', () => {
         const expected = isKept ? Number(integer) : Number.POSITIVE_INFINITY;
         expect(Object.values(parsed as object)).toEqual([[expected, text]]);
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(500) },
     );
   });
 
@@ -222,7 +223,7 @@ describe('integers that would come out as others', () => {
         const text = JSON.stringify(generated);
         expect(value(text)).toEqual(JSON.parse(text));
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(300) },
     );
   });
 
@@ -309,7 +310,7 @@ describe('suspicious', () => {
         expect(flawOf(body, 1000)).toEqual(flaw);
         if (flaw !== undefined) expect(flaw.path).toBe(flaw.path.replace(/\0|\p{Surrogate}/gu, '?'));
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(300) },
     );
   });
 });

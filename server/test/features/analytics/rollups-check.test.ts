@@ -7,6 +7,7 @@ import { compactRollups } from '../../../src/features/analytics/compact-rollups.
 import { type RecountProgress, recountGame } from '../../../src/features/analytics/recount.js';
 import { withoutRateLimits } from '../../support/data-calls.js';
 import { createHarness, type Harness, postEvents, type Session } from '../../support/harness.js';
+import { runs } from '../../support/property-runs.js';
 import { addStudio } from '../../support/session-calls.js';
 
 const MINUTE_MS = 60_000;
@@ -104,7 +105,7 @@ describe('the check of the roll-ups', () => {
         expect((await check()).differences).toEqual([]);
       }),
       // Each case leaves its events to the next ones, so a smaller case would not be the same.
-      { numRuns: 30, endOnFailure: true },
+      { numRuns: runs(8), endOnFailure: true },
     );
   });
 

@@ -14,6 +14,7 @@ import {
   type TestPlayer,
   toRecords,
 } from '../../support/game-world.js';
+import { runs } from '../../support/property-runs.js';
 
 const HOUR_MS = 3_600_000;
 /**
@@ -62,7 +63,7 @@ describe('roll-ups', () => {
         expect(recount.events).toBe(new Set(groups.flat().map(({ identity }) => identity)).size);
       }),
       // Each case takes a tenth of a second; shrinking would take longer than a test may.
-      { numRuns: 60, endOnFailure: true },
+      { numRuns: runs(15), endOnFailure: true },
     );
   });
 

@@ -11,6 +11,7 @@ import { storeContentJson } from '../../../src/personalisation/decide/store-json
 import { FLAGS, PROMOTIONS, pairedDocuments } from '../../personalisation/support/document-arbitrary.js';
 import { moments, playerFacts } from '../../personalisation/support/facts-arbitrary.js';
 import { PUBLISHED_AT } from '../../personalisation/support/fixtures.js';
+import { runs } from '../../support/property-runs.js';
 
 const players = fc.array(fc.tuple(playerFacts(FLAGS, PROMOTIONS), moments), { minLength: 2, maxLength: 6 });
 const worlds = fc.tuple(fc.array(pairedDocuments, { minLength: 1, maxLength: 2 }), players);
@@ -37,7 +38,7 @@ describe('keys of stores', () => {
           expect(one.key === other.key).toBe(one.json === other.json);
         }
       }),
-      { numRuns: 300 },
+      { numRuns: runs(80) },
     );
   });
 
@@ -54,7 +55,7 @@ describe('keys of stores', () => {
         const decisions = decisionsOf(world);
         for (const { decision } of [...decisions, ...decisions]) see(decision.store);
       }),
-      { numRuns: 300 },
+      { numRuns: runs(80) },
     );
   });
 
@@ -75,7 +76,7 @@ describe('keys of stores', () => {
           expect(responses.store).toMatchObject({ json, digest });
         });
       }),
-      { numRuns: 300 },
+      { numRuns: runs(80) },
     );
   });
 });

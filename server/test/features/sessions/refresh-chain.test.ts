@@ -10,6 +10,7 @@ import {
   type RefreshOutcome,
   type RefreshState,
 } from '../../../src/features/sessions/refresh-chain.js';
+import { runs } from '../../support/property-runs.js';
 
 const SESSION = '018f4e6a-1c2d-7e3f-8a4b-5c6d7e8f9a0b';
 const GRACE = 30_000;
@@ -86,7 +87,7 @@ describe('the text of a refresh token', () => {
         const id = Buffer.from(result.sessionId.replaceAll('-', ''), 'hex');
         expect(Buffer.concat([id, result.secret, result.tag]).toString('base64url')).toBe(text);
       }),
-      { numRuns: 500 },
+      { numRuns: runs(150) },
     );
   });
 
@@ -284,7 +285,7 @@ describe('any history of a session', () => {
           expect(state.recent.length).toBeLessThanOrEqual(MAX_RECENT_ROTATIONS);
         }
       }),
-      { numRuns: 150 },
+      { numRuns: runs(40) },
     );
   });
 
@@ -313,7 +314,7 @@ describe('any history of a session', () => {
           }
         }
       }),
-      { numRuns: 150 },
+      { numRuns: runs(40) },
     );
   });
 });

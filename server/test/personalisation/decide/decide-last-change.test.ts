@@ -4,6 +4,7 @@ import type { PlayerFacts } from '../../../src/personalisation/attributes/player
 import { compileDocument } from '../../../src/personalisation/compile/compile-document.js';
 import type { CompiledDocument } from '../../../src/personalisation/compile/compiled-document.js';
 import { decide } from '../../../src/personalisation/decide/decide.js';
+import { runs } from '../../support/property-runs.js';
 import { pairedDocuments } from '../support/document-arbitrary.js';
 import {
   compiled,
@@ -59,7 +60,7 @@ describe('the last update of a store', () => {
           compare();
         }
       }),
-      { numRuns: 1500 },
+      { numRuns: runs(400) },
     );
   });
 

@@ -3,13 +3,14 @@ import { describe, expect, it } from 'vitest';
 import { compileDocument } from '../../../src/personalisation/compile/compile-document.js';
 import { decide } from '../../../src/personalisation/decide/decide.js';
 import type { Decision, RenderedSku } from '../../../src/personalisation/decide/decision.js';
+import { runs } from '../../support/property-runs.js';
 import { FLAGS, type PairedDocument, PROMOTIONS, pairedDocuments } from '../support/document-arbitrary.js';
 import { moments, playerFacts } from '../support/facts-arbitrary.js';
 import { DAY_MS, PUBLISHED_AT, storeJson } from '../support/fixtures.js';
 import { referenceDecision } from '../support/reference.js';
 
 const players = playerFacts(FLAGS, PROMOTIONS);
-const RUNS = { numRuns: 400 };
+const RUNS = { numRuns: runs(120) };
 
 function compileWhole({ document }: PairedDocument) {
   const unusable: string[] = [];
@@ -132,7 +133,7 @@ describe('decide', () => {
         expect(outcome(decide(compiled, facts, within))).toEqual(outcome(first));
         expect(outcome(decide(compiled, facts, horizon - 1))).toEqual(outcome(first));
       }),
-      { numRuns: 800 },
+      { numRuns: runs(250) },
     );
   });
 

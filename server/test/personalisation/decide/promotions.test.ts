@@ -5,12 +5,13 @@ import { compileDocument } from '../../../src/personalisation/compile/compile-do
 import type { CompiledDocument } from '../../../src/personalisation/compile/compiled-document.js';
 import { decide } from '../../../src/personalisation/decide/decide.js';
 import type { OfferEntry } from '../../../src/personalisation/document/parts/offers.js';
+import { runs } from '../../support/property-runs.js';
 import { FLAGS, PROMOTIONS, pairedDocuments } from '../support/document-arbitrary.js';
 import { moments, playerFacts } from '../support/facts-arbitrary.js';
 import { compiled, facts, NOW, offer, PUBLISHED_AT, sku } from '../support/fixtures.js';
 
 const players = playerFacts(FLAGS, PROMOTIONS);
-const RUNS = { numRuns: 400 };
+const RUNS = { numRuns: runs(120) };
 
 const documents = pairedDocuments.map(({ document }) => ({
   document,

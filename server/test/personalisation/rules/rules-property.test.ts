@@ -5,6 +5,7 @@ import { PlayerAttributes } from '../../../src/personalisation/attributes/player
 import { nextTimeChange } from '../../../src/personalisation/attributes/time-basis.js';
 import type { RuleScope } from '../../../src/personalisation/rules/rule-paths.js';
 import { type CompiledRule, compileRule } from '../../../src/personalisation/rules/rules.js';
+import { runs } from '../../support/property-runs.js';
 import { moments, playerFacts } from '../support/facts-arbitrary.js';
 import { facts, NOW } from '../support/fixtures.js';
 import { evaluateByLibrary } from './cel-library.js';
@@ -61,7 +62,7 @@ describe('a compiled rule', () => {
         const expected = rule.outcome({ facts: player, now, flag, isMember });
         expect(outcomeOf(() => compileOrThrow(rule).test(attributes))).toBe(expected);
       }),
-      { numRuns: 400 },
+      { numRuns: runs(150) },
     );
   });
 
@@ -73,7 +74,7 @@ describe('a compiled rule', () => {
         const byLibrary = outcomeOf(() => evaluateByLibrary(rule.cel, compiled, attributes));
         expect(outcomeOf(() => compiled.test(attributes))).toBe(byLibrary);
       }),
-      { numRuns: 400 },
+      { numRuns: runs(150) },
     );
   });
 
@@ -91,7 +92,7 @@ describe('a compiled rule', () => {
         expect(outcomeAt(within)).toBe(outcomeAt(now));
         expect(outcomeAt(horizon - 1)).toBe(outcomeAt(now));
       }),
-      { numRuns: 600 },
+      { numRuns: runs(200) },
     );
   });
 });
@@ -191,7 +192,7 @@ describe('a hostile expression', () => {
         );
         outcomeOf(() => result.rule.test(attributes));
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(600) },
     );
   });
 });

@@ -5,6 +5,7 @@ import { applyEvents, type EventOutcome } from '../../../../src/features/events/
 import { checkEvents } from '../../../../src/features/events/intake/check-events.js';
 import { type EventRecord, recordsOfPlayer } from '../../../../src/features/events/intake/event-record.js';
 import { createHarness, type Harness } from '../../../support/harness.js';
+import { runs } from '../../../support/property-runs.js';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
@@ -90,7 +91,7 @@ describe('folding events', () => {
         expect(outcomes.filter((outcome) => outcome === 'new')).toHaveLength(records.length);
         expect(await outcome(shaken)).toEqual(await outcome(inOrder));
       }),
-      { numRuns: 40 },
+      { numRuns: runs(15) },
     );
   });
 

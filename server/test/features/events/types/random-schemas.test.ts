@@ -3,12 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { createRandom, randomEvent, randomSchema } from '../../../../../bench/support/random-schemas.mjs';
 import { EVENT_LIMITS } from '../../../../src/features/events/intake/limits.js';
 import { checkSchema, compileSchema } from '../../../../src/features/events/types/event-schema.js';
+import { runs } from '../../../support/property-runs.js';
 
 /** `npm run bench:schemas` runs 20,000 of them on events of the largest size, and measures how long they take. */
-const SCHEMAS = 2_000;
+const SCHEMAS = runs(500);
 const HOSTILE = { bytes: 4_096, levels: EVENT_LIMITS.maxDepth };
 /** The other implementation takes long to compile a schema, and has no limit for an event. */
-const COMPARED = 250;
+const COMPARED = runs(60);
 const SMALL = { bytes: 300, levels: 4 };
 
 describe('random schemas that like recursion, references and patterns', () => {
