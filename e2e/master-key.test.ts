@@ -2,9 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { readFile, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { cleanUp, launch, login, runSavepoint, startService, temporaryFolder } from './support/service.js';
+import { newInstallation, removeInstallations } from './support/installation.js';
+import { launch, login, runSavepoint, startService } from './support/service.js';
 
-afterAll(cleanUp);
+afterAll(removeInstallations);
 
 const newKey = () => randomBytes(32).toString('base64');
 
@@ -20,7 +21,7 @@ describe('a wrong master key', () => {
   it('ends a start in production; after a rotation the old key is the wrong one', async () => {
     const [first, second] = [newKey(), newKey()];
     const production = {
-      SAVEPOINT_DATA_DIR: await temporaryFolder(),
+      ...(await newInstallation()),
       SAVEPOINT_ENV: 'production',
       SAVEPOINT_HOST: '127.0.0.1',
       SAVEPOINT_WORKERS: '1',
@@ -40,7 +41,7 @@ describe('a wrong master key', () => {
   });
 
   it('ends a start in development, where the key file was emptied; with the file restored the service starts as before', async () => {
-    const settings = { SAVEPOINT_DATA_DIR: await temporaryFolder(), SAVEPOINT_WORKERS: '1' };
+    const settings = { ...(await newInstallation()), SAVEPOINT_WORKERS: '1' };
     const service = await startService(settings);
     const { userId } = await login(service.api, 'phone');
     await service.interrupt();

@@ -4,7 +4,8 @@ import { promisify } from 'node:util';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BROWSER_TIMEOUT_MS, HAS_BROWSER, launchBrowser, NEEDS_BROWSER } from './support/browser.js';
-import { cleanUp, type Service, startService, temporaryFolder } from './support/service.js';
+import { newInstallation, removeInstallations } from './support/installation.js';
+import { type Service, startService } from './support/service.js';
 
 const DESKTOP = { width: 1280, height: 900 };
 const PHONE = { width: 390, height: 844 };
@@ -20,7 +21,7 @@ describe.skipIf(!HAS_BROWSER)(`the API reference in a browser${NEEDS_BROWSER}`, 
   let browser: Browser;
   beforeAll(async () => {
     service = await startService({
-      SAVEPOINT_DATA_DIR: await temporaryFolder(),
+      ...(await newInstallation()),
       SAVEPOINT_WORKERS: '1',
       // As in production: the player API listens on every address, so it is at the host of the page.
       SAVEPOINT_HOST: '0.0.0.0',
@@ -29,7 +30,7 @@ describe.skipIf(!HAS_BROWSER)(`the API reference in a browser${NEEDS_BROWSER}`, 
   });
   afterAll(async () => {
     await browser?.close();
-    await cleanUp();
+    await removeInstallations();
   });
 
   /** The host under which the page was opened, another name for the same listener. */

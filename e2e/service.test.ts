@@ -2,15 +2,16 @@ import { execFile } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runCommandWith } from '../server/test/support/command.js';
+import { newInstallation, removeInstallations } from './support/installation.js';
 import {
-  cleanUp,
   freePort,
   get,
   launch,
   login,
   post,
-  runSavepoint,
+  type Service,
   startService,
   temporaryFolder,
   until,
@@ -18,7 +19,7 @@ import {
 
 const run = promisify(execFile);
 
-afterAll(cleanUp);
+afterAll(removeInstallations);
 
 const purchase = (transactionId: string) => ({
   eventType: 'Purchase',
@@ -57,86 +58,81 @@ describe('savepoint start', () => {
     expect(data).toContain('database system is shut down');
   });
 
-  it('prints a login that works when pasted into a shell', async () => {
-    const service = await startService({
-      SAVEPOINT_DATA_DIR: await temporaryFolder(),
-      SAVEPOINT_WORKERS: '1',
+  describe('with two workers', () => {
+    let service: Service;
+    beforeAll(async () => {
+      service = await startService({ ...(await newInstallation()), SAVEPOINT_WORKERS: '2' });
     });
-    const script = /(TS=[\s\S]*?'"\$SIG"'"\}')/.exec(service.output())?.[1] ?? '';
-    const { stdout } = await run('sh', ['-c', script]);
-    expect(JSON.parse(stdout)).toMatchObject({
-      tokenType: 'Bearer',
-      tenantId: 'demo-studio',
-      gameId: 'demo-game',
-    });
-    await service.interrupt();
-  });
 
-  it('serves the client as a package that npm installs, and as one module', async () => {
-    const service = await startService({
-      SAVEPOINT_DATA_DIR: await temporaryFolder(),
-      SAVEPOINT_WORKERS: '1',
+    it('prints a login that works when pasted into a shell', async () => {
+      const script = /(TS=[\s\S]*?'"\$SIG"'"\}')/.exec(service.output())?.[1] ?? '';
+      const { stdout } = await run('sh', ['-c', script]);
+      expect(JSON.parse(stdout)).toMatchObject({
+        tokenType: 'Bearer',
+        tenantId: 'demo-studio',
+        gameId: 'demo-game',
+      });
     });
-    const cwd = await temporaryFolder();
-    const npm = ['install', '--no-audit', '--no-fund', '--prefix', cwd];
-    await run('npm', [...npm, `${service.ops}/client/savepoint-client.tgz`], { cwd });
-    await writeFile(
-      join(cwd, 'use.mjs'),
-      `import { Savepoint } from '@savepoint/client';
+
+    it('serves the client as a package that npm installs, and as one module', async () => {
+      const cwd = await temporaryFolder();
+      const npm = ['install', '--no-audit', '--no-fund', '--prefix', cwd];
+      await run('npm', [...npm, `${service.ops}/client/savepoint-client.tgz`], { cwd });
+      await writeFile(
+        join(cwd, 'use.mjs'),
+        `import { Savepoint } from '@savepoint/client';
        import { signLogin } from '@savepoint/client/server';
        console.log(typeof Savepoint, typeof signLogin);`,
-    );
-    expect((await run(process.execPath, ['use.mjs'], { cwd })).stdout).toBe('function function\n');
-    const module = await fetch(`${service.ops}/client/savepoint-client.js`);
-    expect(module.headers.get('content-type')).toBe('text/javascript; charset=utf-8');
-    await writeFile(join(cwd, 'savepoint-client.mjs'), await module.text());
-    const names = "import('./savepoint-client.mjs').then(({ Savepoint }) => console.log(typeof Savepoint))";
-    expect((await run(process.execPath, ['-e', names], { cwd })).stdout).toBe('function\n');
-    await service.interrupt();
-  });
-
-  it('obeys a logout on every worker, replaces a killed worker and adds up the metrics of all', async () => {
-    const service = await startService({
-      SAVEPOINT_DATA_DIR: await temporaryFolder(),
-      SAVEPOINT_WORKERS: '2',
-    });
-    const player = await login(service.api, 'phone-2');
-    const statuses = () =>
-      Promise.all(Array.from({ length: 12 }, () => get(`${service.api}/v1/player/status`, player.headers)));
-    expect(new Set((await statuses()).map(({ status }) => status))).toEqual(new Set([200]));
-    await post(`${service.api}/auth/logout`, player.headers);
-    expect(new Set((await statuses()).map(({ status }) => status))).toEqual(new Set([401]));
-
-    // A request is counted after its response was sent.
-    const metrics = async () => String((await get(`${service.ops}/metrics`)).body);
-    await expect
-      .poll(metrics)
-      .toMatch(
-        /savepoint_http_request_duration_seconds_count\{.*route="\/v1\/player\/status".*status="401".*\} 12/,
       );
-    expect(await metrics()).toMatch(/savepoint_logins_total\{outcome="ok"\} 1/);
+      expect((await run(process.execPath, ['use.mjs'], { cwd })).stdout).toBe('function function\n');
+      const module = await fetch(`${service.ops}/client/savepoint-client.js`);
+      expect(module.headers.get('content-type')).toBe('text/javascript; charset=utf-8');
+      await writeFile(join(cwd, 'savepoint-client.mjs'), await module.text());
+      const names = "import('./savepoint-client.mjs').then(({ Savepoint }) => console.log(typeof Savepoint))";
+      expect((await run(process.execPath, ['-e', names], { cwd })).stdout).toBe('function\n');
+    });
 
-    const workers = await workersOf(service.pid);
-    expect(workers).toHaveLength(2);
-    process.kill(workers[0] ?? 0, 'SIGKILL');
-    await until(
-      async () => (await workersOf(service.pid)).filter((pid) => !workers.includes(pid)).length === 1,
-      120_000,
-    );
-    await until(async () => (await get(`${service.ops}/readyz`)).status === 200, 120_000);
-    expect((await login(service.api, 'phone-2')).userId).toBe(player.userId);
+    it('obeys a logout on every worker, replaces a killed worker and adds up the metrics of all', async () => {
+      // A request is counted after its response was sent.
+      const metrics = async () => String((await get(`${service.ops}/metrics`)).body);
+      const logins = async () =>
+        Number(/savepoint_logins_total\{outcome="ok"\} (\d+)/.exec(await metrics())?.[1] ?? 0);
+      const loginsBefore = await logins();
+      const player = await login(service.api, 'phone-2');
+      const statuses = () =>
+        Promise.all(Array.from({ length: 12 }, () => get(`${service.api}/v1/player/status`, player.headers)));
+      expect(new Set((await statuses()).map(({ status }) => status))).toEqual(new Set([200]));
+      await post(`${service.api}/auth/logout`, player.headers);
+      expect(new Set((await statuses()).map(({ status }) => status))).toEqual(new Set([401]));
 
-    // Maintenance runs soon after the start, not an hour later.
-    const isDone = async () =>
-      /savepoint_maintenance_last_success_timestamp_seconds\{step="retention"\} \d/.test(await metrics());
-    await until(isDone, 120_000);
-    await service.interrupt();
+      await expect
+        .poll(metrics)
+        .toMatch(
+          /savepoint_http_request_duration_seconds_count\{.*route="\/v1\/player\/status".*status="401".*\} 12/,
+        );
+      await expect.poll(logins).toBeGreaterThan(loginsBefore);
+
+      const workers = await workersOf(service.pid);
+      expect(workers).toHaveLength(2);
+      process.kill(workers[0] ?? 0, 'SIGKILL');
+      await until(
+        async () => (await workersOf(service.pid)).filter((pid) => !workers.includes(pid)).length === 1,
+        120_000,
+      );
+      await until(async () => (await get(`${service.ops}/readyz`)).status === 200, 120_000);
+      expect((await login(service.api, 'phone-2')).userId).toBe(player.userId);
+
+      // Maintenance runs soon after the start, not an hour later.
+      const isDone = async () =>
+        /savepoint_maintenance_last_success_timestamp_seconds\{step="retention"\} \d/.test(await metrics());
+      await until(isDone, 120_000);
+    });
   });
 
   it('names the setting when a port is taken', async () => {
     const taken = await freePort();
     const { exit, output } = launch({
-      SAVEPOINT_DATA_DIR: await temporaryFolder(),
+      ...(await newInstallation()),
       SAVEPOINT_PORT: String(taken.port),
     });
     expect(await exit).toBe(1);
@@ -160,7 +156,7 @@ describe('savepoint start', () => {
 
   it('runs in production with a created key, and refuses the development key there', async () => {
     const settings = {
-      SAVEPOINT_DATA_DIR: await temporaryFolder(),
+      ...(await newInstallation()),
       SAVEPOINT_ENV: 'production',
       SAVEPOINT_HOST: '127.0.0.1',
       SAVEPOINT_WORKERS: '1',
@@ -169,18 +165,16 @@ describe('savepoint start', () => {
     const service = await startService(settings);
     expect(service.output()).not.toContain('dev-secret');
     await expect(login(service.api, 'phone')).rejects.toThrow('401');
-    await runSavepoint(['tenant', 'create', 'acme'], settings);
-    await runSavepoint(['game', 'create', 'rocket', '--tenant', 'acme'], settings);
-    const { output } = await runSavepoint(
-      ['key', 'create', '--tenant', 'acme', '--game', 'rocket'],
-      settings,
-    );
+    const savepoint = (...args: string[]) => runCommandWith(settings, ...args);
+    await savepoint('tenant', 'create', 'acme');
+    await savepoint('game', 'create', 'rocket', '--tenant', 'acme');
+    const { out } = await savepoint('key', 'create', '--tenant', 'acme', '--game', 'rocket');
     const key = {
-      id: /API key\s+(\S+)/.exec(output)?.[1] ?? '',
-      secret: /API secret\s+(\S+)/.exec(output)?.[1] ?? '',
+      id: /API key\s+(\S+)/.exec(out)?.[1] ?? '',
+      secret: /API secret\s+(\S+)/.exec(out)?.[1] ?? '',
     };
     await login(service.api, 'phone', key);
-    await runSavepoint(['key', 'revoke', key.id], settings);
+    await savepoint('key', 'revoke', key.id);
     await expect(login(service.api, 'phone', key)).rejects.toThrow('401');
     await service.interrupt();
   });

@@ -3,8 +3,9 @@ import { codeAt, stepAt } from '../server/src/lib/totp.js';
 import { fromBase32 } from '../server/test/support/account-calls.js';
 import { HAS_BROWSER, NEEDS_BROWSER } from './support/browser.js';
 import { closeConsole, openConsole } from './support/console.js';
+import { newInstallation } from './support/installation.js';
 import { readQrCode } from './support/qr-code.js';
-import { type Service, startService, temporaryFolder } from './support/service.js';
+import { type Service, startService } from './support/service.js';
 
 afterAll(closeConsole);
 
@@ -36,7 +37,7 @@ const cookieOf = (response: Response) =>
     ?.split(';', 1)[0] ?? '';
 
 it('prints a link at each start that signs in once; with the password set then, people stay signed in through a restart', async () => {
-  const settings = { SAVEPOINT_DATA_DIR: await temporaryFolder(), SAVEPOINT_WORKERS: '1' };
+  const settings = { ...(await newInstallation()), SAVEPOINT_WORKERS: '1' };
   const first = await startService(settings);
   const unused = tokenIn(first);
   await first.interrupt();

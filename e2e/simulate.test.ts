@@ -3,16 +3,8 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dashboardCells, differingCells } from '../simulator/test/support/dashboard-truth.js';
-import {
-  cleanUp,
-  get,
-  SAVEPOINT,
-  type Service,
-  type Settings,
-  startService,
-  temporaryFolder,
-  until,
-} from './support/service.js';
+import { newInstallation, removeInstallations } from './support/installation.js';
+import { get, SAVEPOINT, type Service, type Settings, startService, until } from './support/service.js';
 
 const PLAYERS = 120;
 /** Enough for the 28th day of some players. */
@@ -23,11 +15,10 @@ let service: Service;
 let settings: Settings;
 
 beforeAll(async () => {
-  const dataDir = await temporaryFolder();
-  settings = { SAVEPOINT_ENV: 'development', SAVEPOINT_DATA_DIR: dataDir };
+  settings = { SAVEPOINT_ENV: 'development', ...(await newInstallation()) };
   service = await startService(settings);
 }, 400_000);
-afterAll(cleanUp);
+afterAll(removeInstallations);
 
 /** Starts a command on the installation. */
 function command(...args: string[]) {

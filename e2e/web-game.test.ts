@@ -3,7 +3,8 @@ import { fileURLToPath } from 'node:url';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BROWSER_TIMEOUT_MS, HAS_BROWSER, launchBrowser, NEEDS_BROWSER } from './support/browser.js';
-import { cleanUp, runSavepoint, type Service, startService, temporaryFolder } from './support/service.js';
+import { newInstallation, removeInstallations } from './support/installation.js';
+import { runSavepoint, type Service, startService } from './support/service.js';
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
 
@@ -15,7 +16,7 @@ describe.skipIf(!HAS_BROWSER)(`the web game${NEEDS_BROWSER}`, () => {
   let browser: Browser;
 
   beforeAll(async () => {
-    settings = { SAVEPOINT_ENV: 'development', SAVEPOINT_DATA_DIR: await temporaryFolder() };
+    settings = { SAVEPOINT_ENV: 'development', ...(await newInstallation()), SAVEPOINT_WORKERS: '1' };
     service = await startService(settings);
     const { PATH } = process.env;
     game = spawn('npm', ['run', 'example:web-game'], {
@@ -34,7 +35,7 @@ describe.skipIf(!HAS_BROWSER)(`the web game${NEEDS_BROWSER}`, () => {
   afterAll(async () => {
     await browser?.close();
     game?.kill();
-    await cleanUp();
+    await removeInstallations();
   });
 
   it('is played, sells something, and then shows the offer for payers', async () => {

@@ -1,10 +1,9 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../server/test/support/database.js';
 import { HAS_BROWSER, launchBrowser, NEEDS_BROWSER } from './support/browser.js';
 import { signIn } from './support/console.js';
+import { newInstallation, removeInstallations } from './support/installation.js';
 import {
-  cleanUp,
   get,
   login,
   post,
@@ -12,7 +11,6 @@ import {
   type Service,
   type Settings,
   startService,
-  temporaryFolder,
   until,
 } from './support/service.js';
 
@@ -24,25 +22,19 @@ const AHEAD = {
 const SENTENCE = 'The clock of this node is 100 days ahead of the clock of the database.';
 
 describe('a service whose machine is 100 days ahead of the database', () => {
-  let database: TestDatabase;
   let db: pg.Client;
   let settings: Settings;
   let service: Service;
   beforeAll(async () => {
-    database = await createTestDatabase();
-    db = new pg.Client(database.url);
+    const installation = await newInstallation();
+    db = new pg.Client(installation.DATABASE_URL);
     await db.connect();
-    settings = {
-      SAVEPOINT_ENV: 'development',
-      SAVEPOINT_DATA_DIR: await temporaryFolder(),
-      DATABASE_URL: database.url,
-    };
+    settings = { SAVEPOINT_ENV: 'development', SAVEPOINT_WORKERS: '1', ...installation };
     service = await startService({ ...settings, ...AHEAD, SAVEPOINT_TRAINING_DAYS: '0' });
   });
   afterAll(async () => {
-    await cleanUp();
     await db.end();
-    await database.drop();
+    await removeInstallations();
   });
 
   // A node reckons the time of the database from its own clock and a measured difference, so it may be

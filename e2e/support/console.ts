@@ -1,16 +1,10 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { createTestDatabase, type TestDatabase } from '../../server/test/support/database.js';
+import { runCommandWith } from '../../server/test/support/command.js';
 import { BROWSER_TIMEOUT_MS, launchBrowser } from './browser.js';
-import {
-  cleanUp,
-  runSavepoint,
-  type Service,
-  type Settings,
-  startService,
-  temporaryFolder,
-} from './service.js';
+import { newInstallation, removeInstallations } from './installation.js';
+import { type Service, type Settings, startService } from './service.js';
 
 const BUILT = fileURLToPath(new URL('../../console/dist/index.html', import.meta.url));
 export const DEMO = { studio: 'demo-studio', game: 'demo-game' } as const;
@@ -32,33 +26,23 @@ export type OpenConsole = {
   owner: Visitor;
 };
 
-const opened: { databases: TestDatabase[]; browsers: Browser[] } = { databases: [], browsers: [] };
+const browsers: Browser[] = [];
 
-/**
- * The service with the demo game, and its owner in a browser. Its database is one of the PostgreSQL that all tests share: a cluster
- * of its own would take longer to make than most of these tests. Call `closeConsole` in afterAll.
- */
+/** The service with the demo game, and its owner in a browser. Call `closeConsole` in afterAll. */
 export async function openConsole(): Promise<OpenConsole> {
-  const database = await createTestDatabase();
-  opened.databases.push(database);
-  const settings = {
-    SAVEPOINT_ENV: 'development',
-    SAVEPOINT_DATA_DIR: await temporaryFolder(),
-    DATABASE_URL: database.url,
-  };
-  // Models are trained only when a test asks for it.
-  const service = await startService({ ...settings, SAVEPOINT_TRAINING_DAYS: '0' });
+  const settings = { SAVEPOINT_ENV: 'development', ...(await newInstallation()) };
+  // Models are trained only when a test asks for it. One worker is enough for one browser, and each takes a second of CPU to start.
+  const service = await startService({ ...settings, SAVEPOINT_TRAINING_DAYS: '0', SAVEPOINT_WORKERS: '1' });
   const browser = await launchBrowser();
-  opened.browsers.push(browser);
+  browsers.push(browser);
   const member = { email: 'olga@studio.example', role: 'owner', name: 'Olga' };
   return { service, settings, browser, owner: await signIn(browser, service, settings, member) };
 }
 
 /** Ends whatever `openConsole` has started, also where it failed halfway. */
 export async function closeConsole(): Promise<void> {
-  for (const browser of opened.browsers.splice(0)) await browser.close();
-  await cleanUp();
-  for (const database of opened.databases.splice(0)) await database.drop();
+  for (const browser of browsers.splice(0)) await browser.close();
+  await removeInstallations();
 }
 
 /** The token of a link that signs a person in once. */
@@ -68,19 +52,24 @@ export async function signInToken(
 ): Promise<string> {
   const { email, role, tenant = DEMO.studio, name } = member;
   const named = name === undefined ? [] : ['--name', name];
-  const { output } = await runSavepoint(
-    ['admin', 'create', '--email', email, '--role', role, '--tenant', tenant, ...named],
+  const { out, errors } = await runCommandWith(
     settings,
+    ...['admin', 'create', '--email', email, '--role', role, '--tenant', tenant, ...named],
   );
-  const token = /sign-in#token=([\w-]+)/.exec(output)?.[1];
-  if (token === undefined) throw new Error(`no sign-in link: ${output}`);
+  const token = /sign-in#token=([\w-]+)/.exec(out)?.[1];
+  if (token === undefined) throw new Error(`no sign-in link: ${out}${errors}`);
   return token;
 }
 
 /** A browser of its own: cookies are not shared with other visitors. */
 export async function visit(browser: Browser, { ops }: Service): Promise<Visitor> {
   if (!existsSync(BUILT)) throw new Error('The console is not built. Run `npm run build` first.');
-  const context = await browser.newContext({ locale: 'en-US', viewport: { width: 1280, height: 800 } });
+  // Without motion there is less to draw and nothing to wait for.
+  const context = await browser.newContext({
+    locale: 'en-US',
+    viewport: { width: 1280, height: 800 },
+    reducedMotion: 'reduce',
+  });
   const page = await context.newPage();
   page.setDefaultTimeout(BROWSER_TIMEOUT_MS);
   const problems: string[] = [];
