@@ -39,16 +39,15 @@ export async function start(dataDir: string, said: string[] = []): Promise<Embed
   return server;
 }
 
-/** A service in a process of its own, to be killed. It prints the URL when it is up. */
+/** A service in a process of its own, to be killed. It prints the URL when it is up. It runs what `npm test` has built. */
 export function spawnChild(dataDir: string): ChildProcess {
   const script = `
-    import { runnerImport } from 'vite';
-    const [path, options] = process.argv.slice(1);
-    const { module } = await runnerImport(path, { configFile: false, logLevel: 'error' });
-    const server = await module.startEmbeddedPostgres({ ...JSON.parse(options), say: () => {} });
+    const [module, options] = process.argv.slice(1);
+    const { startEmbeddedPostgres } = await import(module);
+    const server = await startEmbeddedPostgres({ ...JSON.parse(options), say: () => {} });
     process.stdout.write(server.url + '\\n');
     setInterval(() => {}, 1000);`;
-  const module = fileURLToPath(new URL('../../src/db/embedded/embedded-postgres.ts', import.meta.url));
+  const module = new URL('../../dist/db/embedded/embedded-postgres.js', import.meta.url).href;
   const args = ['--input-type=module', '-e', script, module, JSON.stringify({ dataDir, settings })];
   const cwd = fileURLToPath(new URL('../..', import.meta.url));
   const child = spawn(process.execPath, args, { cwd, stdio: ['ignore', 'pipe', 'inherit'] });

@@ -112,14 +112,12 @@ describe('compaction and kill -9', () => {
   });
 });
 
-/** Compacts in a process of its own, tells of its first step, and stays there. */
+/** Compacts in a process of its own, tells of its first step, and stays there. It runs what `npm test` has built. */
 function compactInChild(url: string): ChildProcess {
   const script = `
-    import { runnerImport } from 'vite';
     const [folder, url, nowMs, limits] = process.argv.slice(1);
-    const load = async (path) => (await runnerImport(folder + path, { configFile: false, logLevel: 'error' })).module;
-    const { createPool } = await load('db/pool.ts');
-    const { compactEvents } = await load('features/events/storage/compact-events.ts');
+    const { createPool } = await import(folder + 'db/pool.js');
+    const { compactEvents } = await import(folder + 'features/events/storage/compact-events.js');
     const pool = createPool({ url, size: 2, timeoutMs: 20_000, onError: () => {} });
     const stay = new Promise(() => setInterval(() => {}, 1_000));
     const onProgress = (step) => {
@@ -127,7 +125,7 @@ function compactInChild(url: string): ChildProcess {
       return stay;
     };
     await compactEvents(pool, { nowMs: Number(nowMs), rests: false, limits: JSON.parse(limits), onProgress });`;
-  const folder = fileURLToPath(new URL('../../../../src/', import.meta.url));
+  const folder = new URL('../../../../dist/', import.meta.url).href;
   const args = ['--input-type=module', '-e', script, folder, url, String(NOW), JSON.stringify(SMALL_SCALE)];
   const cwd = fileURLToPath(new URL('../../../..', import.meta.url));
   const child = spawn(process.execPath, args, { cwd, stdio: ['ignore', 'pipe', 'inherit'] });
