@@ -820,6 +820,15 @@ CREATE TABLE game_install_revenue (
 COMMENT ON TABLE game_install_revenue IS 'What the players of a row of game_install_cohorts paid on the day on which they were so many days old, refunds taken off.';
 COMMENT ON COLUMN game_install_revenue.rate_day IS 'The last day up to the payments from which another exchange rate holds, of breakdown_runs.rate_days; -infinity if there is none.';
 
+CREATE TABLE game_stores (
+  game_id integer NOT NULL,
+  settings jsonb NOT NULL,
+  updated_at timestamp with time zone NOT NULL,
+  CONSTRAINT game_stores_pkey PRIMARY KEY (game_id),
+  CONSTRAINT game_stores_game_id_fkey FOREIGN KEY (game_id) REFERENCES games(id)
+);
+COMMENT ON TABLE game_stores IS 'The settings of a game for stores: which apps receipts may be of, and which purchases count. A change moves games.registry_version, so every node obeys it with the next batch.';
+
 CREATE TABLE history_imports (
   game_id integer NOT NULL,
   kind text NOT NULL,
@@ -842,15 +851,6 @@ COMMENT ON TABLE history_imports IS 'A file of history that was imported into a 
 COMMENT ON COLUMN history_imports.file_hash IS 'SHA-256 of the file.';
 COMMENT ON COLUMN history_imports.done_bytes IS 'Of the uncompressed content.';
 COMMENT ON COLUMN history_imports.rejects_bytes IS 'How much of the file of rejected lines belongs to the lines that are done.';
-
-CREATE TABLE game_stores (
-  game_id integer NOT NULL,
-  settings jsonb NOT NULL,
-  updated_at timestamp with time zone NOT NULL,
-  CONSTRAINT game_stores_pkey PRIMARY KEY (game_id),
-  CONSTRAINT game_stores_game_id_fkey FOREIGN KEY (game_id) REFERENCES games(id)
-);
-COMMENT ON TABLE game_stores IS 'The settings of a game for stores: which apps receipts may be of, and which purchases count. A change moves games.registry_version, so every node obeys it with the next batch.';
 
 CREATE TABLE holdout_comparisons (
   game_id integer NOT NULL,
