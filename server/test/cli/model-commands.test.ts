@@ -68,7 +68,7 @@ it('reports a training: what it read, each model with its parameters and tests, 
   const out = await run('train');
   expect(out).toMatch(/^Read 2,600 players, payers among them: \d+\.$/m);
   expect(out).toMatch(/^Grouped into [\d,]+ cells of equal players over 12 weeks in \d+\.\d s; /m);
-  const activity = below(out, 'activity (churn): promoted. Its log-loss is 0.');
+  const activity = below(out, 'activity (churn): promoted. Its guesses for ');
   expect(activity[1]).toMatch(BG_BB);
   expect(activity[2]).toMatch(
     /^ {2}learnt from (the players of this game|other games and this one, whose players decide \d+%)$/,
@@ -92,7 +92,7 @@ it('prints a refused model with its own parameters, beside the one that is kept'
     [gameId],
   );
   const out = await run('train');
-  const activity = below(out, 'activity (churn): refused. Its calibration error on the newest week is 0.');
+  const activity = below(out, 'activity (churn): refused. Its percentages were off by ');
   expect(activity[0]).toContain('The model in force before is kept.');
   expect(activity[1]).toMatch(BG_BB);
   expect(activity.at(-1)).toMatch(new RegExp(`^  kept: ${BG_BB.source}`));
@@ -125,7 +125,9 @@ it('compares a refused model, not the kept one, with another training', async ()
   const out = await run('models', 'compare', '--model', '2', '--with', '1');
   const [, ...lines] = below(out, 'activity:');
   const [refused, own, kept, keptWeek, present, parameters] = lines;
-  expect(refused).toMatch(new RegExp(`^  model 2: refused: its calibration error .+: ${METRICS.source}`));
+  expect(refused).toMatch(
+    new RegExp(`^  model 2: refused: its percentages were off by .+: ${METRICS.source}`),
+  );
   expect(own).toMatch(new RegExp(`^    ${BG_BB.source}`));
   expect(kept).toMatch(new RegExp(`^    kept: ${BG_BB.source}`));
   expect(keptWeek).toMatch(new RegExp(`^    newest week of the kept model: ${METRICS.source}`));

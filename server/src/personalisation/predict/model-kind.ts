@@ -1,6 +1,6 @@
 import type { ModelCard, OriginMetrics } from './artefact.js';
 import { calibrate, fitPlatt, type Platt, type ProbabilityCell } from './calibration.js';
-import { addGains, gainOver, type LogLossGain, meanGain, NO_GAIN } from './log-loss-gain.js';
+import { addGains, gainOver, type LogLossGain, meanGain, NO_GAIN, relativeGain } from './log-loss-gain.js';
 import { chanceDeviation, measureProbabilities, type ProbabilityMetrics } from './metrics.js';
 import { type ModelSource, sourceOf } from './model-source.js';
 import type { Split } from './splits.js';
@@ -80,7 +80,7 @@ export function trainModel<Parts extends object>(
   const reason =
     rival === undefined
       ? gainSentence(evidence)
-      : `log-loss on the newest week ${tested.logLoss.toFixed(4)}, that of the present model ${rival.logLoss.toFixed(4)}`;
+      : `in the newest week its guesses were ${distanceSentence(1 - tested.logLoss / rival.logLoss)} those of the present model`;
   return { outcome: 'promoted', reason, model, card };
 }
 
@@ -155,7 +155,8 @@ function total(cells: readonly ProbabilityCell[], name: 'players' | 'positives')
 function calibrationRefusal(tested: ProbabilityMetrics): string | undefined {
   const chance = tested.eceOfChance + CHANCE_DEVIATIONS * chanceDeviation(tested);
   if (tested.ece - chance <= MAX_ECE) return undefined;
-  return `its calibration error on the newest week is ${tested.ece.toFixed(3)}; chance explains ${chance.toFixed(3)}, and ${MAX_ECE} more is allowed`;
+  const points = (share: number) => (100 * share).toFixed(1);
+  return `its percentages were off by ${points(tested.ece)} points on average in the newest week; chance explains ${points(chance)}, and ${points(MAX_ECE)} more are allowed`;
 }
 
 type Evidence = Readonly<{ gain: LogLossGain; weeks: number }>;
@@ -171,14 +172,23 @@ function averageRefusal(evidence: Evidence): string | undefined {
   return `not certain to be better than the average yet: ${gainSentence(evidence)}`;
 }
 
+/** What people are told of a log-loss: a smaller one is nearer to what happened. */
 function gainSentence({ gain, weeks }: Evidence): string {
-  const { mean, error } = meanGain(gain);
-  const than = mean > 0 ? 'below' : 'above';
-  return `its log-loss is ${Math.abs(mean).toFixed(4)} ± ${error.toFixed(4)} ${than} that of the average, on ${weeks} ${weeks === 1 ? 'week' : 'weeks'} that it had not seen`;
+  const { mean, error } = relativeGain(gain);
+  const span = `${weeks} ${weeks === 1 ? 'week' : 'weeks'} that it had not seen`;
+  return `its guesses for ${span} were ${distanceSentence(mean, error)} the average`;
+}
+
+/** `12.0% ± 3.1 nearer to what players did than`. */
+function distanceSentence(gain: number, error?: number): string {
+  const percent = (share: number) => (100 * Math.abs(share)).toFixed(1);
+  if (error === undefined && percent(gain) === '0.0') return 'no nearer to what players did than';
+  const uncertainty = error === undefined ? '' : ` ± ${percent(error)}`;
+  return `${percent(gain)}%${uncertainty} ${gain > 0 ? 'nearer to' : 'further from'} what players did than`;
 }
 
 function rivalRefusal(tested: ProbabilityMetrics, rival: ProbabilityMetrics | undefined): string | undefined {
   if (rival === undefined || tested.logLoss < rival.logLoss) return undefined;
-  const [own, other] = [tested.logLoss.toFixed(4), rival.logLoss.toFixed(4)];
-  return `its log-loss on the newest week is ${own}, not below ${other}, that of the present model`;
+  const distance = distanceSentence(1 - tested.logLoss / rival.logLoss);
+  return `in the newest week its guesses were ${distance} those of the present model`;
 }

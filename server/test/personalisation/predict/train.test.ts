@@ -37,7 +37,7 @@ describe('training with enough data', () => {
     ]);
     expect(result.isPromoted).toBe(true);
     expect(result.report[0]?.reason).toMatch(
-      /^its log-loss is 0\.\d{4} ± 0\.\d{4} below that of the average, on 6 weeks that it had not seen$/,
+      /^its guesses for 6 weeks that it had not seen were \d+\.\d% ± \d+\.\d nearer to what players did than the average$/,
     );
   });
 
@@ -104,11 +104,13 @@ describe('promotion', () => {
     first = train(data, 1, null);
   });
 
-  it('needs a better log-loss than that of the present model', () => {
+  it('needs to be nearer to what happened than the present model', () => {
     const second = train(data, 2, first.artefact);
     expect(second.isPromoted).toBe(false);
     expect(second.report[0]).toMatchObject({ outcome: 'refused', isPresentKept: true });
-    expect(second.report[0]?.reason).toMatch(/not below 0\.\d{4}, that of the present model$/);
+    expect(second.report[0]?.reason).toMatch(
+      /^in the newest week its guesses were no nearer to what players did than those of the present model$/,
+    );
     expect(second.artefact.models.activity).toEqual(first.artefact.models.activity);
   });
 
@@ -153,7 +155,7 @@ describe('promotion', () => {
     );
     expect(broken.report[0]).toMatchObject({ outcome: 'refused', isPresentKept: false });
     expect(broken.report[0]?.reason).toMatch(
-      /^its calibration error on the newest week is 0\.\d{3}; chance explains/,
+      /^its percentages were off by \d+\.\d points on average in the newest week; chance explains/,
     );
     expect(broken.artefact.models.activity).toEqual({
       state: 'cold_start',
@@ -178,7 +180,9 @@ describe('calibration', () => {
     expect(ece).toBeGreaterThan(0.03);
     expect(ece).toBeLessThan(0.15);
     expect(outcome).toBe('refused');
-    expect(reason).toMatch(/^its calibration error on the newest week is 0\.\d{3}; chance explains 0\.\d{3}/);
+    expect(reason).toMatch(
+      /^its percentages were off by \d+\.\d points on average in the newest week; chance explains \d+\.\d,/,
+    );
   });
 
   it('moves what is said of payers to what payers do of late', () => {
@@ -351,7 +355,7 @@ describe('training with little data', () => {
     const { report } = train({ ...data, origins }, 1, null);
     expect(report[0]?.outcome).toBe('refused');
     expect(report[0]?.reason).toMatch(
-      /^not certain to be better than the average yet: its log-loss is 0\.\d{4} ± 0\.\d{4} (below|above) that of the average, on 2 weeks that it had not seen$/,
+      /^not certain to be better than the average yet: its guesses for 2 weeks that it had not seen were \d+\.\d% ± \d+\.\d (nearer to|further from) what players did than the average$/,
     );
   });
 
