@@ -42,6 +42,7 @@ export function factNeeds(documents: readonly CompiledDocument[]): FactNeeds {
 
 class Needs {
   createdAt = false;
+  firstDay = false;
   lastEventAt = false;
   eventCount = false;
   // The report also needs these: they say who pays, and how much.

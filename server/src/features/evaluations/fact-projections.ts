@@ -1,4 +1,6 @@
 import type { DaySource, PlayerFact } from '../../personalisation/attributes/fact-source.js';
+import { BLANK_HISTORY } from '../../personalisation/attributes/player-history.js';
+import { FIRST_DAY_COLUMN } from '../players/facts-queries.js';
 import { type RowFacts, type SummedDay, setCount } from './row-facts.js';
 
 /**
@@ -44,6 +46,13 @@ export const PLAYER_COLUMNS: Readonly<Record<PlayerFact, PlayerColumn>> = {
     sql: "date_part('epoch', p.created_at)",
     put: (facts, value) => {
       facts.createdAt = epochMs(value as number);
+    },
+  },
+  firstDay: {
+    sql: FIRST_DAY_COLUMN,
+    // Where a rule also uses a prediction, the columns of the history come later and replace it.
+    put: (facts, value) => {
+      facts.history = { ...BLANK_HISTORY, firstDay: value as number };
     },
   },
   lastEventAt: {

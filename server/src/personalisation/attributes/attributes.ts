@@ -13,7 +13,7 @@ import {
 } from './define-attributes.js';
 import { numberIn } from './player-facts.js';
 import { PREDICTIONS } from './prediction-attribute.js';
-import { daysSince, lastSeenAt, TIME_BASIS } from './time-basis.js';
+import { daysSince, firstSeenAt, lastSeenAt, TIME_BASIS } from './time-basis.js';
 
 /** The result of "days since" for what never happened: longer ago than anything that did. */
 const NEVER_DAYS = 1_000_000;
@@ -29,11 +29,12 @@ const money = (sum: number) => Math.round(sum * 1e6) / 1e6;
 export const ATTRIBUTES: readonly Attribute[] = [
   plainValue('daysSinceFirstSeen', {
     type: 'int',
-    description: 'Whole days since the first login.',
+    description:
+      'Whole days since the first login, or since the beginning of the UTC day of the first event if that day is earlier.',
     basis: TIME_BASIS.firstSeen,
     onlyGrows: true,
-    read: ({ facts, now }) => daysSince(facts.createdAt, now),
-    facts: [player('createdAt')],
+    read: ({ facts, now }) => daysSince(firstSeenAt(facts), now),
+    facts: [player('createdAt'), player('firstDay')],
   }),
   plainValue('daysSinceLastEvent', {
     type: 'int',

@@ -1,10 +1,13 @@
 import type { PlayerDay, PlayerFacts, ProfileMember } from './player-facts.js';
 
 /** Facts that a column of the player's row holds, one each. */
-export type PlayerFact = Extract<
-  keyof PlayerFacts,
-  'createdAt' | 'lastEventAt' | 'eventCount' | 'purchaseCount' | 'lastPurchaseAt' | 'spend'
->;
+export type PlayerFact =
+  | Extract<
+      keyof PlayerFacts,
+      'createdAt' | 'lastEventAt' | 'eventCount' | 'purchaseCount' | 'lastPurchaseAt' | 'spend'
+    >
+  /** Of the history. */
+  | 'firstDay';
 
 /** What is added up over days. */
 export type DaySource = Exclude<keyof PlayerDay, 'epochDay'>;
@@ -25,7 +28,10 @@ export type FactSource =
   /** All that predictions are computed from, except the time of the first login. */
   | Readonly<{ of: 'history' }>;
 
-/** Events change every fact except the time of the first login. */
+/**
+ * Events change every fact except the time of the first login. The day of the first event counts as unchanged, too: it matters
+ * only if it is before the first login, and then the times of later events do not say when it became known.
+ */
 export function isChangedByEvents(source: FactSource): boolean {
-  return source.of !== 'player' || source.fact !== 'createdAt';
+  return source.of !== 'player' || (source.fact !== 'createdAt' && source.fact !== 'firstDay');
 }

@@ -30,7 +30,7 @@ const WINDOW_DAYS = 28;
 export function nextTimeChange(basis: TimeBasis, facts: PlayerFacts, now: number): number {
   let next = Number.POSITIVE_INFINITY;
   if (basis & (TIME_BASIS.midnight | TIME_BASIS.predictions)) next = (epochDay(now) + 1) * DAY_MS;
-  if (basis & TIME_BASIS.firstSeen) next = Math.min(next, nextDaySince(facts.createdAt, now));
+  if (basis & TIME_BASIS.firstSeen) next = Math.min(next, nextDaySince(firstSeenAt(facts), now));
   if (basis & TIME_BASIS.lastEvent) next = Math.min(next, nextDaySince(lastSeenAt(facts), now));
   if (basis & TIME_BASIS.lastPurchase && facts.lastPurchaseAt !== null) {
     next = Math.min(next, nextDaySince(facts.lastPurchaseAt, now));
@@ -48,7 +48,7 @@ export function lastTimeChange(basis: TimeBasis, facts: PlayerFacts, now: number
     last = Math.min(epochDay(now), epochDay(lastActAt(facts)) + WINDOW_DAYS) * DAY_MS;
   }
   if (basis & TIME_BASIS.predictions) last = epochDay(now) * DAY_MS;
-  if (basis & TIME_BASIS.firstSeen) last = Math.max(last, lastDaySince(facts.createdAt, now));
+  if (basis & TIME_BASIS.firstSeen) last = Math.max(last, lastDaySince(firstSeenAt(facts), now));
   if (basis & TIME_BASIS.lastEvent) last = Math.max(last, lastDaySince(lastSeenAt(facts), now));
   if (basis & TIME_BASIS.lastPurchase && facts.lastPurchaseAt !== null) {
     last = Math.max(last, lastDaySince(facts.lastPurchaseAt, now));
@@ -74,6 +74,14 @@ function lastDaySince(instant: number, now: number): number {
 /** The time of the last event or purchase, or minus Infinity. A purchase is an event, but may be known from elsewhere. */
 export function lastActAt({ lastEventAt, lastPurchaseAt }: PlayerFacts): number {
   return Math.max(lastEventAt ?? Number.NEGATIVE_INFINITY, lastPurchaseAt ?? Number.NEGATIVE_INFINITY);
+}
+
+/**
+ * The first login; or the beginning of the day of the first event, if that is a day before: events may be from before the player
+ * was known here. Cohorts and predictions begin on the same day.
+ */
+export function firstSeenAt({ createdAt, history: { firstDay } }: PlayerFacts): number {
+  return firstDay !== null && firstDay < epochDay(createdAt) ? firstDay * DAY_MS : createdAt;
 }
 
 /** A player who never sent an event was last seen at the first login. */

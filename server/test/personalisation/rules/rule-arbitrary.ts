@@ -36,7 +36,13 @@ const own = (record: Readonly<Record<string, number>>, key: string) =>
   new Map(Object.entries(record)).get(key) ?? 0;
 
 const intAttributes: IntTerm[] = [
-  { cel: 'daysSinceFirstSeen', value: ({ facts, now }) => wholeDays(facts.createdAt, now) },
+  {
+    cel: 'daysSinceFirstSeen',
+    value: ({ facts: { createdAt, history }, now }) => {
+      const dayMs = (history.firstDay ?? Number.POSITIVE_INFINITY) * DAY_MS;
+      return wholeDays(dayMs + DAY_MS <= createdAt ? dayMs : createdAt, now);
+    },
+  },
   {
     cel: 'daysSinceLastEvent',
     value: ({ facts, now }) => wholeDays(facts.lastEventAt ?? facts.createdAt, now),

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ATTRIBUTE_REGISTRY, ATTRIBUTES } from '../../../src/personalisation/attributes/attributes.js';
 import { PlayerAttributes } from '../../../src/personalisation/attributes/player-attributes.js';
+import { epochDay } from '../../../src/personalisation/attributes/player-facts.js';
 import { RULE_LIMITS } from '../../../src/personalisation/rules/rule-environment.js';
 import type { RuleScope } from '../../../src/personalisation/rules/rule-paths.js';
 import { type CompiledRule, compileRule } from '../../../src/personalisation/rules/rules.js';
@@ -143,6 +144,16 @@ describe('what rules can say', () => {
     ['country == "AT" || locale.contains("US")', false],
   ])('%s', (expression, expected) => {
     expect(test(expression, player)).toBe(expected);
+  });
+
+  it('a player was first seen on the day of the first event, if that is before the day of the first login', () => {
+    const since = (firstDay: number | null, days: number) =>
+      test(`daysSinceFirstSeen == ${days}`, { ...player, history: { ...player.history, firstDay } });
+    expect(since(TODAY - 20, 20)).toBe(true);
+    // The login of the same day is as before: whole days since its time.
+    expect(since(epochDay(player.createdAt), 5)).toBe(true);
+    expect(since(TODAY, 5)).toBe(true);
+    expect(since(null, 5)).toBe(true);
   });
 
   it('a purchase that never happened is longer ago than any', () => {

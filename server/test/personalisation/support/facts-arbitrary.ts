@@ -90,6 +90,8 @@ export function playerFacts(
     stays: fc.constant([]),
     ageGroup: fc.constant(null),
     ageGroupAt: fc.constant(null),
-    history: fc.constant(BLANK_HISTORY),
+    history: fc
+      .option(fc.integer({ min: TODAY - 60, max: TODAY }))
+      .map((firstDay) => ({ ...BLANK_HISTORY, firstDay })),
   });
 }

@@ -151,7 +151,8 @@ function dependsOnEvents({ text, flags, hasLimit }: Reached): boolean {
 }
 
 function factMoments({ text, flags, hasLimit }: Reached, facts: PlayerFacts, now: number): number[] {
-  const { createdAt, lastEventAt, lastPurchaseAt } = facts;
+  const { createdAt, lastEventAt, lastPurchaseAt, history } = facts;
+  const firstDayMs = (history.firstDay ?? Number.POSITIVE_INFINITY) * DAY_MS;
   const acts = [lastEventAt, lastPurchaseAt];
   const moments: number[] = [];
   if (dependsOnEvents({ text, flags, hasLimit })) moments.push(...passed(acts, now));
@@ -164,7 +165,7 @@ function factMoments({ text, flags, hasLimit }: Reached, facts: PlayerFacts, now
   const since = (instant: number | null) => {
     for (let n = 1; instant !== null && instant + n * DAY_MS <= now; n++) moments.push(instant + n * DAY_MS);
   };
-  if (text.includes('daysSinceFirstSeen')) since(createdAt);
+  if (text.includes('daysSinceFirstSeen')) since(firstDayMs + DAY_MS <= createdAt ? firstDayMs : createdAt);
   if (text.includes('daysSinceLastEvent')) since(lastEventAt ?? createdAt);
   if (text.includes('daysSinceLastPurchase')) since(lastPurchaseAt);
   return moments;
