@@ -114,6 +114,7 @@ export function createPlayer(life: Life, options: PlayOptions) {
         country: traits.country,
         currency: traits.currency,
         locale: traits.locale,
+        ...(traits.source !== undefined && { source: traits.source }),
       },
       // A game that signs by the clock of the device. It is corrected by the response.
       sign: async (id, timestamp = `${new Date(now()).toISOString().slice(0, 19)}Z`) =>

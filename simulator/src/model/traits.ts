@@ -1,6 +1,6 @@
 import { beta, between, exponential, gamma, logNormal, pick, type Random, randomFrom } from './random.js';
 import { CASUAL, DAY_MS, HOUR_MS, MINUTE_MS, type Simulation } from './simulation.js';
-import { COUNTRIES, type Country, PLATFORMS, type Platform } from './world.js';
+import { COUNTRIES, type Country, PLATFORMS, type Platform, SOURCES } from './world.js';
 
 /** What a player is like, all life long. */
 export type Traits = Country &
@@ -20,6 +20,8 @@ export type Traits = Country &
     appetite: number;
     /** Days from the release of a build until this player has it; infinite for some. */
     updateLagDays: number;
+    /** `metadata.source` of all events. */
+    source: string | undefined;
     clockErrorMs: number;
     /** From this session on the clock is wrong by another amount. */
     clockJump: { session: number; errorMs: number } | undefined;
@@ -31,6 +33,8 @@ export type Traits = Country &
 
 /** The first days bring more players than later ones, as a launch does. */
 const LAUNCH = { weight: 2.5, days: 4 };
+
+const SOURCE_KEY = 5;
 
 export function traitsOf(simulation: Simulation, index: number): Traits {
   const habits = simulation.habits ?? CASUAL;
@@ -49,6 +53,8 @@ export function traitsOf(simulation: Simulation, index: number): Traits {
     purchasesPerSession: isPayer ? Math.min(1.5, logNormal(random, habits.purchasesPerSession, 0.9)) : 0,
     appetite: Math.min(60, Math.exp(exponential(random, 0.7))),
     updateLagDays: random() < 0.1 ? Number.POSITIVE_INFINITY : exponential(random, 3),
+    // Drawn apart, so that it changes nothing else about the player.
+    source: pick(randomFrom(simulation.seed, index, SOURCE_KEY), SOURCES).source,
     clockErrorMs: clockError(random),
     clockJump:
       random() < 0.01 ? { session: 1 + Math.floor(random() * 4), errorMs: clockError(random) } : undefined,

@@ -35,6 +35,17 @@ export const PLATFORMS: readonly Platform[] = [
   { osName: 'Windows', osVersion: '11', deviceType: 'desktop', weight: 10 },
 ];
 
+/** Where players heard of the game; undefined where nobody knows. */
+export type Source = { source: string | undefined; weight: number };
+
+export const SOURCES: readonly Source[] = [
+  { source: 'organic', weight: 40 },
+  { source: 'video-ads', weight: 25 },
+  { source: 'search-ads', weight: 15 },
+  { source: 'friends', weight: 10 },
+  { source: undefined, weight: 10 },
+];
+
 /** Released when this part of the simulated days has passed. */
 export type Build = { build: string; released: number; isBroken?: boolean };
 
