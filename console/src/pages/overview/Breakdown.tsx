@@ -69,7 +69,8 @@ export function Breakdown({ span }: { span: { from: string; to: string } }) {
               {daysSummed === 0 ? '' : `, ${countOf(daysSummed, 'day')}`}
               {summedAt === null ? '' : `, summed ${formatRelative(Date.parse(summedAt), Date.now())}`}.
               Active players, payers and daily conversion are those of an average day. Country, platform and
-              build are those of the latest event of a player that has them in its metadata.
+              build are what was known of a player at the end of each day, and retention goes by the first
+              day.
             </Text>
           </>
         )}

@@ -34,7 +34,7 @@ function HeatMap({ rows }: { rows: ReturnType<typeof retentionRows> }) {
   if (rows.length === 0) {
     return (
       <Text size="sm" c="dimmed">
-        No player had a first login in the last two months.
+        No player started in the last two months.
       </Text>
     );
   }
@@ -44,7 +44,7 @@ function HeatMap({ rows }: { rows: ReturnType<typeof retentionRows> }) {
         <Table aria-label="Retention" verticalSpacing={4} horizontalSpacing={6} maw={640}>
           <Table.Thead>
             <Table.Tr>
-              <Table.Th>First login</Table.Th>
+              <Table.Th>Start</Table.Th>
               <Table.Th ta="right">Players</Table.Th>
               {RETENTION_DAYS.map((day) => (
                 <Table.Th key={day} ta="right">
@@ -67,9 +67,9 @@ function HeatMap({ rows }: { rows: ReturnType<typeof retentionRows> }) {
         </Table>
       </TableScroll>
       <Text size="xs" c="dimmed">
-        Of the players with their first login on a day, or in a week before the last one: how many had an
-        event on exactly the 1st, 7th, 28th and 30th UTC day after. A number is there once that day is over
-        for all of them.
+        Of the players who started (first login or first event) on a day, or in a week before the last one:
+        how many had an event on exactly the 1st, 7th, 28th and 30th UTC day after. A number is there once
+        that day is over for all of them.
       </Text>
     </>
   );
