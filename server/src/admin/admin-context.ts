@@ -37,10 +37,10 @@ export type AdminContext = Readonly<{
   /** Tells the export runner about a new export, so that it does not wait for its next poll. */
   nudgeExports: () => void;
   /** What operators should know about the node that responds. */
-  warnings: () => readonly InstallationWarning[];
+  warnings: () => Promise<readonly InstallationWarning[]>;
 }>;
 
-export type InstallationWarning = Readonly<{ code: 'clock_off'; message: string }>;
+export type InstallationWarning = Readonly<{ code: 'clock_off' | 'disk_low'; message: string }>;
 
 /** `busy`: a training of this game is running. */
 export type TrainingOutcome =

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { AggregatorRegistry } from 'prom-client';
+import type { InstallationWarning } from '../admin/admin-context.js';
 import { DEMO } from '../app/demo-studio.js';
 import { FREQUENT_STEPS, forgetDevicesSteps, MAINTENANCE_STEPS } from '../app/maintenance-steps.js';
 import { buildOpsApp } from '../app/ops-app.js';
@@ -12,11 +13,13 @@ import { createErasureRunner } from '../features/erasures/erasure-runner.js';
 import { erasureStep } from '../features/erasures/erasure-step.js';
 import { createErasedListWriter, erasedListFile } from '../features/erasures/list-file.js';
 import { loadAppleReceipts } from '../features/events/receipts/load-apple-receipts.js';
+import { clusterPathIn } from '../db/embedded/cluster-place.js';
 import { createEventStoreMetrics } from '../features/events/storage/event-store-metrics.js';
 import { createExportRunner } from '../features/exports/export-runner.js';
 import { createDocumentChanges } from '../features/game-configs/document-changes.js';
 import { createJobs } from '../features/jobs/jobs.js';
 import { clockWarnings, createClockMetrics, logClock } from '../features/lifecycle/clock-warnings.js';
+import { diskWarnings } from '../features/lifecycle/disk-warnings.js';
 import {
   createMaintenance,
   scheduleFrequently,
@@ -27,6 +30,7 @@ import { createPredictionMetrics } from '../features/predictions/prediction-metr
 import { predictionsStep } from '../features/predictions/predictions-step.js';
 import { loadDeviceHashes } from '../features/sessions/forgotten-devices.js';
 import { loadSigningKeys } from '../features/sessions/signing-keys.js';
+import { readFreeSpace } from '../lib/free-space.js';
 import { httpUrl } from '../lib/http-url.js';
 import { stepBehindPlayers } from '../lib/thread-priority.js';
 import { openLink } from '../queue/connection.js';
@@ -118,7 +122,7 @@ async function startOperations(options: ChildOptions): Promise<RunningChild> {
       documentChanges: createDocumentChanges(),
       jobs,
       nudgeExports: exports.nudge,
-      warnings: () => clockWarnings(clock.reading()),
+      warnings: async () => [...clockWarnings(clock.reading()), ...(await warningsOfDisk(settings))],
     },
     apiDocument: async (api) => JSON.parse(await readFile(new URL(`${api}.json`, apiDocuments()), 'utf8')),
   });
@@ -153,6 +157,11 @@ async function startOperations(options: ChildOptions): Promise<RunningChild> {
       await database.close();
     },
   };
+}
+
+/** Nobody here can look at the disk of another database server. */
+async function warningsOfDisk({ databaseUrl, dataDir }: Settings): Promise<InstallationWarning[]> {
+  return databaseUrl === undefined ? diskWarnings(await readFreeSpace(clusterPathIn(dataDir))) : [];
 }
 
 /** The published package brings the documents with it; in the repository they lie beside the packages. */

@@ -9,6 +9,7 @@ import { findSchemaState, type SchemaState } from '../db/schema-state.js';
 import { listStuckDays, type SwapObstacle } from '../features/events/storage/compact-queries.js';
 import { boundTo } from '../features/sessions/signing-keys.js';
 import type { Clock } from '../lib/clock.js';
+import { inUnits } from '../lib/free-space.js';
 import { StartupError } from '../lib/startup-error.js';
 import { findMasterKeys } from '../security/master-key.js';
 import { unseal } from '../security/master-keys.js';
@@ -28,10 +29,13 @@ export async function examineDatabase(settings: Settings): Promise<DoctorFinding
   }
   try {
     return await withCommandDatabase(settings, 'Nothing was changed.', async ({ pool, url }, signal) => {
-      const version = await pool.query<{ v: string }>("select current_setting('server_version') as v");
+      const { rows } = await pool.query<{ version: string; bytes: number }>(
+        "select current_setting('server_version') as version, pg_database_size(current_database())::float8 as bytes",
+      );
+      const [database = { version: '', bytes: 0 }] = rows;
       const state = await findSchemaState(pool);
       const findings = [
-        { name: `${name}, version ${version.rows[0]?.v}` },
+        { name: `${name}, version ${database.version}, ${inUnits(database.bytes)}` },
         ...(isEmbedded ? [] : await checkSessions(pool, url)),
         await checkDurability(pool),
         await checkClock(pool),

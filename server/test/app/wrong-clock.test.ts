@@ -67,7 +67,9 @@ describe.each([
 describe('a wrong clock is reported', () => {
   it('to everyone who is signed in, by the admin API', async () => {
     let reading: ClockReading | undefined = AHEAD;
-    const admin = await openAdminClient(harness, undefined, [], { warnings: () => clockWarnings(reading) });
+    const admin = await openAdminClient(harness, undefined, [], {
+      warnings: async () => clockWarnings(reading),
+    });
     const ask = () => admin.ask('GET', '/installation/warnings', undefined, admin.tokens.viewer);
     expect(await ask()).toEqual({ warnings: [{ code: 'clock_off', message: WARNING }] });
     reading = RIGHT;

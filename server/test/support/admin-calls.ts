@@ -69,7 +69,7 @@ export function adminContext(
     jobs: createJobs({ pool, clock, logger }),
     documentChanges: createDocumentChanges(),
     nudgeExports: () => {},
-    warnings: () => [],
+    warnings: async () => [],
   };
 }
 

@@ -11,8 +11,9 @@ const WarningsResponse = successOf(
     warnings: Type.Array(
       Type.Object(
         {
-          code: Type.Union([Type.Literal('clock_off')], {
-            description: '`clock_off`: the clock of the node differs from that of the database',
+          code: Type.Union([Type.Literal('clock_off'), Type.Literal('disk_low')], {
+            description:
+              '`clock_off`: the clock of the node differs from that of the database. `disk_low`: the disk of the embedded PostgreSQL is nearly full',
           }),
           message: Type.String(),
         },
@@ -45,6 +46,6 @@ export function installationRoutes(app: FastifyInstance, ctx: AdminContext): voi
         response: { 200: WarningsResponse, ...adminErrors() },
       },
     },
-    async () => success({ warnings: ctx.warnings() }),
+    async () => success({ warnings: await ctx.warnings() }),
   );
 }
