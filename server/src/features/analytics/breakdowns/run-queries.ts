@@ -32,8 +32,8 @@ export async function findRun(
 export type DueGame = Readonly<{
   gameId: number;
   keepsFrom: string | null;
-  /** Those of the last run; empty before the first. */
-  rateDays: readonly string[];
+  /** Those that revenue per install was summed with; null before the first time. */
+  rateDays: readonly string[] | null;
 }>;
 
 /**
@@ -51,7 +51,7 @@ export async function listDueGames(
 ): Promise<DueGame[]> {
   const { rows } = await connection.query<DueGame>(
     `select g.id as "gameId", (($2::timestamptz at time zone 'UTC')::date - g.retention_days)::text as "keepsFrom",
-       coalesce(r.rate_days::text[], '{}') as "rateDays"
+       case when r.installs_summed_at is not null then r.rate_days::text[] end as "rateDays"
      from games g
      left join lateral (select * from breakdown_runs where game_id = g.id offset 0) r on true
      where g.id <> all($1::int[]) and (

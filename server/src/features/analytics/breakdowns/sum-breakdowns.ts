@@ -130,7 +130,7 @@ async function startRun(
   const days = await listChangedDays(connection, game, today, DAYS_PER_RUN);
   const rateDays = (await findRateTable(connection, gameId))?.changeDays ?? [];
   // Revenue per install is summed apart between the days on which exchange rates change.
-  if (days.length === 0 && isDeepStrictEqual(rateDays, game.rateDays)) {
+  if (days.length === 0 && isDeepStrictEqual(rateDays, game.rateDays ?? rateDays)) {
     await insertEmptyRun(connection, gameId, nowMs);
     return undefined;
   }
