@@ -49,7 +49,7 @@ describe('a dry run in words', () => {
     expect(isChanging({ ...quiet, priced: { players: 1, payLess: 0, payMore: 0 } })).toBe(true);
     const effect = (enter: number) => ({
       ...{ counts: { before: 0, after: enter, enter, leave: 0, stay: 0, payers: 0 }, estimate: null },
-      ...{ revenueShare: {}, examples: { enter: [], leave: [] } },
+      ...{ revenueShare: {}, reportedRevenueShare: null, examples: { enter: [], leave: [] } },
     });
     const sale = { ...quiet, offers: [{ offerId: 'sale', ...effect(3) }] };
     expect(isChanging(sale)).toBe(true);

@@ -9,7 +9,6 @@ import {
   formatMoney,
   formatRate,
   formatRelative,
-  formatRevenueShares,
   formatShare,
   fromLocalInput,
   toLocalInput,
@@ -52,13 +51,6 @@ describe('numbers and money', () => {
 
   it('gives small shares a decimal', () => {
     expect([0.38, 0.004, 0, 1].map(formatShare)).toEqual(['38%', '0.4%', '0%', '100%']);
-  });
-
-  it('tells shares of revenue by currency, or once where they are the same', () => {
-    expect(formatRevenueShares({ USD: 0.38 })).toBe(', 38% of USD revenue');
-    expect(formatRevenueShares({ USD: 0.38, EUR: 0.02 })).toBe(', 38% of USD revenue, 2% of EUR revenue');
-    expect(formatRevenueShares({ USD: 1, EUR: 1 })).toBe(', 100% of revenue in each of 2 currencies');
-    expect(formatRevenueShares({})).toBe('');
   });
 
   it('gives slow rates a decimal', () => {

@@ -3,6 +3,7 @@ import { barOf, dimensionOf, nameOf, retainedOf, type Value } from '../src/lib/b
 import { figureOf, MEASURES } from '../src/lib/dashboard.js';
 import { nextRate } from '../src/lib/event-rate.js';
 import { describeDifference } from '../src/lib/holdout.js';
+import { binLabel, shownBins } from '../src/lib/scores.js';
 
 const NOBODY = { newPlayers: 0, active: 0 };
 const value = (overrides: Partial<Value>): Value => ({
@@ -18,6 +19,27 @@ const value = (overrides: Partial<Value>): Value => ({
   ...{ purchases: 2, revenue: {}, revenuePerActivePlayer: {}, revenuePerPayingPlayer: {} },
   retention: { '1': { newPlayers: 4, active: 3 }, '7': NOBODY, '28': NOBODY, '30': NOBODY },
   ...overrides,
+});
+
+describe('the bins of scores', () => {
+  const bins = [
+    { from: 0, to: 10, players: 3 },
+    { from: 10, to: null, players: 1 },
+  ];
+  const reported = { currency: 'USD', rate: '1.1' };
+
+  it('are in the reporting currency, unless the originals are asked for', () => {
+    const { bins: shown, ...rest } = shownBins({ bins, unit: 'EUR', reported }, false);
+    expect(rest).toEqual({ unit: 'USD', isConverted: true });
+    expect(shown.map((bin) => binLabel(bin, 'USD'))).toEqual(['USD 0.00–USD 11.00', 'USD 11.00 or more']);
+    expect(shownBins({ bins, unit: 'EUR', reported }, true)).toEqual({
+      bins,
+      unit: 'EUR',
+      isConverted: false,
+    });
+    expect(shownBins({ bins, unit: 'USD', reported }, false).isConverted).toBe(false);
+    expect(shownBins({ bins, unit: 'probability', reported: null }, false).isConverted).toBe(false);
+  });
 });
 
 describe('a breakdown', () => {

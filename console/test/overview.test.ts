@@ -3,7 +3,7 @@ import { concernsOf } from '../src/lib/attention.js';
 import { gradeInWords } from '../src/lib/grades.js';
 import { changeOf, retentionFigure, revenuePerInstall } from '../src/lib/headline.js';
 import { buildMarks, type Mark, placeMarks, versionMarks } from '../src/lib/marks.js';
-import { figureIn, missingText, moneyText } from '../src/lib/money.js';
+import { figureIn, missingText, moneyText, revenueSharesText } from '../src/lib/money.js';
 import { isChanged, newRow, ratesIn, rowsOf } from '../src/lib/rates.js';
 
 const cohort = (day: string, players: number, d1: number | null) => ({
@@ -16,6 +16,22 @@ const day = (name: string, newPlayers: number, revenue: string | null) =>
     ...{ day: name, newPlayers },
     reported: revenue === null ? null : { currency: 'USD', revenue, missing: {} },
   }) as unknown as Days[number];
+
+describe('shares of revenue', () => {
+  const reported = { share: 0.25, missing: ['CHF'] };
+  it('are one number in the reporting currency, which names what has no rate', () => {
+    const shares = { revenueShare: { EUR: 0.02, USD: 0.38 }, reportedRevenueShare: reported };
+    expect(revenueSharesText(shares, false)).toBe('25% of revenue (without CHF: no rate)');
+    expect(revenueSharesText(shares, true)).toBe('2% of EUR revenue, 38% of USD revenue');
+  });
+
+  it('are told by currency without one, or once where they are the same', () => {
+    const text = (revenueShare: Record<string, number>) => revenueSharesText({ revenueShare }, false);
+    expect(text({ USD: 0.38, EUR: 0.02 })).toBe('38% of USD revenue, 2% of EUR revenue');
+    expect(text({ USD: 1, EUR: 1 })).toBe('100% of revenue in each of 2 currencies');
+    expect(text({})).toBe('');
+  });
+});
 
 describe('headline figures', () => {
   it('retention is that of the last seven start days that are over, beside the seven before', () => {

@@ -1,7 +1,9 @@
 import { Group, Loader, Stack, Text } from '@mantine/core';
 import type { Schemas } from '../api/client.js';
+import { useOriginals } from '../api/use-originals.js';
 import type { ConfigDocument } from '../lib/document.js';
-import { countOf, formatCount, formatRevenueShares, formatUtc } from '../lib/format.js';
+import { countOf, formatCount, formatUtc } from '../lib/format.js';
+import { revenueSharesText } from '../lib/money.js';
 import { PlayerLink } from '../parts/PlayerLink.js';
 import { ProblemNote } from '../parts/states.js';
 import { type Audience, useAudience } from './use-audience.js';
@@ -17,6 +19,8 @@ type Props = {
 /** Which players an offer or a segment reaches, as it is typed, saved or not. */
 export function AudienceNote({ document, part, pointer, hasExamples = false }: Props) {
   const { audience, isCounting, problem } = useAudience(document, part);
+  const [isOriginal] = useOriginals();
+  const shares = audience === null ? '' : revenueSharesText(audience, isOriginal);
   return (
     <Stack gap="xs">
       <Group gap="xs" mih={24} role="status" aria-label="Audience" aria-busy={isCounting}>
@@ -25,7 +29,7 @@ export function AudienceNote({ document, part, pointer, hasExamples = false }: P
           <Text size="sm" className="figures" {...(isCounting && { c: 'dimmed' })}>
             <b>{formatCount(audience.audience.players)}</b> of {countOf(audience.players, 'player')}
             {audience.at > audience.countedAt ? ` from ${formatUtc(audience.at)}` : ''}
-            {formatRevenueShares(audience.revenueShare)}
+            {shares === '' ? '' : `, ${shares}`}
             {audience.isSampled ? `, estimated from ${formatCount(audience.examined)}` : ''}
           </Text>
         )}

@@ -2,12 +2,14 @@ import { Table } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { Schemas } from '../api/client.js';
 import { useStudioAndGame } from '../api/hooks.js';
-import { formatCount, formatMoney, formatShare } from '../lib/format.js';
+import { useOriginals } from '../api/use-originals.js';
+import { formatCount, formatMoney } from '../lib/format.js';
+import { revenueSharesText } from '../lib/money.js';
 import type { DryRunResult } from './use-draft-dry-run.js';
 
 type Line = { id: string } & Pick<
   DryRunResult['offers'][number],
-  'counts' | 'estimate' | 'revenueShare' | 'examples'
+  'counts' | 'estimate' | 'revenueShare' | 'reportedRevenueShare' | 'examples'
 >;
 
 type Effects = Pick<DryRunResult, 'offers' | 'segments' | 'flags' | 'prices'>;
@@ -82,6 +84,7 @@ function ChangedFirst({ title, lines, at }: TableProps) {
 
 function DryRunTable({ title, lines, at }: TableProps) {
   const { studio, game } = useStudioAndGame();
+  const [isOriginal] = useOriginals();
   return (
     <Table.ScrollContainer minWidth={480} type="native" tabIndex={0}>
       <Table aria-label={title}>
@@ -96,7 +99,7 @@ function DryRunTable({ title, lines, at }: TableProps) {
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
-          {lines.map(({ id, counts, estimate, revenueShare, examples }) => {
+          {lines.map(({ id, counts, estimate, examples, ...shares }) => {
             const { before, after, enter, leave } = estimate ?? counts;
             const example = examples.enter[0] ?? examples.leave[0];
             return (
@@ -117,11 +120,7 @@ function DryRunTable({ title, lines, at }: TableProps) {
                 <Table.Td ta="right">{formatCount(after)}</Table.Td>
                 <Table.Td ta="right">{enter === 0 ? '–' : `+${formatCount(enter)}`}</Table.Td>
                 <Table.Td ta="right">{leave === 0 ? '–' : `−${formatCount(leave)}`}</Table.Td>
-                <Table.Td ta="right">
-                  {Object.entries(revenueShare)
-                    .map(([currency, share]) => `${formatShare(share)} of ${currency}`)
-                    .join(', ') || '–'}
-                </Table.Td>
+                <Table.Td ta="right">{revenueSharesText(shares, isOriginal) || '–'}</Table.Td>
               </Table.Tr>
             );
           })}

@@ -29,16 +29,6 @@ export function formatShare(share: number): string {
   return new Intl.NumberFormat(LANGUAGE, { style: 'percent', maximumFractionDigits: digits }).format(share);
 }
 
-/** `, 38% of USD revenue, 2% of EUR revenue`, or in short where all currencies have the same share. */
-export function formatRevenueShares(shares: Readonly<Record<string, number>>): string {
-  const told = Object.entries(shares).map(([currency, share]) => [formatShare(share), currency] as const);
-  const [first, ...others] = told;
-  if (first === undefined) return '';
-  if (others.length > 0 && others.every(([share]) => share === first[0]))
-    return `, ${first[0]} of revenue in each of ${told.length} currencies`;
-  return told.map(([share, currency]) => `, ${share} of ${currency} revenue`).join('');
-}
-
 /** Money always has its currency. Decimal texts stay exact, because they are not parsed as numbers. */
 export function formatMoney(amount: number | string, currency: string): string {
   try {

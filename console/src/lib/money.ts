@@ -1,4 +1,4 @@
-import { formatAmounts, formatMoney } from './format.js';
+import { formatAmounts, formatMoney, formatShare } from './format.js';
 
 export type Amounts = Readonly<Record<string, number | string>>;
 
@@ -52,4 +52,29 @@ export function missingCurrencies(figures: readonly ({ missing: Amounts } | null
 /** The currencies that players paid in. */
 export function currenciesOf(rows: readonly { revenue: Amounts }[]): string[] {
   return [...new Set(rows.flatMap(({ revenue }) => Object.keys(revenue)))].sort();
+}
+
+/** The share of some players in what all players have paid. */
+export type RevenueShares = Readonly<{
+  revenueShare: Readonly<Record<string, number>>;
+  /** In the reporting currency. Left out in results that are older than it. */
+  reportedRevenueShare?: Readonly<{ share: number; missing: readonly string[] }> | null;
+}>;
+
+/** `38% of revenue`, or `38% of USD revenue, 2% of EUR revenue` as it was paid. Empty if nobody has paid. */
+export function revenueSharesText(
+  { revenueShare, reportedRevenueShare: reported }: RevenueShares,
+  isOriginal: boolean,
+): string {
+  if (reported != null && !isOriginal) {
+    const { share, missing } = reported;
+    return `${formatShare(share)} of revenue${missing.length === 0 ? '' : ` (without ${missing.join(', ')}: no rate)`}`;
+  }
+  const told = Object.entries(revenueShare).map(
+    ([currency, share]) => [formatShare(share), currency] as const,
+  );
+  const [first, ...others] = told;
+  if (first !== undefined && others.length > 0 && others.every(([share]) => share === first[0]))
+    return `${first[0]} of revenue in each of ${told.length} currencies`;
+  return told.map(([share, currency]) => `${share} of ${currency} revenue`).join(', ');
 }

@@ -19,6 +19,28 @@ export function binLabel({ from, to }: { from: number; to: number | null }, unit
   return to === null ? `${told(from)} or more` : `${told(from)}–${told(to)}`;
 }
 
+/** What the labels of the bins are in: an amount in the reporting currency at the rate of today, unless the originals are asked for. */
+export function shownBins<Bin extends { from: number; to: number | null }>(
+  { bins, unit, reported }: Distribution<Bin>,
+  isOriginal: boolean,
+): { bins: Bin[]; unit: string; isConverted: boolean } {
+  if (reported === null || isOriginal || reported.currency === unit)
+    return { bins: [...bins], unit, isConverted: false };
+  const rate = Number(reported.rate);
+  const converted = bins.map((bin) => ({
+    ...bin,
+    from: bin.from * rate,
+    to: bin.to === null ? null : bin.to * rate,
+  }));
+  return { bins: converted, unit: reported.currency, isConverted: true };
+}
+
+type Distribution<Bin> = {
+  bins: readonly Bin[];
+  unit: string;
+  reported: { currency: string; rate: string } | null;
+};
+
 /** A game without a purchase has none: the code for no currency. */
 function isCurrency(unit: string): boolean {
   return /^[A-Z]{3}$/.test(unit) && unit !== 'XXX';

@@ -1,6 +1,7 @@
 import type { DryRunResult, LaterEffects } from '../features/dry-runs/dry-run.js';
 import type { Effects, PartEffect } from '../features/dry-runs/dry-run-report.js';
 import type { ShownPrice } from '../features/dry-runs/price-tally.js';
+import type { RevenueShares } from '../features/evaluations/spend-sum.js';
 import { EVALUATED_PARTS } from '../personalisation/decide/evaluated-parts.js';
 import { idOf } from '../personalisation/document/document-part.js';
 import { grouped } from './progress-bar.js';
@@ -68,14 +69,24 @@ function utcTime(at: string): string {
 }
 
 function table(kind: string, rows: readonly Row[]): string[] {
-  const cells = rows.map(([id, { counts, estimate, revenueShare }]) => [
+  const cells = rows.map(([id, { counts, estimate, ...shares }]) => [
     id,
     ...COLUMNS.map((column) => grouped((estimate ?? counts)[column])),
-    Object.entries(revenueShare)
-      .map(([currency, share]) => `${(share * 100).toFixed(1)}% ${currency}`)
-      .join(', '),
+    sharesText(shares),
   ]);
   return tableLines([[kind, ...COLUMNS, 'revenue'], ...cells], isBetweenTexts);
+}
+
+/** `12.5% (without CHF: no rate)` in the reporting currency, or `25.0% EUR, 10.0% USD` as it was paid. */
+function sharesText({ revenueShare, reportedRevenueShare: reported }: RevenueShares): string {
+  const percent = (share: number) => `${(share * 100).toFixed(1)}%`;
+  if (reported !== null) {
+    const { share, missing } = reported;
+    return `${percent(share)}${missing.length === 0 ? '' : ` (without ${missing.join(', ')}: no rate)`}`;
+  }
+  return Object.entries(revenueShare)
+    .map(([currency, share]) => `${percent(share)} ${currency}`)
+    .join(', ');
 }
 
 function prices({ prices: changes }: Effects): string[] {

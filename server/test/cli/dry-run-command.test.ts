@@ -84,10 +84,12 @@ describe('savepoint config dry-run', () => {
 });
 
 it('a dry run reads as tables', () => {
+  const REPORTED = { currency: 'USD', share: 0.125, missing: ['CHF'] };
   const effect = (before: number, after: number, stay: number, share: number) => ({
     counts: { before, after, enter: after - stay, leave: before - stay, stay, payers: 3 },
     estimate: null,
     revenueShare: { EUR: share, USD: 1 },
+    reportedRevenueShare: null,
     examples: { enter: after > stay ? ['u1', 'u2'] : [], leave: [] },
   });
   expect(
@@ -102,7 +104,7 @@ it('a dry run reads as tables', () => {
         { segmentId: 'all', ...effect(12_000, 12_000, 12_000, 1) },
       ],
       offers: [],
-      flags: [{ flagId: 'isPayer', ...effect(5, 5, 5, 0) }],
+      flags: [{ flagId: 'isPayer', ...effect(5, 5, 5, 0), reportedRevenueShare: REPORTED }],
       prices: [
         {
           skuId: 'gems',
@@ -160,7 +162,7 @@ it('a dry run reads as tables', () => {
     'all      12,000  12,000      0      0  12,000       3  100.0% EUR, 100.0% USD',
     '',
     'flag     before  after  enter  leave  stay  payers  revenue',
-    'isPayer       5      5      0      0     5       3  0.0% EUR, 100.0% USD',
+    'isPayer       5      5      0      0     5       3  12.5% (without CHF: no rate)',
     '',
     'price of    before  after  players',
     'gems      4.99 USD      –  1,200',

@@ -2,8 +2,9 @@ import { Group, NativeSelect, Text, Title } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import type { Schemas } from '../../api/client.js';
 import { useGet, useStudioAndGame } from '../../api/hooks.js';
+import { useOriginals } from '../../api/use-originals.js';
 import { countOf, formatCount } from '../../lib/format.js';
-import { binLabel, PREDICTIONS_OF } from '../../lib/scores.js';
+import { binLabel, PREDICTIONS_OF, shownBins } from '../../lib/scores.js';
 import { Chart } from '../../parts/Chart.js';
 import { EmptyState, Loaded } from '../../parts/states.js';
 import { Moment } from '../../parts/texts.js';
@@ -54,12 +55,15 @@ export function Scores({ model }: { model: string }) {
 }
 
 function Histogram({
-  distribution: { bins, bands, ready, unit },
+  distribution,
   scores: { players, examined, isSampled, countedAt },
 }: {
   distribution: Schemas['ScoreDistribution'];
   scores: { players: number; examined: number; isSampled: boolean; countedAt: string };
 }) {
+  const { bands, ready } = distribution;
+  const [isOriginal] = useOriginals();
+  const { bins, unit, isConverted } = shownBins(distribution, isOriginal);
   return (
     <>
       <Chart
@@ -74,6 +78,8 @@ function Histogram({
           ? 'No player is predicted one by one yet: all have the average.'
           : `${formatCount(ready)} of ${countOf(players, 'player')} are predicted one by one: ${formatCount(bands.low)} low, ${formatCount(bands.medium)} medium, ${formatCount(bands.high)} high.`}
         {isSampled ? ` Estimated from ${formatCount(examined)}.` : ''} Scored <Moment at={countedAt} />.
+        {isConverted &&
+          ` In ${unit} at the rate of today: 1 ${distribution.unit} is ${distribution.reported?.rate} ${unit}. Rules compare with ${distribution.unit}.`}
       </Text>
     </>
   );

@@ -1,7 +1,12 @@
 import type { PlayerFacts } from '../../personalisation/attributes/player-facts.js';
 import type { NearMiss } from '../../personalisation/rules/near-miss.js';
-import { revenueShares, roundShare } from '../evaluations/shares.js';
-import { addSpend } from '../evaluations/tally.js';
+import {
+  type RevenueShares,
+  revenueShares,
+  roundShare,
+  type SpendFacts,
+  SpendSum,
+} from '../evaluations/spend-sum.js';
 import type { PlayerSample } from './sample-queries.js';
 import { scaleOf } from './sample-scale.js';
 
@@ -12,14 +17,14 @@ export type CountedAudience = Readonly<{
   isSampled: boolean;
   /** Of all players of the game; an estimate if only a sample was examined. */
   audience: Readonly<{ players: number; payers: number; share: number }>;
-  /** The share of the audience in the spend of all examined players, by currency: 0.25 is a quarter. */
-  revenueShare: Readonly<Record<string, number>>;
   examples: Readonly<{
     inside: readonly string[];
     /** Players who would enter with the smallest change of one number, nearest first. */
     outside: readonly Readonly<{ playerId: string; nearMiss: NearMiss }>[];
   }>;
-}>;
+}> &
+  /** Of the audience in the spend of all examined players: 0.25 is a quarter. */
+  RevenueShares;
 
 const MAX_EXAMPLES = 10;
 
@@ -28,21 +33,21 @@ export class AudienceCount {
   #examined = 0;
   #inside = 0;
   #payers = 0;
-  readonly #spend = new Map<string, number>();
-  readonly #allSpend = new Map<string, number>();
+  readonly #spend = new SpendSum();
+  readonly #allSpend = new SpendSum();
   readonly #examples: string[] = [];
   #nearest: { playerId: string; nearMiss: NearMiss; distance: number }[] = [];
 
-  add(facts: PlayerFacts, isInside: boolean, nearMiss: NearMiss | null): void {
+  add(facts: PlayerFacts & SpendFacts, isInside: boolean, nearMiss: NearMiss | null): void {
     const isPayer = facts.purchaseCount > 0;
     this.#examined++;
-    if (isPayer) addSpend(this.#allSpend, facts);
+    if (isPayer) this.#allSpend.add(facts);
     if (nearMiss !== null) this.#addNear(facts.userId, nearMiss);
     if (!isInside) return;
     this.#inside++;
     if (isPayer) {
       this.#payers++;
-      addSpend(this.#spend, facts);
+      this.#spend.add(facts);
     }
     if (this.#examples.length < MAX_EXAMPLES) this.#examples.push(facts.userId);
   }
@@ -56,7 +61,7 @@ export class AudienceCount {
         payers: Math.round(this.#payers * scale),
         share: this.#examined === 0 ? 0 : roundShare(this.#inside / this.#examined),
       },
-      revenueShare: revenueShares(this.#spend, this.#allSpend),
+      ...revenueShares(this.#spend, this.#allSpend),
       examples: {
         inside: this.#examples,
         outside: this.#nearest.map(({ playerId, nearMiss }) => ({ playerId, nearMiss })),

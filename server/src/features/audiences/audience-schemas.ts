@@ -3,6 +3,7 @@ import { successOf, Time } from '../../admin/admin-responses.js';
 import { ConfigDocument } from '../../personalisation/document/document.js';
 import { NEAR_MISS_EXAMPLE, NearMiss } from '../explanations/near-miss-schema.js';
 import { DOCUMENT_EXAMPLE } from '../game-configs/config-schemas.js';
+import { ReportedShare } from '../reporting/money-schemas.js';
 import { FAST_SAMPLE_SIZE } from './player-samples.js';
 
 /** Request and response of the count of an audience. */
@@ -48,6 +49,7 @@ export const AudienceResponse = successOf(
     revenueShare: Type.Record(Type.String(), Type.Number(), {
       description: 'By currency: the share of the audience in the spend of all examined players',
     }),
+    reportedRevenueShare: ReportedShare,
     examples: Type.Object({
       inside: Type.Array(Type.String(), { description: 'Up to ten userIds' }),
       outside: Type.Array(
@@ -69,6 +71,7 @@ export const AudienceResponse = successOf(
       at: '2026-11-15T12:00:00.000Z',
       audience: { players: 1204, payers: 1204, share: 0.0593 },
       revenueShare: { USD: 0.38 },
+      reportedRevenueShare: { currency: 'USD', share: 0.38, missing: [] },
       examples: {
         inside: ['0199c1a2-7b3c-7d4e-8f5a-6b7c8d9e0f1a'],
         outside: [

@@ -12,6 +12,7 @@ import { listFactRowsOf } from '../evaluations/player-queries.js';
 import { TimeSlice } from '../evaluations/time-slice.js';
 import { documentWork } from '../game-configs/document-work.js';
 import { findCurrentModels } from '../predictions/models-at.js';
+import { findRateTable } from '../reporting/rate-queries.js';
 import { AudienceCount, type CountedAudience } from './audience-count.js';
 import { type AudiencePart, neededParts } from './needed-parts.js';
 import { PORTION_PLAYERS } from './player-samples.js';
@@ -46,7 +47,8 @@ export async function countAudience(
   const { models } = await findCurrentModels(pool, gameId);
   const steps = compilationSteps(document, { version: 0, publishedAt: 0 });
   const needed = neededParts(await documentWork.run(gameId, steps), part);
-  const columns = factColumns(factNeeds([needed]), atMs, nowMs);
+  const rates = await findRateTable(pool, gameId);
+  const columns = factColumns(factNeeds([needed]), { atMs, nowMs, rates });
   if (columns.ofPlayer.length + columns.ofDays.length > MAX_COLUMNS) return { outcome: 'too_many_facts' };
   const nearMiss = nearMissOf(ruleOf(document, part) ?? 'true', scopeOf(document, ATTRIBUTE_REGISTRY));
   const count = new AudienceCount();

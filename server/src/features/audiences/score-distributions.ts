@@ -1,4 +1,5 @@
 import { type Pool, snapshot } from '../../db/pool.js';
+import { utcDay } from '../../lib/day.js';
 import { PlayerAttributes } from '../../personalisation/attributes/player-attributes.js';
 import { compileDocument } from '../../personalisation/compile/compile-document.js';
 import { DEFAULT_DOCUMENT } from '../../personalisation/document/default-document.js';
@@ -9,6 +10,8 @@ import { factNeeds } from '../evaluations/fact-needs.js';
 import { listFactRowsOf } from '../evaluations/player-queries.js';
 import { TimeSlice } from '../evaluations/time-slice.js';
 import { findCurrentModels } from '../predictions/models-at.js';
+import { rateOn } from '../reporting/exchange-rates.js';
+import { findRateTable } from '../reporting/rate-queries.js';
 import { PORTION_PLAYERS } from './player-samples.js';
 import type { PlayerSample } from './sample-queries.js';
 import { scaleOf } from './sample-scale.js';
@@ -19,8 +22,15 @@ export type ScoreDistributions = Readonly<{
   examined: number;
   isSampled: boolean;
   modelVersion: number | null;
-  predictions: Readonly<Record<PredictionName, ScoreDistribution>>;
+  predictions: Readonly<Record<PredictionName, ReportedDistribution>>;
 }>;
+
+/** Bins are in the currency of the model, because rules compare with it. */
+type ReportedDistribution = ScoreDistribution &
+  Readonly<{
+    /** Of an amount: what one unit of it is worth today; null without a reporting currency, and without a rate. */
+    reported: Readonly<{ currency: string; rate: string }> | null;
+  }>;
 
 /** A document with a rule that uses a prediction: the rules decide which facts are read. */
 const ASKING = compileDocument(
@@ -48,7 +58,7 @@ export async function countScores(
   nowMs: number,
 ): Promise<ScoreDistributions> {
   const { models, state } = await findCurrentModels(pool, gameId);
-  const columns = factColumns(factNeeds([ASKING]), nowMs);
+  const columns = factColumns(factNeeds([ASKING]), { atMs: nowMs });
   const timeSlice = new TimeSlice(() => performance.now());
   const scored: Predictions[] = [];
   const { ids } = sample;
@@ -66,13 +76,14 @@ export async function countScores(
     }
   });
   const { scale, ...counted } = scaleOf(sample, scored.length);
-  const entries = PREDICTION_NAMES.map((name) => [
-    name,
-    distributionOf(
-      scored.map((each) => each[name]),
-      scale,
-    ),
-  ]);
+  const rates = await findRateTable(pool, gameId);
+  const entries = PREDICTION_NAMES.map((name) => {
+    const values = scored.map((each) => each[name]);
+    const distribution = distributionOf(values, scale);
+    const rate = rates === null ? undefined : rateOn(rates, distribution.unit, utcDay(nowMs));
+    const reported = rates === null || rate === undefined ? null : { currency: rates.currency, rate };
+    return [name, { ...distribution, reported }];
+  });
   return {
     ...counted,
     modelVersion: state?.modelVersion ?? null,

@@ -43,6 +43,18 @@ const Distribution = Type.Object(
     ready: Type.Integer({
       description: 'Players with a prediction of their own; the others have an average',
     }),
+    reported: nullable(
+      Type.Object(
+        {
+          currency: Type.String({ description: 'The reporting currency of the studio' }),
+          rate: Type.String({ description: 'What one unit of `unit` is worth in it today' }),
+        },
+        {
+          description:
+            'Bins are in `unit`, because rules compare with it. Null if that is no currency, without a reporting currency and without a rate.',
+        },
+      ),
+    ),
   },
   { title: 'ScoreDistribution' },
 );
@@ -52,6 +64,7 @@ const DISTRIBUTION_EXAMPLE = {
   bins: [{ from: 0, to: 0.05, players: 812 }],
   bands: { low: 9000, medium: 7311, high: 4000 },
   ready: 20_311,
+  reported: null,
 };
 
 const ScoresResponse = successOf(

@@ -26,7 +26,7 @@ export type MemberFilter = (client: Client, players: readonly PlayerListRow[]) =
  */
 export function memberFilter({ document, segmentId, gameId, models, nowMs }: Membership): MemberFilter {
   const needed = neededParts(document, { kind: 'segment', id: segmentId });
-  const columns = factColumns(factNeeds([needed]), nowMs);
+  const columns = factColumns(factNeeds([needed]), { atMs: nowMs });
   const timeSlice = new TimeSlice(() => performance.now());
   return async (client, players) => {
     const ids = players.map(({ id }) => id);

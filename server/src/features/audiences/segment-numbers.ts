@@ -48,7 +48,7 @@ export async function countSegmentNumbers(
   const { models } = await findCurrentModels(pool, gameId);
   const steps = compilationSteps(document, { version: 0, publishedAt: 0 });
   const compiled = withoutOffers(await documentWork.run(gameId, steps));
-  const columns = factColumns(factNeeds([compiled]), nowMs);
+  const columns = factColumns(factNeeds([compiled]), { atMs: nowMs });
   const isReadable = columns.ofPlayer.length + columns.ofDays.length <= MAX_COLUMNS;
   const span = { from: utcDay(nowMs - (NUMBER_DAYS - 1) * DAY_MS), to: utcDay(nowMs) };
   const rates = await findRateTable(pool, gameId);

@@ -3,8 +3,8 @@ import type { CompiledDocument } from '../../personalisation/compile/compiled-do
 import { EVALUATED_PARTS, type EvaluatedPart } from '../../personalisation/decide/evaluated-parts.js';
 import { entryName } from '../../personalisation/document/document-part.js';
 import type { Evaluation } from '../evaluations/evaluate-player.js';
-import { revenueShares } from '../evaluations/shares.js';
-import { addSpend, type Counts, Tally } from '../evaluations/tally.js';
+import { type RevenueShares, revenueShares, type SpendFacts, SpendSum } from '../evaluations/spend-sum.js';
+import { type Counts, Tally } from '../evaluations/tally.js';
 import { type PriceChange, type PricedPlayers, PriceTally } from './price-tally.js';
 
 /** How many players a flag, segment or offer is true of, and how many of them pay. */
@@ -13,11 +13,11 @@ export type PartEffect = Readonly<{
   counts: Readonly<Counts & { payers: number }>;
   /** The same for all players, if only a sample was examined. */
   estimate: Readonly<Counts & { payers: number }> | null;
-  /** The share of the players after the change in the spend of all examined players, by currency: 0.25 is a quarter. */
-  revenueShare: Readonly<Record<string, number>>;
   /** A few userIds. */
   examples: Readonly<{ enter: readonly string[]; leave: readonly string[] }>;
-}>;
+}> &
+  /** Of the players after the change in the spend of all examined players: 0.25 is a quarter. */
+  RevenueShares;
 
 type Evaluated = (typeof EVALUATED_PARTS)[number]['part'];
 
@@ -49,7 +49,7 @@ type Results = Readonly<Record<string, ReadonlySet<string>>>;
  */
 export class DryRunReport {
   readonly #parts: readonly TalliedPart[];
-  readonly #spend = new Map<string, number>();
+  readonly #spend = new SpendSum();
   readonly #errors = new Map<string, { before: number; after: number }>();
 
   readonly #unchanged: ReadonlySet<string>;
@@ -75,8 +75,8 @@ export class DryRunReport {
     }));
   }
 
-  add(facts: PlayerFacts, before: Evaluation, after: Evaluation): void {
-    if (facts.purchaseCount > 0) addSpend(this.#spend, facts);
+  add(facts: PlayerFacts & SpendFacts, before: Evaluation, after: Evaluation): void {
+    if (facts.purchaseCount > 0) this.#spend.add(facts);
     this.#prices.add(facts, before, after);
     for (const { part, entries } of this.#parts) {
       const old = idsOf(before, part.name);
@@ -128,7 +128,7 @@ export class DryRunReport {
     return {
       counts: all,
       estimate: scale === 1 ? null : scaled(all, scale),
-      revenueShare: revenueShares(spend, this.#spend),
+      ...revenueShares(spend, this.#spend),
       examples: { enter: entering, leave: leaving },
     };
   }

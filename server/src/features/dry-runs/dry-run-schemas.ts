@@ -4,6 +4,7 @@ import { EVALUATED_PARTS, type EvaluatedPart } from '../../personalisation/decid
 import { MAX_COMING_INSTANTS } from '../../personalisation/document/coming-instants.js';
 import { ConfigDocument } from '../../personalisation/document/document.js';
 import { DOCUMENT_EXAMPLE } from '../game-configs/config-schemas.js';
+import { REPORTED_SHARE_EXAMPLE, ReportedShare } from '../reporting/money-schemas.js';
 import type { DryRunResult } from './dry-run.js';
 import type { Effects, PartEffect, PartEffects } from './dry-run-report.js';
 
@@ -71,6 +72,7 @@ const effect = {
     description:
       'By currency: the share of the players after in the spend of all examined players, minus refunds. 0.25 is a quarter.',
   }),
+  reportedRevenueShare: ReportedShare,
   examples: Type.Object({
     enter: Type.Array(Type.String(), { description: 'A few userIds' }),
     leave: Type.Array(Type.String()),
@@ -172,6 +174,7 @@ const EFFECT_EXAMPLE: PartEffect = {
   counts: { before: 120, after: 150, enter: 40, leave: 10, stay: 110, payers: 30 },
   estimate: null,
   revenueShare: { USD: 0.25 },
+  reportedRevenueShare: REPORTED_SHARE_EXAMPLE,
   examples: {
     enter: ['0199c1a2-7b3c-7d4e-8f5a-6b7c8d9e0f1a'],
     leave: ['0199c1a2-7b3c-7d4e-8f5a-6b7c8d9e0f1b'],

@@ -4,6 +4,7 @@ import type { Pool } from '../../db/pool.js';
 import { MAX_COLUMNS } from '../evaluations/fact-columns.js';
 import { beginSnapshot, countPlayers, type Share } from '../evaluations/player-queries.js';
 import { findCurrentModels } from '../predictions/models-at.js';
+import { findRateTable } from '../reporting/rate-queries.js';
 import type { Effects } from './dry-run-report.js';
 import { columnCount, examinePlayers } from './examine-players.js';
 import { type Pass, prepareDryRun, type TriedDocument } from './prepare-dry-run.js';
@@ -65,7 +66,8 @@ const LATER_DECISIONS = 2_000_000;
 export async function dryRun(pool: Pool, run: DryRun): Promise<DryRunOutcome> {
   const began = performance.now();
   const { models } = await findCurrentModels(pool, run.gameId);
-  const { now, later, leftOut } = await prepareDryRun(run, models);
+  const rates = await findRateTable(pool, run.gameId);
+  const { now, later, leftOut } = await prepareDryRun(run, { models, rates });
   if (columnCount(now.columns) > MAX_COLUMNS) {
     const message = `The rules of the published and the new document use ${columnCount(now.columns)} different facts about a player; a dry run can read ${MAX_COLUMNS}. Use fewer attributes.`;
     return { outcome: 'too_many_facts', message };

@@ -14,6 +14,7 @@ import { type FactColumns, factColumns } from '../evaluations/fact-columns.js';
 import { type FactNeeds, factNeeds } from '../evaluations/fact-needs.js';
 import { differenceSteps } from '../game-configs/document-difference.js';
 import { documentWork } from '../game-configs/document-work.js';
+import type { RateTable } from '../reporting/exchange-rates.js';
 import { DryRunReport } from './dry-run-report.js';
 import { compareDocuments } from './unchanged-parts.js';
 
@@ -49,7 +50,7 @@ export type PreparedDryRun = Readonly<{
 /** Decides which instants are evaluated, which facts are read of a player, and how they are evaluated. */
 export async function prepareDryRun(
   { gameId, nowMs, attributes, isWithLater = false, ...run }: TriedDocument,
-  models: ModelsInForce,
+  { models, rates }: { models: ModelsInForce; rates: RateTable | null },
 ): Promise<PreparedDryRun> {
   const compile = (document: ConfigDocument) =>
     documentWork.run(
@@ -65,7 +66,7 @@ export async function prepareDryRun(
     report: new DryRunReport(before, after, unchanged, instant.atMs),
   });
   const passOf = <Reports extends readonly InstantReport[]>(reports: Reports, atMs: number) => ({
-    columns: factColumns(needs, atMs, nowMs),
+    columns: factColumns(needs, { atMs, nowMs, rates }),
     reports,
     examine: evaluateUnder(rest, after, models, reports),
   });

@@ -14,6 +14,8 @@ import {
   toOverride,
   toStay,
 } from '../players/facts-queries.js';
+import { type DatedAmounts, type RateTable, reportAmounts } from '../reporting/exchange-rates.js';
+import { datedRevenue } from '../reporting/rate-days.js';
 import type { FactNeeds, WindowNeed } from './fact-needs.js';
 import { DAY_COLUMNS, type DayColumn, PLAYER_COLUMNS, type PlayerColumn } from './fact-projections.js';
 import { HISTORY_COLUMNS } from './history-columns.js';
@@ -40,9 +42,17 @@ export type FactColumns = Readonly<{
   toFacts: (row: readonly Value[]) => RowFacts;
 }>;
 
-/** For decisions at `atMs`, which may be later than now. Overrides are those of now: what was cleared does not apply later. */
-export function factColumns(needs: FactNeeds, atMs: number, nowMs = atMs): FactColumns {
-  return new Columns(needs, atMs, nowMs);
+export type ColumnOptions = Readonly<{
+  /** Decisions are made for this instant, which may be later than now. */
+  atMs: number;
+  /** Overrides are those of now: what was cleared does not apply later. By default `atMs`. */
+  nowMs?: number;
+  /** Also reads what payers have spent in the reporting currency, which no rule uses. */
+  rates?: RateTable | null;
+}>;
+
+export function factColumns(needs: FactNeeds, options: ColumnOptions): FactColumns {
+  return new Columns(needs, options);
 }
 
 /** PostgreSQL allows 1,664 columns in a select list. */
@@ -64,7 +74,7 @@ class Columns implements FactColumns {
   readonly #reachesBack: boolean;
   readonly #single;
 
-  constructor(needs: FactNeeds, atMs: number, nowMs: number) {
+  constructor(needs: FactNeeds, { atMs, nowMs = atMs, rates = null }: ColumnOptions) {
     // $1 of OVERRIDES_COLUMN.
     this.#bind(new Date(nowMs), 'timestamptz');
     this.#today = epochDay(atMs);
@@ -95,6 +105,7 @@ class Columns implements FactColumns {
         facts.stays = (value as StayTuple[]).map(toStay);
       });
     }
+    if (rates !== null) this.#addReportedSpend(rates);
     this.#addEventTypes(needs);
     for (const member of needs.profile) this.#addProfile(member);
     if (needs.history) for (const { sql, put } of HISTORY_COLUMNS) this.#addPlayer(sql, put);
@@ -138,6 +149,14 @@ class Columns implements FactColumns {
     if (needs.promoIds.size === 0) return;
     this.#addPlayer(PROMO_PURCHASES_COLUMN, (facts, value) => {
       facts.promoPurchases = value as Record<string, number>;
+    });
+  }
+
+  /** The days of a payer are looked up by index. */
+  #addReportedSpend(rates: RateTable): void {
+    const dated = datedRevenue('d.player_id = p.id', this.#bind(rates.changeDays, 'date[]'));
+    this.#addPlayer(`case when p.purchase_count > 0 then (${dated}) end`, (facts, value) => {
+      facts.reportedSpend = reportAmounts(rates, value as DatedAmounts[]);
     });
   }
 

@@ -8,6 +8,7 @@ import type {
 } from '../../personalisation/attributes/player-facts.js';
 import { BLANK_HISTORY } from '../../personalisation/attributes/player-history.js';
 import type { RecentDay } from '../../personalisation/predict/prediction-facts.js';
+import type { ReportedAmount } from '../reporting/exchange-rates.js';
 
 type Mutable<T> = { -readonly [Member in keyof T]: T[Member] };
 type Counts = Record<string, number>;
@@ -29,6 +30,8 @@ export class RowFacts implements PlayerFacts {
   purchaseCount = 0;
   lastPurchaseAt: number | null = null;
   spend: Counts = NOTHING;
+  /** Of payers, if exchange rates were given. */
+  reportedSpend: ReportedAmount | null = null;
   profile: Mutable<PlayerProfile> = {};
   days: PlayerDay[] = [];
   promoPurchases: Counts = NOTHING;

@@ -1,4 +1,5 @@
-import { numberIn, type PlayerFacts } from '../../personalisation/attributes/player-facts.js';
+import type { PlayerFacts } from '../../personalisation/attributes/player-facts.js';
+import { type SpendFacts, SpendSum } from './spend-sum.js';
 
 /** How many players a part is true of under the old and the new document. */
 export type Counts = { before: number; after: number; enter: number; leave: number; stay: number };
@@ -10,11 +11,11 @@ export class Tally {
   readonly counts: Counts = { before: 0, after: 0, enter: 0, leave: 0, stay: 0 };
   /** Players after with a purchase that was not refunded. */
   payers = 0;
-  readonly spend = new Map<string, number>();
+  readonly spend = new SpendSum();
   readonly entering: string[] = [];
   readonly leaving: string[] = [];
 
-  add(isBefore: boolean, isAfter: boolean, facts: PlayerFacts): void {
+  add(isBefore: boolean, isAfter: boolean, facts: PlayerFacts & SpendFacts): void {
     if (!isBefore && !isAfter) return;
     const { counts } = this;
     if (isBefore) {
@@ -33,12 +34,6 @@ export class Tally {
     }
     if (facts.purchaseCount === 0) return;
     this.payers++;
-    addSpend(this.spend, facts);
-  }
-}
-
-export function addSpend(sums: Map<string, number>, { spend }: PlayerFacts): void {
-  for (const currency of Object.keys(spend)) {
-    sums.set(currency, (sums.get(currency) ?? 0) + numberIn(spend, currency));
+    this.spend.add(facts);
   }
 }

@@ -10,6 +10,8 @@ import type { NearMiss } from '../../personalisation/rules/near-miss.js';
 import { documentWork } from '../game-configs/document-work.js';
 import { renderResponses, renderStore, storeEtag, storeText } from '../players/player-responses.js';
 import { type FoundModels, findModelsAt } from '../predictions/models-at.js';
+import type { RateTable } from '../reporting/exchange-rates.js';
+import { findRateTable } from '../reporting/rate-queries.js';
 import {
   type DocumentOutcome,
   type ExplainedDocument,
@@ -110,6 +112,7 @@ export async function explain(
     isDraft: typeof version !== 'number' && version !== undefined,
     attributes,
     models,
+    rates: await findRateTable(pool, gameId),
   };
   if ('hypothetical' in player) {
     const read = readFacts(player.hypothetical, instants.atMs);
@@ -127,12 +130,13 @@ type ExplainedAs = Readonly<{
   isDraft: boolean;
   attributes: AttributeRegistry | undefined;
   models: FoundModels;
+  rates: RateTable | null;
 }>;
 
 async function explained(
   { document, publication }: ExplainedDocument,
   { facts, source, completeSince }: ExplainedPlayer,
-  { gameId, atMs, isDraft, attributes, models: found }: ExplainedAs,
+  { gameId, atMs, isDraft, attributes, models: found, rates }: ExplainedAs,
 ): Promise<ExplainOutcome> {
   const problems: Problem[] = [];
   if (found.problem !== null) problems.push({ part: 'predictions', message: found.problem });
@@ -148,7 +152,7 @@ async function explained(
   if (trace === null) throw new Error('a traced decision has a trace');
   const { version, publishedAt } = publication;
   const nearMisses = nearMissesOf(document, compiled, { facts, atMs, models: found.models });
-  const predictions = explainedPredictions(facts, found, compiled, atMs);
+  const predictions = explainedPredictions(facts, found, compiled, { atMs, rates });
   const explanation: Explanation = {
     at: new Date(atMs).toISOString(),
     version: isDraft ? 'draft' : version,

@@ -41,6 +41,15 @@ const ExplainedPrediction = Type.Object(
     model: Type.String(),
     reason: nullable(Type.String({ description: 'Why the value is an average: `412 of 2,000 players`' })),
     visibleToClients: Type.Boolean({ description: 'Whether GET /v1/player/predictions lists it' }),
+    reported: nullable(
+      Type.Object(
+        { currency: Type.String(), value: Type.Number(), defaultValue: Type.Number() },
+        {
+          description:
+            'An amount in the reporting currency of the studio, at the rate of the day. Null for a probability or a number, without a reporting currency and without a rate. Rules compare with `value`.',
+        },
+      ),
+    ),
     sentence: Type.String(),
     regression: nullable(Regression),
   },
@@ -100,6 +109,7 @@ export const PREDICTIONS_EXAMPLE = {
       model: 'activity',
       reason: null,
       visibleToClients: true,
+      reported: null,
       sentence:
         'The probability of not being active in the next 7 days is 81.2 % (high; 82 % of players have a lower one): days since the last active day (9) raises it.',
       regression: {

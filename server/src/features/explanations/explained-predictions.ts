@@ -1,4 +1,4 @@
-import { dateOf } from '../../lib/day.js';
+import { dateOf, utcDay } from '../../lib/day.js';
 import { predictionsOffFor } from '../../personalisation/attributes/children.js';
 import { epochDay, type PlayerFacts } from '../../personalisation/attributes/player-facts.js';
 import { predictionFacts } from '../../personalisation/attributes/player-history.js';
@@ -14,8 +14,9 @@ import type {
   PredictionExplanation,
   PredictionsExplanation,
 } from '../../personalisation/predict/explanation.js';
-import { score, switchOff } from '../../personalisation/predict/score.js';
+import { score, switchOff, toldValue } from '../../personalisation/predict/score.js';
 import type { FoundModels } from '../predictions/models-at.js';
+import { type RateTable, rateOn } from '../reporting/exchange-rates.js';
 
 /** The predictions of a player with their reasons, by the models that were in force at the instant. */
 export type ExplainedPredictions = Omit<PredictionsExplanation, 'predictions'> &
@@ -31,27 +32,39 @@ export type ExplainedPredictions = Omit<PredictionsExplanation, 'predictions'> &
   }>;
 
 export type ExplainedPrediction = Omit<PredictionExplanation, 'expiredAt'> &
-  Readonly<{ expiredAt: string | null; visibleToClients: boolean }>;
+  Readonly<{
+    expiredAt: string | null;
+    visibleToClients: boolean;
+    /** An amount in the reporting currency, at the rate of the day; null where there is nothing to convert, or no rate. */
+    reported: Readonly<{ currency: string; value: number; defaultValue: number }> | null;
+  }>;
 
 export function explainedPredictions(
   facts: PlayerFacts,
   { models, state }: FoundModels,
   document: CompiledDocument,
-  atMs: number,
+  { atMs, rates = null }: { atMs: number; rates?: RateTable | null },
 ): ExplainedPredictions {
   const { artefact, distrusted } = models;
   const today = epochDay(atMs);
   const known = predictionFacts(facts);
   const scored = switchOff(score(known, artefact, today, distrusted), predictionsOffFor(facts, document));
   const { predictions, ...statistics } = explainPredictions(known, artefact, today, distrusted, scored);
-  const told = Object.entries(predictions).map(([name, { expiredAt, ...prediction }]) => [
-    name,
-    {
-      ...prediction,
-      expiredAt: isoOrNull(expiredAt),
-      visibleToClients: document.visiblePredictions.has(name as PredictionName),
-    },
-  ]);
+  const told = Object.entries(predictions).map(([name, { expiredAt, sentence, ...prediction }]) => {
+    const reported = inReportingCurrency(prediction, rates, utcDay(atMs));
+    return [
+      name,
+      {
+        ...prediction,
+        expiredAt: isoOrNull(expiredAt),
+        visibleToClients: document.visiblePredictions.has(name as PredictionName),
+        reported,
+        sentence: isOtherCurrency(prediction, reported)
+          ? `${sentence} That is ${reported.value.toFixed(2)} ${reported.currency} at the rate of the day.`
+          : sentence,
+      },
+    ];
+  });
   const trained = MODEL_NAMES.map((name) => {
     const model = artefact.models[name];
     return [name, model.state === 'ready' ? dateOf(model.trainedDay) : null];
@@ -64,6 +77,25 @@ export function explainedPredictions(
     ...statistics,
     predictions: Object.fromEntries(told) as ExplainedPredictions['predictions'],
   };
+}
+
+type Amount = Pick<PredictionExplanation, 'unit' | 'value' | 'defaultValue'>;
+type Reported = ExplainedPrediction['reported'];
+
+/** Rules compare with the value in the currency of the model, so that stays, and this is for people. */
+function inReportingCurrency(
+  { unit, value, defaultValue }: Amount,
+  rates: RateTable | null,
+  day: string,
+): Reported {
+  const rate = rates === null ? undefined : rateOn(rates, unit, day);
+  if (rates === null || rate === undefined) return null;
+  const converted = (amount: number) => toldValue(amount * Number(rate));
+  return { currency: rates.currency, value: converted(value), defaultValue: converted(defaultValue) };
+}
+
+function isOtherCurrency({ unit }: Amount, reported: Reported): reported is NonNullable<Reported> {
+  return reported !== null && reported.currency !== unit;
 }
 
 function isoOrNull(epochMs: number | null): string | null {

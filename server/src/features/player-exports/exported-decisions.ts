@@ -26,7 +26,7 @@ export async function exportedDecisions(
     models: found.models,
     onError: () => {},
   });
-  const { predictions } = explainedPredictions(reading.facts, found, compiled, nowMs);
+  const { predictions } = explainedPredictions(reading.facts, found, compiled, { atMs: nowMs });
   return {
     flags,
     segments: segments.map(({ segmentId, name }) => ({ segmentId, name })),

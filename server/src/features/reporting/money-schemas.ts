@@ -58,3 +58,23 @@ export const ReportedAmount = nullable(
 );
 
 export const REPORTED_AMOUNT_EXAMPLE = { currency: 'USD', amount: '9.98', missing: {} };
+
+/** The share of some players in the spend of all examined players, in the reporting currency. */
+export const ReportedShare = nullable(
+  Type.Object(
+    {
+      currency: Type.String({ description: 'The reporting currency of the studio' }),
+      share: Type.Number({ description: '0.25 is a quarter' }),
+      missing: Type.Array(Type.String(), {
+        description: 'Currencies of payments that are not in it: no rate held on their days',
+      }),
+    },
+    {
+      title: 'ReportedShare',
+      description:
+        'revenueShare of all money in the reporting currency: each payment with the rate of its day. Null without a reporting currency, and if nobody has spent anything.',
+    },
+  ),
+);
+
+export const REPORTED_SHARE_EXAMPLE = { currency: 'USD', share: 0.25, missing: [] };

@@ -67,6 +67,8 @@ export function expectedEffects(
       },
       estimate: null,
       revenueShare: sharesOf(payers, players),
+      // The studio of the tests has no reporting currency.
+      reportedRevenueShare: null,
       examples: {
         enter: enter.slice(0, 5).map(({ userId }) => userId),
         leave: leave.slice(0, 5).map(({ userId }) => userId),

@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findGame } from '../../../src/admin/tenants.js';
+import { dryRun } from '../../../src/features/dry-runs/dry-run.js';
+import { configWith, segment } from '../../personalisation/support/fixtures.js';
 import { type AdminClient, openAdminClient } from '../../support/admin-calls.js';
 import { createHarness, type Harness, postEvents } from '../../support/harness.js';
 import { addStudio } from '../../support/session-calls.js';
@@ -149,5 +152,27 @@ describe('with a reporting currency', () => {
     expect(players.find(({ playerId }) => playerId === userId)).toMatchObject({ reportedSpend });
     const found = await ask<{ players: object[] }>(`/players?find=${userId}`);
     expect(found.players).toMatchObject([{ reportedSpend, foundBy: 'userId' }]);
+  });
+
+  it('the share of an audience, and of who enters a segment, is of all money at the rates of the days', async () => {
+    // Anna has paid all but one cent of 33.20 dollars; her francs have no rate.
+    const document = configWith({ segments: [segment('japan', 'spend["JPY"].total > 0.0')] });
+    const shares = {
+      revenueShare: { CHF: 1, EUR: 1, JPY: 1, USD: 0.998 },
+      reportedRevenueShare: { currency: 'USD', share: 0.9997, missing: ['CHF'] },
+    };
+    const body = { document, segmentId: 'japan' };
+    expect(await admin.ask('POST', '/games/rocket/audience', body, editor)).toMatchObject(shares);
+    const game = await findGame(harness.pool, 'acme', 'rocket');
+    const tried = await dryRun(harness.pool, {
+      gameId: game?.id ?? 0,
+      before: configWith({}),
+      after: document,
+      nowMs: NOON,
+    });
+    expect(tried).toMatchObject({
+      outcome: 'done',
+      result: { segments: [{ segmentId: 'japan', ...shares }] },
+    });
   });
 });
