@@ -2,15 +2,16 @@ import { getPriority } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { childrenOf, isRunning, signal } from './faults/processes.js';
-import { cleanUp, get, login, post, type Service, startService, temporaryFolder } from './support/service.js';
+import { newInstallation, removeInstallations } from './support/installation.js';
+import { get, login, post, type Service, startService } from './support/service.js';
 
 /** SIGSTOP is what a hanging process looks like from outside: its event loop does not turn, and it obeys nothing but SIGKILL. */
 
 let service: Service;
 beforeAll(async () => {
-  service = await startService({ SAVEPOINT_DATA_DIR: await temporaryFolder(), SAVEPOINT_WORKERS: '2' });
+  service = await startService({ ...(await newInstallation()), SAVEPOINT_WORKERS: '2' });
 });
-afterAll(cleanUp);
+afterAll(removeInstallations);
 
 const workers = () => childrenOf(service.pid, 'worker.js');
 const operations = () => childrenOf(service.pid, 'operations.js');
