@@ -47,8 +47,8 @@ type Options = {
 };
 
 const CONSUMERS = 2;
-const START_MS = 60_000;
-const END_MS = 60_000;
+const START_MS = 120_000;
+const END_MS = 120_000;
 const START_ATTEMPTS = 3;
 const SHOWN_LOG = 3_000;
 

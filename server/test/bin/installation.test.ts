@@ -57,7 +57,7 @@ it('waits for a database that goes away and comes back', async () => {
   const prepared = prepareInstallation(settings(), database, say, PATIENCE);
   await broken;
   await proxy.cut();
-  await expect.poll(() => said.join('\n'), { timeout: 30_000 }).toContain('The database went away');
+  await expect.poll(() => said.join('\n'), { timeout: 120_000 }).toContain('The database went away');
   await proxy.restore();
   await prepared;
   const { applied, known } = await findSchemaState(database.pool);
@@ -97,7 +97,7 @@ it('stops waiting when it is asked to', async () => {
   const prepared = prepareInstallation(settings(), database, say, { ...PATIENCE, signal: controller.signal });
   prepared.catch(() => {});
   await broken;
-  await expect.poll(() => said.join('\n'), { timeout: 30_000 }).toContain('The database went away');
+  await expect.poll(() => said.join('\n'), { timeout: 120_000 }).toContain('The database went away');
   controller.abort();
   await expect(prepared).rejects.toThrow(/^The database went away while Savepoint was starting/);
 });

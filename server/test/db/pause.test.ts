@@ -30,7 +30,7 @@ it('goes on when nobody else is at work', async () => {
 it('pauses while others are at work, until it is interrupted', async () => {
   const work = other.query('select pg_sleep(3600)').catch((error: Error) => error.message);
   const isAtWork = async () => (await connection.query(`select ${AT_WORK}`)).rowCount;
-  await expect.poll(isAtWork, { timeout: 30_000 }).toBe(1);
+  await expect.poll(isAtWork, { timeout: 120_000 }).toBe(1);
 
   const controller = new AbortController();
   let isOver = false;

@@ -9,7 +9,7 @@ import { createSteppedQueue } from '../../support/stepped-queue.js';
 
 const actor = { name: 'Ada', nowMs: Date.UTC(2026, 10, 15) };
 /** However busy the machine is. */
-const PATIENCE = { timeout: 30_000 };
+const PATIENCE = { timeout: 120_000 };
 const withSkus = (count: number) =>
   configWith({ catalogue: Array.from({ length: count }, (_, n) => sku(`sku-${n}`)) });
 

@@ -55,7 +55,7 @@ it('the changes of one studio wait for each other, and those of another go ahead
   const first = saveAndPublish('demo-game', admin.tokens.editor).then(() => done.push('first'));
   await vi.waitFor(
     async () => expect(await listWaiting(harness.pool, 'select id as "gameId"')).toHaveLength(1),
-    { timeout: 30_000 },
+    { timeout: 120_000 },
   );
   const second = saveAndPublish('second', admin.tokens.editor).then(() => done.push('second'));
   expect(await saveAndPublish('other-game', other)).toBe(1);

@@ -53,7 +53,7 @@ const ended = (jobId: string) =>
       expect(job.state).not.toBe('running');
       return job;
     },
-    { timeout: 20_000 },
+    { timeout: 120_000 },
   );
 
 describe('a funnel in the background', () => {
