@@ -8,6 +8,7 @@ import { RECEIPT_TYPE } from '../../../src/features/erasures/receipt.js';
 import { withdrawErasure } from '../../../src/features/erasures/request-erasure.js';
 import { TABLE_ERASURES } from '../../../src/features/erasures/table-erasures.js';
 import { applyEvents } from '../../../src/features/events/apply/apply-events.js';
+import { applyNotification } from '../../../src/features/stores/apply-notification.js';
 import { updateGameSettings } from '../../../src/features/studios/tenant-changes.js';
 import { type AdminClient, GAME, openAdminClient } from '../../support/admin-calls.js';
 import { get } from '../../support/data-calls.js';
@@ -150,7 +151,8 @@ describe('an erasure', () => {
     const asToken = { ...session.headers, authorization: `Bearer ${receipt}` };
     expect((await harness.app.inject({ url: STATUS, headers: asToken })).statusCode).toBe(401);
     const { rows } = await pool.query('select amount, currency, refunded_on from erased_transactions');
-    expect(rows).toEqual([{ amount: '4.99', currency: 'USD', refunded_on: null }]);
+    // What is left after the refund.
+    expect(rows).toEqual([{ amount: '2.495', currency: 'USD', refunded_on: null }]);
   });
 
   it('goes on after an interruption before each of its steps, with the same counts, and the recount agrees all the time', async () => {
@@ -239,6 +241,22 @@ async function addTraces(session: Session, playerId: string, other: Session): Pr
      values ($1, $2, '', 'override.import', '2 flags of players', json_build_array(json_build_object('playerId', $3::text), $4::text))`,
     [gameId, now, session.userId, other.userId],
   );
+  await pool.query(
+    `insert into audit_log (game_id, at, actor, action, target, before, after)
+     values ($1, $2, '', 'purchase.move', 'transaction t-device-of-erased', json_build_object('player', $4::text), json_build_object('player', $3::text))`,
+    [gameId, now, session.userId, other.userId],
+  );
+  // The store gives half of the price back.
+  const transactionId = 't-device-of-erased';
+  const refund = { transactionId, share: '0.5', atMs: clock.now() };
+  const said = {
+    gameId,
+    store: 'apple',
+    notificationId: 'n-1',
+    type: 'REFUND',
+    signedAtMs: clock.now(),
+  } as const;
+  expect(await applyNotification(pool, { ...said, refund }, clock.now())).toBe('applied');
   // A device that was the player's before it was attached to another one.
   await pool.query(
     `insert into devices (game_id, device_id, player_id, created_at, attached_at, own_player_id) values ($1, 'attached', $2, $3, $3, $4)`,
