@@ -8,12 +8,12 @@ import { FREQUENT_STEPS, forgetDevicesSteps, MAINTENANCE_STEPS } from '../app/ma
 import { buildOpsApp } from '../app/ops-app.js';
 import { openDatabase } from '../db/database.js';
 import { watchDatabaseClock } from '../db/database-clock.js';
+import { clusterPathIn } from '../db/embedded/cluster-place.js';
 import { createErasureMetrics } from '../features/erasures/erasure-metrics.js';
 import { createErasureRunner } from '../features/erasures/erasure-runner.js';
 import { erasureStep } from '../features/erasures/erasure-step.js';
 import { createErasedListWriter, erasedListFile } from '../features/erasures/list-file.js';
 import { loadAppleReceipts } from '../features/events/receipts/load-apple-receipts.js';
-import { clusterPathIn } from '../db/embedded/cluster-place.js';
 import { createEventStoreMetrics } from '../features/events/storage/event-store-metrics.js';
 import { createExportRunner } from '../features/exports/export-runner.js';
 import { createDocumentChanges } from '../features/game-configs/document-changes.js';
