@@ -31,6 +31,14 @@ export const TEXT_FORMS = {
     rule: mustBe('the six digits that your authenticator app shows, or a recovery code'),
   },
   day: { pattern: '^\\d{4}-\\d{2}-\\d{2}$', rule: mustBe('a day such as 2026-11-15') },
+  appId: {
+    pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,154}$',
+    rule: mustBe('the id of an app, such as com.example.game'),
+  },
+  price: {
+    pattern: '^(0|[1-9][0-9]{0,11})(\\.[0-9]{1,6})?$',
+    rule: mustBe('a price such as 199.99'),
+  },
   currency: { pattern: '^[A-Z]{3}$', rule: mustBe('the three letters of a currency, such as USD') },
 } as const satisfies Record<string, TextForm>;
 

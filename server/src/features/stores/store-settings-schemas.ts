@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
 import { nullable, successOf } from '../../admin/admin-responses.js';
+import { TEXT_FORMS } from '../../lib/text-forms.js';
 
 const strict = { additionalProperties: false } as const;
-const AppId = (description: string) =>
-  Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,154}$', description });
+const AppId = (description: string) => Type.String({ pattern: TEXT_FORMS.appId.pattern, description });
 
 const EXAMPLE = {
   apple: { bundleIds: ['com.example.game'] },
@@ -62,8 +62,8 @@ export const StoresBody = Type.Object(
         'Which purchases count for isPayer, spend and offers. Holds for purchases that are received after the change',
     }),
     maxPrices: Type.Record(
-      Type.String({ pattern: '^[A-Z]{3}$' }),
-      Type.String({ pattern: '^(0|[1-9][0-9]{0,11})(\\.[0-9]{1,6})?$' }),
+      Type.String({ pattern: TEXT_FORMS.currency.pattern }),
+      Type.String({ pattern: TEXT_FORMS.price.pattern }),
       {
         maxProperties: 200,
         description:

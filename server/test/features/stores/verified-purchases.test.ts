@@ -4,6 +4,7 @@ import { DEMO } from '../../../src/app/demo-studio.js';
 import { NO_STORES, type StoreSettings } from '../../../src/features/events/receipts/store-settings.js';
 import { saveStores } from '../../../src/features/stores/store-settings-queries.js';
 import { createAppleSigner } from '../../../src/lib/fake-store/store-signers.js';
+import { GAME, openAdminClient } from '../../support/admin-calls.js';
 import { get, withoutRateLimits } from '../../support/data-calls.js';
 import { createHarness, type Harness, postEvents, type Session, testActor } from '../../support/harness.js';
 import { expectPurchaseSums } from '../../support/purchase-sums.js';
@@ -258,6 +259,31 @@ describe('verified purchases', () => {
     expect(rows).toEqual([
       { before: { player: first.userId }, after: { player: second.userId } },
       { before: { player: second.userId }, after: { player: first.userId } },
+    ]);
+  });
+
+  it('are told apart on the timeline: verified, unverified, moved', async () => {
+    const [first, second] = [await newPlayer(), await newPlayer()];
+    const transactionId = newTransaction();
+    const payload = { receipt: stores.appleReceipt({ transactionId }) };
+    await buy(first, { transactionId: 'claimed', price: 1, currency: 'USD' });
+    await buy(first, payload);
+    await buy(second, payload);
+    const movedAt = now();
+    const admin = await openAdminClient(harness);
+    const path = `${GAME}/players/${first.userId}/timeline?kinds=purchase`;
+    const { items } = await admin.ask<{ items: object[] }>('GET', path);
+    await admin.close();
+    expect(items).toEqual([
+      expect.objectContaining({
+        transactionId,
+        price: '4.99',
+        verifiedBy: 'apple',
+        movedAt,
+        refundedAt: null,
+        isIgnored: false,
+      }),
+      expect.objectContaining({ transactionId: 'claimed', verifiedBy: null, movedAt: null, isIgnored: true }),
     ]);
   });
 

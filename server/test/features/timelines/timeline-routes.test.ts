@@ -118,6 +118,9 @@ describe('the timeline of a player', () => {
         ...bought,
         price: '4.99',
         refundedAt,
+        movedAt: null,
+        verifiedBy: null,
+        isIgnored: false,
       },
       {
         ...event,
