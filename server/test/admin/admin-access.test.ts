@@ -176,7 +176,7 @@ describe('every admin route', () => {
   const isOfAccount = ({ url }: Route) => /^\/admin\/v1\/(?:sign-out|account\/.*)$/.test(url);
   /** Routes for owners only. */
   const isOfOwners = ({ url, method }: Route) =>
-    /^\/admin\/v1\/(?:members|invitations|admin-tokens|games\/:game\/(?:keys|rollups))\b/.test(url) ||
+    /^\/admin\/v1\/(?:members|invitations|admin-tokens|games\/:game\/(?:keys|rollups|stores))\b/.test(url) ||
     (url === '/admin/v1/games' && method === 'POST') ||
     method === 'PATCH';
 

@@ -4,18 +4,7 @@ import { listPlayersToRefund, lockTransactions } from '../events/apply/claim-que
 import { lockPlayers } from '../events/apply/fold-queries.js';
 import { mergeTransactions } from '../events/apply/merge-transactions.js';
 import { insertChanges, type TransactionChange } from '../events/apply/transaction-changes.js';
-import { insertNotification } from './notification-queries.js';
-
-/** What a store says has happened. */
-export type StoreNotification = Readonly<{
-  gameId: number;
-  store: 'apple' | 'google';
-  notificationId: string;
-  type: string;
-  signedAtMs: number;
-  /** Null where the notification says nothing about refunds: it is only remembered. */
-  refund: Readonly<{ transactionId: string; share: string; atMs: number }> | null;
-}>;
+import { insertNotification, type StoreNotification } from './notification-queries.js';
 
 export type NotificationOutcome = 'applied' | 'duplicate' | 'ignored';
 

@@ -1,5 +1,15 @@
 import type { Client } from '../../db/pool.js';
-import type { StoreNotification } from './apply-notification.js';
+
+/** What a store says has happened. */
+export type StoreNotification = Readonly<{
+  gameId: number;
+  store: 'apple' | 'google';
+  notificationId: string;
+  type: string;
+  signedAtMs: number;
+  /** Null where the notification says nothing about refunds: it is only remembered. */
+  refund: Readonly<{ transactionId: string; share: string; atMs: number }> | null;
+}>;
 
 /** False if a notification of this id was received before. */
 export async function insertNotification(

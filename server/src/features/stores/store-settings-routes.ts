@@ -29,7 +29,7 @@ export function storeSettingsRoutes(app: FastifyInstance, ctx: AdminContext): vo
   routes.get(
     '/admin/v1/games/:game/stores',
     {
-      onRequest: requireRole(ctx, 'viewer'),
+      onRequest: requireRole(ctx, 'owner'),
       schema: {
         ...common,
         operationId: 'getStores',
@@ -72,7 +72,7 @@ export function storeSettingsRoutes(app: FastifyInstance, ctx: AdminContext): vo
   routes.post(
     '/admin/v1/games/:game/stores/test',
     {
-      onRequest: requireRole(ctx, 'editor'),
+      onRequest: requireRole(ctx, 'owner'),
       schema: {
         ...common,
         operationId: 'testReceipt',
