@@ -60,7 +60,7 @@ export function explainedPredictions(
         visibleToClients: document.visiblePredictions.has(name as PredictionName),
         reported,
         sentence: isOtherCurrency(prediction, reported)
-          ? `${sentence} That is ${reported.value.toFixed(2)} ${reported.currency} at the rate of the day.`
+          ? `${sentence} In the reporting currency it is ${reported.value.toFixed(2)} ${reported.currency}, at the rate of the day.`
           : sentence,
       },
     ];

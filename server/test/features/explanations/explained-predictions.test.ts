@@ -32,7 +32,9 @@ describe('an explained prediction of money', () => {
       ...{ value: 2, unit: 'EUR' },
       reported: { currency: 'USD', value: 2.2, defaultValue: 2.2 },
     });
-    expect(revenue.sentence).toMatch(/ is 2\.00 EUR.* That is 2\.20 USD at the rate of the day\.$/);
+    expect(revenue.sentence).toMatch(
+      / is 2\.00 EUR.* In the reporting currency it is 2\.20 USD, at the rate of the day\.$/,
+    );
     expect(churn.reported).toBeNull();
     expect(churn.sentence).not.toContain('rate of the day');
   });
@@ -41,7 +43,7 @@ describe('an explained prediction of money', () => {
     const same = explain(rateTable('EUR', 1, [])).revenue;
     expect(same.reported).toEqual({ currency: 'EUR', value: 2, defaultValue: 2 });
     for (const { sentence } of [same, explain(null).revenue, explain(rateTable('USD', 1, [])).revenue])
-      expect(sentence).not.toContain('That is');
+      expect(sentence).not.toContain('reporting currency');
     expect(explain(null).revenue.reported).toBeNull();
     expect(explain(rateTable('USD', 1, [])).revenue.reported).toBeNull();
   });
