@@ -16,6 +16,7 @@ import {
   testMasterKeys,
 } from '../../support/harness.js';
 import { addServerKey, call } from '../../support/server-calls.js';
+import { expectDead } from '../../support/session-calls.js';
 
 const AFTER_DAYS = 90;
 
@@ -98,8 +99,11 @@ it('is found by its id in the console and by servers, and can be attached and de
   const url = '/v1/server/devices/old%20phone';
   const byServer = await call(harness.app, { url: '/v1/server/players?deviceId=old%20phone', headers });
   expect(byServer.json()).toMatchObject({ data: { userId } });
+  const former = await harness.login('old phone');
+  expect(former.userId).toBe(userId);
   const attached = await call(harness.app, { method: 'PUT', url, headers, payload: { userId: account } });
   expect(attached.statusCode).toBe(200);
+  await expectDead(harness.app, former);
   expect((await harness.login('old phone')).userId).toBe(account);
   expect((await call(harness.app, { method: 'DELETE', url, headers })).statusCode).toBe(200);
   expect((await harness.login('old phone')).userId).toBe(userId);
