@@ -125,7 +125,7 @@ describe('what every response has in common', () => {
     it.each([
       '/',
       '/v1',
-      '/v1/player',
+      '/v1/players',
       '/v1/player/status/',
       '/V1/player/status',
       '/v1/nothing?x=1',
