@@ -7,8 +7,16 @@ import { Moment } from '../../parts/texts.js';
 
 /** Who it is, what they paid and when they were last here: what support looks for first. */
 export function Headline({ facts }: { facts: Schemas['PlayerFacts'] }) {
-  const { profile, createdAt, lastEventAt, purchaseCount, lastPurchaseAt, spend, reportedSpend, eventCount } =
-    facts;
+  const {
+    profile,
+    firstSeenAt,
+    lastEventAt,
+    purchaseCount,
+    lastPurchaseAt,
+    spend,
+    reportedSpend,
+    eventCount,
+  } = facts;
   const known = (...members: string[]) =>
     members
       .map((member) => profile[member]?.value)
@@ -30,7 +38,7 @@ export function Headline({ facts }: { facts: Schemas['PlayerFacts'] }) {
         }
       />
       <Fact label="Last event" value={<Moment at={lastEventAt} />} more={countOf(eventCount, 'event')} />
-      <Fact label="First seen" value={<Moment at={createdAt} />} more={known('country', 'locale')} />
+      <Fact label="First seen" value={<Moment at={firstSeenAt} />} more={known('country', 'locale')} />
       <Fact
         label="Device"
         value={device === '' ? 'not known' : device}

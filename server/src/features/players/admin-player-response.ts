@@ -1,6 +1,7 @@
 import { toTime } from '../../admin/admin-responses.js';
 import { DAY_MS } from '../../lib/day.js';
 import type { PlayerFacts } from '../../personalisation/attributes/player-facts.js';
+import { firstSeenAt } from '../../personalisation/attributes/time-basis.js';
 
 /** The facts of a player as people read them. */
 export function playerResponse(facts: PlayerFacts) {
@@ -11,6 +12,7 @@ export function playerResponse(facts: PlayerFacts) {
   return {
     playerId: facts.userId,
     createdAt: toTime(facts.createdAt),
+    firstSeenAt: toTime(firstSeenAt(facts)),
     lastEventAt: toTime(facts.lastEventAt),
     eventCount: facts.eventCount,
     eventCounts: facts.eventCounts,

@@ -102,6 +102,9 @@ export const PlayerResponse = successOf(
     {
       playerId: Type.String(),
       createdAt: Time('First login'),
+      firstSeenAt: Time(
+        'The first login, or the beginning of the UTC day of the first event if that day is earlier; daysSinceFirstSeen counts from it',
+      ),
       lastEventAt: nullable(Time('Of the latest event, by its own time')),
       eventCount: Type.Integer(),
       eventCounts: Type.Record(Type.String(), Type.Number(), { description: 'By event type' }),
@@ -137,6 +140,7 @@ export const PlayerResponse = successOf(
     example: {
       playerId: '0199c1a2-7b3c-7d4e-8f5a-6b7c8d9e0f1a',
       createdAt: '2026-11-01T09:30:00.000Z',
+      firstSeenAt: '2026-11-01T09:30:00.000Z',
       lastEventAt: '2026-11-15T11:59:58.000Z',
       eventCount: 412,
       eventCounts: { Ad_Impression: 380, Purchase: 2, Session_Start: 30 },

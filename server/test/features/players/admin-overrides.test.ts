@@ -269,6 +269,7 @@ it('a player is shown with what is known and said of them', async () => {
   expect(shown).toEqual({
     playerId: session.userId,
     createdAt: expect.stringMatching(/^\d{4}-.*Z$/),
+    firstSeenAt: expect.stringMatching(/^\d{4}-.*Z$/),
     lastEventAt: iso(at - 1),
     eventCount: 2,
     eventCounts: { Session_Start: 1, Purchase: 1 },
@@ -294,5 +295,17 @@ it('a player is shown with what is known and said of them', async () => {
     overrides: [
       expect.objectContaining({ flagId: 'vip', value: false, reason: 'cheated', state: 'in_force' }),
     ],
+  });
+});
+
+it('a player whose first event is from days before the first login was first seen on that day', async () => {
+  const early = await harness.login('early-bird');
+  const timestamp = iso(harness.clock.now() - 3 * 86_400_000);
+  const sent = await postEvents(harness.app, early, [
+    { eventType: 'Session_Start', timestamp, payload: {}, metadata: {} },
+  ]);
+  expect(sent.statusCode, sent.body).toBe(202);
+  expect(await admin.ask('GET', `${GAME}/players/${early.userId}`)).toMatchObject({
+    firstSeenAt: `${timestamp.slice(0, 10)}T00:00:00.000Z`,
   });
 });
