@@ -36,8 +36,9 @@ const MARK_ROWS = 3;
 const MARK_HEIGHT = 13;
 const EDGE = { top: 14, right: 14, bottom: 22, left: 52 };
 const MARK_COLOURS = { version: SERIES[5], build: SERIES[2] };
-/** Pixels that a label of the horizontal axis needs. */
+/** Pixels that a label of the horizontal axis needs at least, and each of its characters. */
 const LABEL_WIDTH = 70;
+const CHARACTER_WIDTH = 7;
 
 /** The one chart of the console: lines, bars or dots from zero, with a table of the same numbers. */
 export function Chart(props: Props) {
@@ -94,12 +95,13 @@ function Drawing({
   );
   const top = ticks.at(-1) ?? 1;
   const y = (value: number) => edgeTop + innerHeight * (1 - Math.min(value, top) / top);
+  const labelWidth = Math.max(LABEL_WIDTH, ...places.map((place) => place.length * CHARACTER_WIDTH));
   const shown =
     positions === undefined
-      ? labelledPlaces(places.length, Math.floor(innerWidth / LABEL_WIDTH))
+      ? labelledPlaces(places.length, Math.floor(innerWidth / labelWidth))
       : spacedPlaces(
           places.map((_, place) => x(place)),
-          LABEL_WIDTH,
+          labelWidth,
         );
   const nearest = (clientX: number, left: number) => {
     const at = clientX - left;

@@ -56,7 +56,7 @@ function Days({ forecast, currency }: { forecast: Forecast; currency: string }) 
     <section>
       <Title order={2} size="h4" mb="xs">
         {total === null
-          ? 'The next 28 days'
+          ? `The next 28 days, in ${currency}`
           : `The next 28 days: ${formatMoney(total.expected, currency)}, probably ${formatMoney(total.low, currency)} to ${formatMoney(total.high, currency)}`}
       </Title>
       <Chart
