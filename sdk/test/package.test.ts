@@ -37,7 +37,16 @@ describe('the package', () => {
       ...source.matchAll(/(\/\*\*(?:(?!\*\/)[\s\S])*\*\/)?\n {2}(?:async )?([a-z]\w+)[<(]/g),
     ].filter(([, , name]) => name !== 'constructor');
     const names = methods.filter(([, comment]) => comment?.includes('@example')).map(([, , name]) => name);
-    expect(names).toEqual(['login', 'logout', 'deleteAccount', 'track', 'saved', 'flush', 'close']);
+    expect(names).toEqual([
+      'login',
+      'logout',
+      'deleteAccount',
+      'track',
+      'purchase',
+      'saved',
+      'flush',
+      'close',
+    ]);
   });
 });
 
