@@ -1,17 +1,19 @@
 import { Command } from 'commander';
 import type { Pool } from '../db/pool.js';
-import { eventImporter } from '../features/imports/import-events.js';
+import { listErasedUsers } from '../features/erasures/erased-players.js';
+import { eventImporter, type FindErased } from '../features/imports/import-events.js';
 import { playerImporter } from '../features/imports/import-players.js';
 import type { ImportKind, ImportProgress } from '../features/imports/import-queries.js';
 import { type ImportOptions, type ImportResult, runImport } from '../features/imports/run-import.js';
 import { StartupError } from '../lib/startup-error.js';
+import { createErasureHashes } from '../security/erasure-hashes.js';
 import { commandActor } from './command-actor.js';
 import { requireGame, withGame } from './game-option.js';
 import { Interrupted } from './interrupt.js';
 import { printable } from './printable.js';
 import { grouped, progressBar } from './progress-bar.js';
 import { createProgressLine } from './progress-line.js';
-import { say, withDatabase } from './terminal.js';
+import { say, withMasterKeys } from './terminal.js';
 
 type ImportCommandOptions = {
   tenant: string;
@@ -64,10 +66,11 @@ const AFTERWARDS = 'What was imported stays. The same command goes on.';
 
 async function importFile(kind: ImportKind, options: ImportCommandOptions): Promise<void> {
   const rejectsPath = options.rejects ?? `${options.file}.rejects`;
-  const { state, progress } = await withDatabase(
-    ({ pool }, _, signal) => run(pool, kind, { ...options, rejects: rejectsPath }, signal),
-    AFTERWARDS,
-  );
+  const { state, progress } = await withMasterKeys(async ({ pool }, _, { keys }, signal) => {
+    const hashes = await createErasureHashes(pool, async () => keys)();
+    const findErased: FindErased = (userIds) => listErasedUsers(pool, hashes, userIds);
+    return run(pool, kind, { ...options, rejects: rejectsPath }, findErased, signal);
+  }, AFTERWARDS);
   if (state === 'busy') throw new StartupError('Another import into this game is running. Wait for its end.');
   if (state === 'interrupted') throw new Interrupted(`Interrupted. ${AFTERWARDS}`);
   const before = state === 'known' ? 'The file has been imported before: ' : '';
@@ -79,6 +82,7 @@ async function run(
   pool: Pool,
   kind: ImportKind,
   { tenant, game, file, rejects: rejectsPath = '', pauses }: ImportCommandOptions,
+  findErased: FindErased,
   signal: AbortSignal,
 ): Promise<ImportResult> {
   const { id: gameId } = await requireGame(pool, tenant, game);
@@ -100,8 +104,8 @@ async function run(
   };
   try {
     return await (kind === 'events'
-      ? runImport(pool, eventImporter(pool, gameId, actor.nowMs), options)
-      : runImport(pool, playerImporter(gameId, actor.nowMs), options));
+      ? runImport(pool, eventImporter(pool, gameId, actor.nowMs, findErased), options)
+      : runImport(pool, playerImporter(gameId, actor.nowMs, findErased), options));
   } catch (error) {
     throw fileError(error, file) ?? error;
   } finally {

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { recountGame } from '../../src/features/analytics/recount.js';
-import { finished, startCommand } from '../support/command.js';
+import { generateMasterKey } from '../../src/security/master-keys.js';
+import { finished, startCommandUnder } from '../support/command.js';
 import { createGameWorld, type GameWorld } from '../support/game-world.js';
 
 const LINES = 3_500;
@@ -26,7 +27,8 @@ afterAll(async () => {
 });
 
 const GAME = ['--tenant', 'studio', '--game', 'game'];
-const start = (...args: string[]) => startCommand(world.url, ...args, ...GAME);
+const masterKey = generateMasterKey();
+const start = (...args: string[]) => startCommandUnder(masterKey, world.url, ...args, ...GAME);
 
 const userIdOf = (n: number) => `0199c1a2-7b3c-7d4e-8f5a-${String(n).padStart(12, '0')}`;
 /** Ten events of each player, all received on one day. */

@@ -18,6 +18,17 @@ export function createErasedPlayers(
   };
 }
 
+/** Which of these players are erased, or will be. */
+export async function listErasedUsers(
+  pool: Pool,
+  hashes: ErasureHashes,
+  userIds: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const userOf = new Map(userIds.map((userId) => [hashes.player(userId).toString('hex'), userId]));
+  const erased = await listErasedHashes(pool, userIds.map(hashes.player));
+  return new Set(erased.map(({ hash }) => userOf.get(hash.toString('hex')) ?? ''));
+}
+
 /** Which of these are of players that are erased, or will be. */
 export function listErasedHashes(pool: Pool, playerHashes: readonly Buffer[]): Promise<{ hash: Buffer }[]> {
   return query<{ hash: Buffer }>(

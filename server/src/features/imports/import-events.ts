@@ -4,7 +4,7 @@ import { applyEventsWithin, type EventOutcome } from '../events/apply/apply-even
 import { type EventRecord, recordsOfPlayer } from '../events/intake/event-record.js';
 import { REJECTIONS } from '../events/intake/rejections.js';
 import { ensureDays } from '../events/storage/event-partitions.js';
-import { type HistoricEvent, readEventLine } from './event-line.js';
+import { type HistoricEvent, type LineError, readEventLine } from './event-line.js';
 import { type FoundPlayer, findPlayersByUserId, insertPlayers, lockDeletedBefore } from './import-queries.js';
 import type { LineImporter, LineOutcome } from './run-import.js';
 
@@ -12,7 +12,12 @@ import type { LineImporter, LineOutcome } from './run-import.js';
  * Applies the events of a file as if they had been received at the times that the file says, by the same function as live events. What
  * an event counts for, and whether it is new, is decided in one place for both.
  */
-export function eventImporter(pool: Pool, gameId: number, nowMs: number): LineImporter<HistoricEvent> {
+export function eventImporter(
+  pool: Pool,
+  gameId: number,
+  nowMs: number,
+  findErased: FindErased,
+): LineImporter<HistoricEvent> {
   const days = new Set<string>();
   return {
     kind: 'events',
@@ -25,15 +30,15 @@ export function eventImporter(pool: Pool, gameId: number, nowMs: number): LineIm
       for (const day of missing) days.add(day);
     },
     async apply(client, events) {
-      const players = await playersOf(client, gameId, events);
+      const players = await playersOf(client, gameId, events, findErased);
       const records = events.map((event) => recordOf(event, players, gameId));
       const deletedBefore = await lockDeletedBefore(client, gameId);
       const outcomes = await applyEventsWithin(
         client,
-        records.filter((record) => record !== undefined),
+        records.filter((record): record is EventRecord => !('code' in record)),
         { nowMs, keptFromMs: deletedBefore ?? Number.NEGATIVE_INFINITY },
       );
-      return records.map((record) => (record === undefined ? OTHER_GAME : lineOutcome(outcomes.shift())));
+      return records.map((record) => ('code' in record ? record : lineOutcome(outcomes.shift())));
     },
   };
 }
@@ -43,6 +48,7 @@ async function playersOf(
   client: Client,
   gameId: number,
   events: readonly HistoricEvent[],
+  findErased: FindErased,
 ): Promise<ReadonlyMap<string, FoundPlayer>> {
   const firstReceipts = new Map<string, number>();
   for (const { userId, event } of events) {
@@ -57,6 +63,7 @@ async function playersOf(
     }
   };
   add(await findPlayersByUserId(client, [...firstReceipts.keys()]));
+  for (const userId of await findErased([...firstReceipts.keys()])) firstReceipts.delete(userId);
   if (firstReceipts.size > 0) {
     const unknown = [...firstReceipts].map(([userId, createdAtMs]) => ({
       userId,
@@ -75,19 +82,26 @@ function recordOf(
   { userId, installId, event }: HistoricEvent,
   players: ReadonlyMap<string, FoundPlayer>,
   gameId: number,
-): EventRecord | undefined {
+): EventRecord | LineError {
   const player = players.get(userId);
-  if (player === undefined || player.gameId !== gameId) return undefined;
-  return recordsOfPlayer([event], player, { installId, clientBuild: null })[0];
+  if (player === undefined) return ERASED;
+  if (player.gameId !== gameId) return OTHER_GAME;
+  return recordsOfPlayer([event], player, { installId, clientBuild: null })[0] ?? ERASED;
 }
 
-export const OTHER_GAME: LineOutcome = {
+/** Which of some players were erased here: nothing of them comes back by an old export. */
+export type FindErased = (userIds: readonly string[]) => Promise<ReadonlySet<string>>;
+
+export const OTHER_GAME: LineError = {
   code: 'player_of_another_game',
   message: 'The player belongs to another game of this installation.',
 };
 
+export const ERASED: LineError = { code: 'player_erased', message: 'The player was erased here.' };
+
 function lineOutcome(outcome: EventOutcome | undefined): LineOutcome {
   if (outcome === 'too_sparse')
     return { code: 'sequence_too_sparse', message: REJECTIONS.sequence_too_sparse };
+  if (outcome === 'no_player') return ERASED;
   return outcome === 'new' ? 'imported' : 'duplicate';
 }

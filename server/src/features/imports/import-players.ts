@@ -1,5 +1,5 @@
 import type { Client } from '../../db/pool.js';
-import { OTHER_GAME } from './import-events.js';
+import { ERASED, type FindErased, OTHER_GAME } from './import-events.js';
 import { type FoundPlayer, findPlayersByUserId, insertDevices, insertPlayers } from './import-queries.js';
 import { type PlayerLine, readPlayerLine } from './player-line.js';
 import type { LineImporter, LineOutcome } from './run-import.js';
@@ -7,14 +7,18 @@ import type { LineImporter, LineOutcome } from './run-import.js';
 type Line<Is extends PlayerLine['is']> = Extract<PlayerLine, { is: Is }>;
 
 /** Creates the players of a file with their ids and times, and their devices. What is there already stays as it is. */
-export function playerImporter(gameId: number, nowMs: number): LineImporter<PlayerLine> {
+export function playerImporter(
+  gameId: number,
+  nowMs: number,
+  findErased: FindErased,
+): LineImporter<PlayerLine> {
   return {
     kind: 'players',
     read: (bytes) => readPlayerLine(bytes, nowMs),
     async apply(client, lines) {
       const players = lines.filter((line) => line.is === 'player');
       const devices = lines.filter((line) => line.is === 'device');
-      const ofPlayers = players.length > 0 ? await addPlayers(client, gameId, players) : [];
+      const ofPlayers = players.length > 0 ? await addPlayers(client, gameId, players, findErased) : [];
       const ofDevices = devices.length > 0 ? await addDevices(client, gameId, devices) : [];
       return lines.map(({ is }) => (is === 'player' ? ofPlayers : ofDevices).shift() as LineOutcome);
     },
@@ -25,12 +29,16 @@ async function addPlayers(
   client: Client,
   gameId: number,
   lines: readonly Line<'player'>[],
+  findErased: FindErased,
 ): Promise<LineOutcome[]> {
   const first = new Map(lines.map((line) => [line.userId, line]));
+  const erased = await findErased([...first.keys()]);
+  for (const userId of erased) first.delete(userId);
   const created = await insertPlayers(client, gameId, [...first.values()]);
   const isNew = new Set(created.map(({ userId }) => userId));
   const known = await playersBy(client, [...first.keys()]);
   return lines.map(({ userId }) => {
+    if (erased.has(userId)) return ERASED;
     if (known.get(userId)?.gameId !== gameId) return OTHER_GAME;
     return isNew.delete(userId) ? 'imported' : 'duplicate';
   });

@@ -9,6 +9,7 @@ import { WORLD } from './large-tables.js';
 import type { Listed } from './listed-statement.js';
 
 const { gameId, userId } = WORLD;
+const nobody = async () => new Set<string>();
 const NEW_USER = '0199c1a2-7b3c-7d4e-8f5a-6b7c8d9e0f1a';
 
 /** Statements of imports of history, and of the export that they read. */
@@ -33,11 +34,11 @@ export const IMPORT_STATEMENTS: readonly Listed[] = [
           { deviceId: 'imported', userId, createdAt: time, ownUserId: userId },
         ),
       );
-      await runImport(admin, playerImporter(gameId, nowMs), options(players));
+      await runImport(admin, playerImporter(gameId, nowMs, nobody), options(players));
       const events = join(folder, 'events');
       const event = { eventType: 'T', timestamp: time, receivedAt: time, payload: {} };
       await writeFile(events, lines({ userId, ...event }, { userId: NEW_USER, ...event }));
-      await runImport(admin, eventImporter(admin, gameId, nowMs), options(events));
+      await runImport(admin, eventImporter(admin, gameId, nowMs, nobody), options(events));
       await rm(folder, { recursive: true });
     },
   },

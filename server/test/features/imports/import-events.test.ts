@@ -155,10 +155,12 @@ const options = (path: string, more: Partial<ImportOptions> = {}): ImportOptions
   rests: false,
   ...more,
 });
+const erased = new Set<string>();
+const findErased = async (userIds: readonly string[]) => new Set(userIds.filter((id) => erased.has(id)));
 const importEvents = (path = file, more: Partial<ImportOptions> = {}) =>
-  runImport(copy.pool, eventImporter(copy.pool, copyGame, Date.now()), options(path, more));
+  runImport(copy.pool, eventImporter(copy.pool, copyGame, Date.now(), findErased), options(path, more));
 const importPlayers = (path = playersFile) =>
-  runImport(copy.pool, playerImporter(copyGame, Date.now()), options(path));
+  runImport(copy.pool, playerImporter(copyGame, Date.now(), findErased), options(path));
 
 async function expectEqual(): Promise<void> {
   const copied = await keptRows(copy.pool, copyGame);
@@ -224,7 +226,7 @@ it('goes on where it was interrupted, also in the middle of a compressed file', 
 it('applies a chunk and its progress together', async () => {
   await importPlayers();
   const failure = new Error('killed');
-  const importer = eventImporter(copy.pool, copyGame, Date.now());
+  const importer = eventImporter(copy.pool, copyGame, Date.now(), findErased);
   let chunks = 0;
   const dying = {
     ...importer,
@@ -343,6 +345,28 @@ it('counts and does not store what the retention of the game has deleted already
   expect((await recountGame(copy.pool, copyGame)).differences).toEqual([]);
 });
 
+it('brings nothing of an erased player back', async () => {
+  const { rows } = await original.pool.query<{ userId: string }>(
+    'select user_id as "userId" from players where event_count > 0 order by id limit 1',
+  );
+  const userId = rows[0]?.userId ?? '';
+  const linesOf = async (path: string) =>
+    (await readFile(path, 'utf8'))
+      .split('\n')
+      .filter((line) => line.includes(`"userId":"${userId}"`));
+  erased.add(userId);
+  const players = await importPlayers();
+  const events = await importEvents();
+  erased.clear();
+  // the devices of the player, too: the player is unknown
+  expect(players.progress.rejected).toBe((await linesOf(playersFile)).length);
+  expect(events.progress.rejected).toBe((await linesOf(file)).length);
+  expect(events.progress.rejected).toBeGreaterThan(0);
+  const found = await copy.pool.query('select from players where user_id = $1', [userId]);
+  expect(found.rowCount).toBe(0);
+  expect((await recountGame(copy.pool, copyGame)).differences).toEqual([]);
+});
+
 it('refuses players of another game, devices of another player, and a second import at the same time', async () => {
   const otherGame = await copy.addGame('other');
   const [theirs] = await copy.addPlayers(otherGame, [END]);
@@ -360,7 +384,7 @@ it('refuses players of another game, devices of another player, and a second imp
   ];
   await writeFile(players, lines.map((line) => JSON.stringify(line)).join('\n'));
   const rejected: unknown[] = [];
-  const result = await runImport(copy.pool, playerImporter(copyGame, Date.now()), {
+  const result = await runImport(copy.pool, playerImporter(copyGame, Date.now(), findErased), {
     ...options(players),
     onRejected: ({ line, code }) => rejected.push([line, code]),
   });
