@@ -351,9 +351,7 @@ it('brings nothing of an erased player back', async () => {
   );
   const userId = rows[0]?.userId ?? '';
   const linesOf = async (path: string) =>
-    (await readFile(path, 'utf8'))
-      .split('\n')
-      .filter((line) => line.includes(`"userId":"${userId}"`));
+    (await readFile(path, 'utf8')).split('\n').filter((line) => line.includes(`"userId":"${userId}"`));
   erased.add(userId);
   const players = await importPlayers();
   const events = await importEvents();
