@@ -16,6 +16,19 @@ export async function forgetFormerPlayer(
   );
 }
 
+/** Testers of a game are named in its settings for stores. */
+export async function forgetTesters(
+  connection: DedicatedConnection,
+  players: readonly ErasedPlayer[],
+): Promise<void> {
+  await connection.query(
+    `update game_stores
+     set settings = jsonb_set(settings, '{testers}', (settings -> 'testers') - $2::text[])
+     where game_id = any($1::int[]) and settings -> 'testers' ?| $2::text[]`,
+    [gamesOf(players), players.map(({ userId }) => userId)],
+  );
+}
+
 /** Files of exports that may contain an event of a player are deleted, and exports that are running are ended. */
 export async function expireExports(
   connection: DedicatedConnection,

@@ -15,6 +15,7 @@ import {
   deleteUnattributed,
   expireExports,
   forgetFormerPlayer,
+  forgetTesters,
   listGamesWithOldJobs,
   renameInAuditLog,
 } from './erase-traces.js';
@@ -112,6 +113,7 @@ async function eraseGroup(
   }
   run.onStep?.('traces');
   await forgetFormerPlayer(connection, playerIds);
+  await forgetTesters(connection, group);
   await deleteUnattributed(connection, group);
   await renameInAuditLog(connection, group);
   run.onStep?.('exports');

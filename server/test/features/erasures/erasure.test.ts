@@ -116,6 +116,9 @@ describe('an erasure', () => {
       await playerIdOf(harness, foreign),
     ]);
     expect(await tablesNaming(harness, ids, playerId)).toEqual([]);
+    expect((await pool.query('select settings from game_stores')).rows).toEqual([
+      { settings: { testers: [other.userId] } },
+    ]);
     expect(await differences()).toEqual([]);
     expect(await admin.ask('GET', `${GAME}/players/${other.userId}`)).toEqual(before);
     expect(await exportOf()).toMatchObject(exported);
@@ -245,6 +248,10 @@ async function addTraces(session: Session, playerId: string, other: Session): Pr
     `insert into audit_log (game_id, at, actor, action, target, before, after)
      values ($1, $2, '', 'purchase.move', 'transaction t-device-of-erased', json_build_object('player', $4::text), json_build_object('player', $3::text))`,
     [gameId, now, session.userId, other.userId],
+  );
+  await pool.query(
+    `insert into game_stores (game_id, settings, updated_at) values ($1, jsonb_build_object('testers', $3::text[]), $2)`,
+    [gameId, now, [other.userId, session.userId]],
   );
   // The store gives half of the price back.
   const transactionId = 't-device-of-erased';
