@@ -352,6 +352,8 @@ describe.skipIf(!HAS_BROWSER)(`the numbers of the console${NEEDS_BROWSER}`, () =
     for (const { skuId, price } of rows)
       expect(await page.getByLabel(`Price of ${skuId} in USD`, { exact: true }).inputValue()).toBe(price);
 
+    // As it was paid: the rule goes by what was paid in dollars.
+    await page.evaluate(() => localStorage.setItem('savepoint-original-currencies', 'true'));
     await owner.go('/store?tab=offers&offer=thank_you');
     const BUYERS = `select player_id, sum(price) as usd from transactions
       where refunded_at is null and purchased_at is not null and currency = 'USD' group by player_id`;
@@ -375,6 +377,7 @@ describe.skipIf(!HAS_BROWSER)(`the numbers of the console${NEEDS_BROWSER}`, () =
       .toContain(`${players} of ${all} players, ${percent(share)} of USD revenue`);
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'Undo' }).click();
+    await page.evaluate(() => localStorage.removeItem('savepoint-original-currencies'));
 
     await owner.go('/store?tab=history');
     await agree(rowsOf('Versions'), () =>

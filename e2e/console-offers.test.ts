@@ -68,7 +68,7 @@ describe.skipIf(!HAS_BROWSER)(`offers in the console${NEEDS_BROWSER}`, () => {
   it('counts the audience while a rule is typed, and gives up a count that is overtaken', async () => {
     const { page, go } = owner;
     await go('/store?tab=offers&offer=thank_you');
-    await expect.poll(() => audience().textContent()).toBe('2 of 3 players, 100% of USD revenue');
+    await expect.poll(() => audience().textContent()).toBe('2 of 3 players, 100% of revenue');
 
     // The next count is held back until another has overtaken it.
     let letGo = () => {};
@@ -89,7 +89,7 @@ describe.skipIf(!HAS_BROWSER)(`offers in the console${NEEDS_BROWSER}`, () => {
     await rule().fill('purchases.total > 1');
     await givenUp;
     letGo();
-    await expect.poll(() => audience().textContent()).toContain('1 of 3 players, 67% of USD revenue');
+    await expect.poll(() => audience().textContent()).toContain('1 of 3 players, 67% of revenue');
     await page.unroute('**/audience');
 
     // A mistake is shown where it is, and the count says what it waits for.
