@@ -36,10 +36,10 @@ export async function recordAll(): Promise<Recorded[]> {
       ...STUDIO_STATEMENTS,
       ...EXPORT_STATEMENTS,
       ...IMPORT_STATEMENTS,
+      ...STORE_STATEMENTS,
       ...ERASURE_STATEMENTS,
       // Last: hourly work and retention delete what the others read.
       ...EVENT_STATEMENTS,
-      ...STORE_STATEMENTS,
     ];
     for (const { what, call, reads } of listed) {
       const sent = await recordStatements(async () => call(installation));

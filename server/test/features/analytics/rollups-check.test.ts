@@ -162,7 +162,7 @@ async function listCounters({ pool }: Harness): Promise<Counter[]> {
        and attnum > 0 and not attisdropped
        and attname <> all('{game_id,player_id,day,event_type,cohort_day,active_day,shard}'::text[])
        and not (attrelid = 'players'::regclass
-         and attname = any('{id,user_id,created_at,overrides_at,stays_at,age_group,age_group_at}'::text[]))
+         and attname = any('{id,user_id,created_at,overrides_at,stays_at,age_group,age_group_at,erase_requested_at}'::text[]))
      order by 1, 2`,
   );
   return rows;
