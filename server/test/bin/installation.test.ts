@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { prepareInstallation } from '../../src/bin/installation.js';
 import { type Database, openDatabase } from '../../src/db/database.js';
@@ -35,6 +37,8 @@ function settings(): Settings {
       SAVEPOINT_ENV: 'development',
       SAVEPOINT_MASTER_KEY: randomBytes(32).toString('base64'),
       DATABASE_URL: proxy.url,
+      // None was ever erased here, whatever other tests leave in the data folder.
+      SAVEPOINT_ERASED_LIST: join(tmpdir(), `savepoint-${randomBytes(8).toString('hex')}`),
     },
     { tty: false },
   );

@@ -1,5 +1,8 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { runProgram } from '../../src/bin/program.js';
@@ -10,8 +13,16 @@ export const SAVEPOINT = fileURLToPath(new URL('../../bin/savepoint.mjs', import
 
 type Environment = Record<string, string>;
 
+/** Not the list in the data folder of the repository: other tests start there with other master keys. */
+const erasedList = join(tmpdir(), `savepoint-erased-${process.pid}`);
+process.once('exit', () => rmSync(erasedList, { force: true }));
+
 /** On a database that is there already, without a master key. */
-const onDatabase = (url: string): Environment => ({ SAVEPOINT_ENV: 'production', DATABASE_URL: url });
+const onDatabase = (url: string): Environment => ({
+  SAVEPOINT_ENV: 'production',
+  DATABASE_URL: url,
+  SAVEPOINT_ERASED_LIST: erasedList,
+});
 
 /** With a master key, which commands that seal or open secrets need. */
 const under = (masterKey: string, url: string): Environment => ({
