@@ -57,7 +57,7 @@ export async function examineDatabase(settings: Settings): Promise<DoctorFinding
   }
 }
 
-/** What would stop a start on a database that somebody else runs. */
+/** What would prevent a start on a database of the operator's own. */
 async function checkSessions(pool: Pool, url: string): Promise<DoctorFinding[]> {
   const check = async (name: string, work: (connection: DedicatedConnection) => Promise<void>) => {
     try {

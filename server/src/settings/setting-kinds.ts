@@ -59,17 +59,21 @@ export function integer(
     max,
     description,
     shownFallback = String(fallback),
-  }: Shown & { fallback: number; min: number; max: number },
+  }: Shown & { fallback: number | ((surroundings: Surroundings) => number); min: number; max: number },
 ): Setting<number> {
   return {
     name,
     fallback: shownFallback,
     description,
-    read(given = String(fallback), { report }) {
+    read(given, surroundings) {
+      const unset = typeof fallback === 'function' ? fallback(surroundings) : fallback;
+      if (given === undefined) return unset;
       const value = /^\d{1,10}$/.test(given) ? Number(given) : Number.NaN;
       if (value >= min && value <= max) return value;
-      report(`${name} is "${given}": set it to a whole number from ${min} to ${max}, or leave it out.`);
-      return fallback;
+      surroundings.report(
+        `${name} is "${given}": set it to a whole number from ${min} to ${max}, or leave it out.`,
+      );
+      return unset;
     },
   };
 }

@@ -98,18 +98,13 @@ export const SETTING_ROWS = {
     max: MAX_WORKERS,
     description: 'API processes',
   }),
-  drainSeconds: {
-    name: 'SAVEPOINT_DRAIN_SECONDS',
-    fallback: '0 in development, else 5',
-    description: 'time between /readyz saying 503 and the end of a node that is told to stop',
-    read: (given, surroundings) =>
-      integer('SAVEPOINT_DRAIN_SECONDS', {
-        fallback: surroundings.development ? 0 : 5,
-        min: 0,
-        max: 300,
-        description: '',
-      }).read(given, surroundings),
-  } satisfies Setting<number>,
+  drainSeconds: integer('SAVEPOINT_DRAIN_SECONDS', {
+    fallback: ({ development }) => (development ? 0 : 5),
+    shownFallback: '0 in development, else 5',
+    min: 0,
+    max: 300,
+    description: 'seconds between /readyz saying 503 and the end of a node that is told to stop',
+  }),
   masterKey: optional('SAVEPOINT_MASTER_KEY', {
     shownFallback: 'generated in development',
     description:

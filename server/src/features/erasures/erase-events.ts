@@ -32,7 +32,7 @@ export async function eraseEvents(
   return true;
 }
 
-/** Repeats a statement that deletes up to so many rows. */
+/** Repeats a statement until it deletes fewer rows than its limit. */
 export async function untilDone(
   limit: number,
   afterChunk: AfterChunk,

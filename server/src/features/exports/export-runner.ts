@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import { isUnavailable, type Pool, transaction } from '../../db/pool.js';
 import type { Clock } from '../../lib/clock.js';
+import { createPoller, type Poller } from '../../lib/poller.js';
 import { exportEvents } from './export-events.js';
 import { type ClaimedExport, KEPT_MS, MAX_BYTES } from './export-job.js';
 import {
@@ -22,57 +23,27 @@ const LEASE_SECONDS = 30;
 /** An export that was begun this often without writing a chunk has failed. */
 const MAX_ATTEMPTS = 5;
 
-/** Runs one export at a time on each node, in the process that also serves the admin API. */
-export type ExportRunner = {
-  start(): void;
-  /** To be called when there is a new job. */
-  nudge(): void;
-  /** Releases the running job after its current page, for another node. */
-  stop(): Promise<void>;
-};
-
 type Options = Readonly<{ pool: Pool; clock: Clock; logger: Logger }>;
 
-export function createExportRunner(options: Options): ExportRunner {
+/**
+ * Runs one export at a time on each node, in the process that also serves the admin API. Nudge it when there is a new job. When it
+ * stops, it releases the running job after its current page, for another node.
+ */
+export function createExportRunner(options: Options): Poller {
   const { pool, logger } = options;
   const worker = randomUUID();
-  const stopping = new AbortController();
-  let timer: NodeJS.Timeout | undefined;
-  let working: Promise<void> | undefined;
-
-  const work = async (): Promise<void> => {
-    while (!stopping.signal.aborted) {
-      const job = await claimExportJob(pool, worker, LEASE_SECONDS);
-      if (job === undefined) return;
-      await runExport(options, job, worker, stopping.signal);
-    }
-  };
-  const look = (): void => {
-    if (working !== undefined || stopping.signal.aborted) return;
-    working = work()
-      // The next poll tries again.
-      .catch((error: unknown) =>
-        logger.warn({ err: error }, 'cannot look for exports; the next attempt is in a few seconds'),
-      )
-      .finally(() => {
-        working = undefined;
-      });
-  };
-
-  return {
-    start() {
-      timer = setInterval(look, POLL_MS).unref();
-      look();
+  return createPoller({
+    everyMs: POLL_MS,
+    async work(signal) {
+      while (!signal.aborted) {
+        const job = await claimExportJob(pool, worker, LEASE_SECONDS);
+        if (job === undefined) return;
+        await runExport(options, job, worker, signal);
+      }
     },
-    nudge() {
-      if (timer !== undefined) look();
-    },
-    async stop() {
-      clearInterval(timer);
-      stopping.abort();
-      await working;
-    },
-  };
+    onError: (error) =>
+      logger.warn({ err: error }, 'cannot look for exports; the next attempt is in a few seconds'),
+  });
 }
 
 async function runExport(

@@ -13,9 +13,10 @@ import {
   insertExportChunk,
   updateExportHeartbeat,
 } from '../../../src/features/exports/export-job-queries.js';
-import { createExportRunner, type ExportRunner } from '../../../src/features/exports/export-runner.js';
+import { createExportRunner } from '../../../src/features/exports/export-runner.js';
 import { type ExportTarget, streamTarget } from '../../../src/features/exports/export-target.js';
 import { ExportLostError, jobTarget } from '../../../src/features/exports/job-target.js';
+import type { Poller } from '../../../src/lib/poller.js';
 import { type AdminClient, GAME, openAdminClient } from '../../support/admin-calls.js';
 import { expectGeneralError, withoutRateLimits } from '../../support/data-calls.js';
 import { createHarness, type Harness, postEvents } from '../../support/harness.js';
@@ -35,7 +36,7 @@ const WORKER = '00000000-0000-4000-8000-000000000001';
 let harness: Harness;
 let admin: AdminClient;
 let gameId: number;
-let runner: ExportRunner | undefined;
+let runner: Poller | undefined;
 beforeAll(async () => {
   harness = await createHarness({ settings: withoutRateLimits() });
   admin = await openAdminClient(harness, undefined, [], { nudgeExports: () => runner?.nudge() });
