@@ -33,6 +33,7 @@ import type { NotificationContext } from '../features/stores/notification-routes
 import { createPushTokens } from '../features/stores/push-tokens.js';
 import { createRateLimits } from '../http/rate-limits.js';
 import type { Clock } from '../lib/clock.js';
+import { type DiskWatch, watchDisk } from '../lib/disk-watch.js';
 import { createShedding } from '../overload/shedding.js';
 import type { QueuedPath } from '../queue/queued-path.js';
 import { createErasureHashes } from '../security/erasure-hashes.js';
@@ -49,17 +50,21 @@ export type Context = SessionContext &
   EventContext &
   ServerContext &
   NotificationContext &
-  Readonly<{ dispose(): Promise<void> }>;
+  Readonly<{ disk: Pick<DiskWatch, 'reading'>; dispose(): Promise<void> }>;
 
 export type ContextOptions = {
   settings: Settings;
   databaseUrl: string;
+  /** The folder of the embedded database. */
+  databaseDir?: string | undefined;
   masterKeys: MasterKeys;
   logger: Logger;
   /** Replaces the clock of the database and that of the node: tests set the time. */
   clock?: Clock;
   /** The clock of the machine. */
   nodeClock?: Clock;
+  /** Replaces the disk of the database: tests fill it. */
+  disk?: DiskWatch;
 };
 
 export async function createContext(options: ContextOptions): Promise<Context> {
@@ -116,6 +121,12 @@ export async function createContext(options: ContextOptions): Promise<Context> {
     });
   }
   const playerExports = createPlayerExports(options.databaseUrl);
+  const disk =
+    options.disk ??
+    (await watchDisk({
+      dir: options.databaseDir,
+      onError: (error) => logger.warn({ err: error }, 'the disk of the database could not be looked at'),
+    }));
   const intake = queued?.intake ?? createDirectIntake({ pool, metrics, logger });
 
   return Object.freeze({
@@ -166,7 +177,9 @@ export async function createContext(options: ContextOptions): Promise<Context> {
     inbox: queued?.inbox ?? inbox,
     rateLimits: createRateLimits(settings.rateLimits, (limit) => metrics.rateLimited.inc({ limit })),
     shedding,
+    disk,
     async dispose() {
+      await disk.stop();
       signingKeys.stop();
       await intake.close();
       await queued?.close();

@@ -22,6 +22,7 @@ import { trustProxy } from '../http/trust-proxy.js';
 import { registerValidation } from '../http/validation.js';
 import { refuseEarly } from '../overload/early-refusal.js';
 import { createEventAdmission } from '../overload/event-admission.js';
+import { refuseWithoutRoom } from '../overload/full-disk.js';
 import { quietLogs } from '../telemetry/logger.js';
 import { observeResponses } from '../telemetry/observation.js';
 import type { Context } from './context.js';
@@ -97,8 +98,12 @@ export async function buildPlayerApp(
   await app.register(async (scope) => playerExportRoutes(scope, ctx));
   await app.register(async (scope) => playerErasureRoutes(scope, ctx));
   const admission = createEventAdmission(ctx, EVENT_LIMITS);
-  await app.register(async (scope) => eventRoutes(scope, ctx, admission));
-  await app.register(async (scope) => serverEventRoutes(scope, ctx, admission));
+  await app.register(async (scope) => {
+    // A queue has a disk of its own.
+    if (ctx.settings.nats === undefined) scope.addHook('onRequest', refuseWithoutRoom(ctx));
+    await scope.register(async (players) => eventRoutes(players, ctx, admission));
+    await scope.register(async (servers) => serverEventRoutes(servers, ctx, admission));
+  });
   await app.register(async (scope) => serverPlayerRoutes(scope, ctx));
   await app.register(async (scope) => serverChangeRoutes(scope, ctx));
   await app.register(async (scope) => notificationRoutes(scope, ctx));

@@ -8,6 +8,8 @@ import { BEAT_MS } from './heartbeat.js';
 export type ChildOptions = Readonly<{
   settings: Settings;
   databaseUrl: string;
+  /** The folder of the embedded database; undefined if it is another server, whose disk nobody here can look at. */
+  databaseDir: string | undefined;
   masterKeys: MasterKeys;
   logger: Logger;
 }>;
@@ -25,6 +27,7 @@ export async function runChild(start: (options: ChildOptions) => Promise<Running
   if (!read.ok) throw new Error(read.problems.join('\n'));
   const { settings } = read;
   const { databaseUrl } = settings;
+  const databaseDir = process.argv[2];
   const keys = parseMasterKeys(settings.masterKey ?? '');
   if (!keys.ok || databaseUrl === undefined || process.send === undefined) {
     throw new Error('this process is started by `savepoint start`, not by hand');
@@ -41,7 +44,7 @@ export async function runChild(start: (options: ChildOptions) => Promise<Running
   setInterval(() => tell({ type: 'heartbeat', isInspected: inspector.url() !== undefined }), BEAT_MS);
 
   try {
-    running = await start({ settings, databaseUrl, masterKeys: keys.keys, logger });
+    running = await start({ settings, databaseUrl, databaseDir, masterKeys: keys.keys, logger });
   } catch (error) {
     // The master key was rotated, and the running service does not have the new one. The sentence says so; a stack trace would
     // not.

@@ -2,13 +2,11 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { AggregatorRegistry } from 'prom-client';
-import type { InstallationWarning } from '../admin/admin-context.js';
 import { DEMO } from '../app/demo-studio.js';
 import { FREQUENT_STEPS, forgetDevicesSteps, MAINTENANCE_STEPS } from '../app/maintenance-steps.js';
 import { buildOpsApp } from '../app/ops-app.js';
 import { openDatabase } from '../db/database.js';
 import { watchDatabaseClock } from '../db/database-clock.js';
-import { clusterPathIn } from '../db/embedded/cluster-place.js';
 import { createErasureMetrics } from '../features/erasures/erasure-metrics.js';
 import { createErasureRunner } from '../features/erasures/erasure-runner.js';
 import { erasureStep } from '../features/erasures/erasure-step.js';
@@ -30,7 +28,7 @@ import { createPredictionMetrics } from '../features/predictions/prediction-metr
 import { predictionsStep } from '../features/predictions/predictions-step.js';
 import { loadDeviceHashes } from '../features/sessions/forgotten-devices.js';
 import { loadSigningKeys } from '../features/sessions/signing-keys.js';
-import { readFreeSpace } from '../lib/free-space.js';
+import { watchDisk } from '../lib/disk-watch.js';
 import { httpUrl } from '../lib/http-url.js';
 import { stepBehindPlayers } from '../lib/thread-priority.js';
 import { openLink } from '../queue/connection.js';
@@ -43,7 +41,7 @@ import { type ChildOptions, type RunningChild, runChild } from './child.js';
 import { runPredictionsInThread, trainInThread } from './predictions-thread.js';
 import { createProcessMetrics } from './process-metrics.js';
 import { readiness } from './readiness.js';
-import { askStatus, askWorkersMetrics } from './service-status.js';
+import { askStatus, askWorkersMetrics, askWorkersReach } from './service-status.js';
 
 /** The process for operators: health, metrics, the admin API and the reference on a listener, and maintenance. */
 async function startOperations(options: ChildOptions): Promise<RunningChild> {
@@ -64,6 +62,10 @@ async function startOperations(options: ChildOptions): Promise<RunningChild> {
     onChange: (reading) => logClock(logger, reading),
   });
   const clockMetrics = createClockMetrics(clock);
+  const disk = await watchDisk({
+    dir: options.databaseDir,
+    onError: (error) => logger.warn({ err: error }, 'the disk of the database could not be looked at'),
+  });
   const eventStoreMetrics = createEventStoreMetrics(database.pool, clock);
   const predictionMetrics = createPredictionMetrics(database.pool);
   const erasureMetrics = createErasureMetrics(database.pool, clock);
@@ -93,7 +95,8 @@ async function startOperations(options: ChildOptions): Promise<RunningChild> {
     trustProxy: settings.opsTrustProxy,
     demoKey: settings.environment === 'development' ? DEMO : undefined,
     playerUrl: (hostName) => playerUrl(settings, hostName),
-    readiness: () => readiness({ pool: database.pool, status: askStatus, queue, clock }),
+    readiness: () =>
+      readiness({ pool: database.pool, status: askStatus, reach: askWorkersReach, queue, clock, disk }),
     metrics: async () => ({
       contentType: metrics.registry.contentType,
       text: [
@@ -122,7 +125,7 @@ async function startOperations(options: ChildOptions): Promise<RunningChild> {
       documentChanges: createDocumentChanges(),
       jobs,
       nudgeExports: exports.nudge,
-      warnings: async () => [...clockWarnings(clock.reading()), ...(await warningsOfDisk(settings))],
+      warnings: async () => [...clockWarnings(clock.reading()), ...diskWarnings(disk.reading())],
     },
     apiDocument: async (api) => JSON.parse(await readFile(new URL(`${api}.json`, apiDocuments()), 'utf8')),
   });
@@ -152,16 +155,12 @@ async function startOperations(options: ChildOptions): Promise<RunningChild> {
       signingKeys.stop();
       await jobs.stop();
       clock.stop();
+      await disk.stop();
       await app.close();
       await link?.close();
       await database.close();
     },
   };
-}
-
-/** Nobody here can look at the disk of another database server. */
-async function warningsOfDisk({ databaseUrl, dataDir }: Settings): Promise<InstallationWarning[]> {
-  return databaseUrl === undefined ? diskWarnings(await readFreeSpace(clusterPathIn(dataDir))) : [];
 }
 
 /** The published package brings the documents with it; in the repository they lie beside the packages. */

@@ -37,7 +37,7 @@ export async function runPrimary(settings: Settings, say: (line: string) => void
   }
   const processes = startProcesses(
     settings,
-    { databaseUrl: database.url, masterKey: installation.masterKeyText },
+    { databaseUrl: database.url, databaseDir: database.dir, masterKey: installation.masterKeyText },
     logger,
   );
   const stop = async (name: string): Promise<void> => {

@@ -7,6 +7,7 @@ import { respond } from './questions.js';
 import type { ServiceStatus } from './service-status.js';
 import { type Replacements, type SupervisedProcess, supervise } from './supervised-process.js';
 import { createMetricsReader } from './workers-metrics.js';
+import { readReach } from './workers-reach.js';
 
 /**
  * Most of what a request allocates is garbage once its response is sent. With twice the space for young objects fewer of them
@@ -28,7 +29,11 @@ export type Processes = {
 /** Starts the API workers, and keeps them and the operations process running. */
 export function startProcesses(
   settings: Settings,
-  { databaseUrl, masterKey }: { databaseUrl: string; masterKey: string },
+  {
+    databaseUrl,
+    databaseDir,
+    masterKey,
+  }: { databaseUrl: string; databaseDir: string | undefined; masterKey: string },
   logger: Logger,
 ): Processes {
   // Every process reads the same settings; what the primary found out is added to them.
@@ -38,7 +43,8 @@ export function startProcesses(
     SAVEPOINT_MASTER_KEY: masterKey,
     SAVEPOINT_LOG_PRETTY: settings.logPretty ? 'on' : 'off',
   };
-  const forkWorker = (): ChildProcess => forkProcess('./worker.js', environment, WORKER_OPTIONS);
+  const forkWorker = (): ChildProcess =>
+    forkProcess('./worker.js', { environment, databaseDir }, WORKER_OPTIONS);
   const workers = Array.from({ length: settings.workers }, () =>
     supervise({ name: 'an API worker', fork: forkWorker, logger }),
   );
@@ -63,9 +69,10 @@ export function startProcesses(
   });
   const forkOperations = (): ChildProcess => {
     const own = { SAVEPOINT_OPS_PORT: String(opsPort) };
-    const child = forkProcess('./operations.js', { ...environment, ...own });
+    const child = forkProcess('./operations.js', { environment: { ...environment, ...own }, databaseDir });
     respond(child, 'status', status);
     respond(child, 'metrics', readMetrics);
+    respond(child, 'reach', () => readReach(workers));
     return child;
   };
 
@@ -86,10 +93,14 @@ export function startProcesses(
   };
 }
 
-function forkProcess(file: string, environment: object, options: readonly string[] = []): ChildProcess {
+function forkProcess(
+  file: string,
+  { environment, databaseDir }: { environment: object; databaseDir: string | undefined },
+  options: readonly string[] = [],
+): ChildProcess {
   cluster.setupPrimary({
     exec: fileURLToPath(new URL(file, import.meta.url)),
-    args: [],
+    args: databaseDir === undefined ? [] : [databaseDir],
     // Whatever this process was given comes last, and wins.
     execArgv: [...options, ...process.execArgv],
   });

@@ -3,6 +3,9 @@ import type { DatabaseClock } from '../db/database-clock.js';
 import type { Pool } from '../db/pool.js';
 import { isMigrated } from '../db/schema-state.js';
 import { clockWarnings } from '../features/lifecycle/clock-warnings.js';
+import { describeSpace } from '../features/lifecycle/disk-warnings.js';
+import type { DiskWatch } from '../lib/disk-watch.js';
+import { type FreeSpace, isAllButFull } from '../lib/free-space.js';
 import type { QueueStatus } from '../queue/queue-status.js';
 import { STUCK_SECONDS } from './heartbeat.js';
 import type { ServiceStatus } from './service-status.js';
@@ -12,42 +15,58 @@ type Sources = {
   pool: Pool;
   /** Undefined if the primary does not respond. */
   status: () => Promise<ServiceStatus | undefined>;
+  /** Whether each worker that serves gets connections to the database; undefined if the primary does not respond. */
+  reach: () => Promise<readonly boolean[] | undefined>;
   /** Undefined without a queue. */
   queue: (() => Promise<QueueStatus>) | undefined;
   clock: Pick<DatabaseClock, 'reading'>;
+  disk: Pick<DiskWatch, 'reading'>;
 };
 
 const OK = 'ok';
 const UNREACHABLE = 'the database cannot be reached';
+const NO_CONNECTIONS = 'the database gives the API workers no connections';
+/** States of the database that a queue outlives. */
+const AWAY: readonly string[] = [UNREACHABLE, NO_CONNECTIONS];
 
 /**
  * With a queue, a node stays ready while one of the two is away: without the database it goes on taking events, without
  * NATS it goes on serving players. A balancer that took it out would stop that as well, and on every node at once. A node whose
  * clock is off, or which is about to stop, is not ready, so that a balancer prefers others. It serves what it is sent meanwhile.
  */
-export async function readiness({ pool, status, queue, clock }: Sources): Promise<Readiness> {
-  const [database, workers, queued] = await Promise.all([checkDatabase(pool), status(), queue?.()]);
+export async function readiness({ pool, status, reach, queue, clock, disk }: Sources): Promise<Readiness> {
+  const [database, workers, queued] = await Promise.all([checkDatabase(pool, reach), status(), queue?.()]);
   const { ok: hasQueue = false, ...queueChecks } = queued ?? {};
-  const canStore = database === OK || (database === UNREACHABLE && hasQueue);
+  const canStore = database === OK || (AWAY.includes(database) && hasQueue);
+  const diskProblem = problemOf(disk.reading());
   const [clockWarning] = clockWarnings(clock.reading());
   const canServe = servingOf(workers?.workers ?? []).length > 0 && workers?.isStopping !== true;
   return {
-    ready: canStore && canServe && clockWarning === undefined,
+    ready: canStore && canServe && clockWarning === undefined && diskProblem === undefined,
     checks: {
       database,
       workers: describeWorkers(workers),
       clock: clockWarning?.message ?? OK,
+      disk: diskProblem ?? OK,
       ...queueChecks,
     },
   };
 }
 
-async function checkDatabase(pool: Pool): Promise<string> {
+async function checkDatabase(pool: Pool, reach: Sources['reach']): Promise<string> {
   try {
-    return (await isMigrated(pool)) ? OK : 'migrations are missing: run `savepoint migrate`';
+    const [isReady, workers = []] = await Promise.all([isMigrated(pool), reach()]);
+    if (!isReady) return 'migrations are missing: run `savepoint migrate`';
+    return workers.length > 0 && !workers.includes(true) ? NO_CONNECTIONS : OK;
   } catch {
     return UNREACHABLE;
   }
+}
+
+/** A node that is told nothing of its database's disk has no problem with it. */
+function problemOf(space: FreeSpace | undefined): string | undefined {
+  if (space === undefined || !isAllButFull(space)) return undefined;
+  return `${describeSpace(space)}: no events are taken until there is room`;
 }
 
 /** One worker is enough to be ready: those that do not serve are back within seconds, or hold up nobody. */

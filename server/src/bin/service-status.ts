@@ -22,3 +22,5 @@ const TIMEOUT_MS = 2_000;
 export const askStatus = () => ask<ServiceStatus>(process, 'status', TIMEOUT_MS);
 /** The primary itself waits for workers, which may be busy. */
 export const askWorkersMetrics = () => ask<WorkersMetrics>(process, 'metrics', TIMEOUT_MS * 2);
+/** Of the workers that serve, as far as they say: does each of them get connections to the database? */
+export const askWorkersReach = () => ask<readonly boolean[]>(process, 'reach', TIMEOUT_MS * 2);

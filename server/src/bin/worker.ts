@@ -4,6 +4,7 @@ import { buildPlayerApp } from '../app/player-app.js';
 import { type ChildOptions, type RunningChild, runChild } from './child.js';
 import { respond } from './questions.js';
 import { sharedPort } from './shared-port.js';
+import { reachesDatabase } from './workers-reach.js';
 
 /** One API process. */
 async function startWorker(options: ChildOptions): Promise<RunningChild> {
@@ -11,6 +12,7 @@ async function startWorker(options: ChildOptions): Promise<RunningChild> {
   const ctx = await createContext(options);
   const app = await buildPlayerApp(ctx);
   respond(process, 'metrics', () => ctx.metrics.registry.getMetricsAsJSON());
+  respond(process, 'reach', () => reachesDatabase(ctx.pool));
   await app.listen(sharedPort(settings.host, settings.port));
   return {
     port: (app.server.address() as AddressInfo).port,

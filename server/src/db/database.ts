@@ -1,4 +1,5 @@
 import { attachToEmbeddedPostgres } from './embedded/attach.js';
+import { clusterPathIn } from './embedded/cluster-place.js';
 import { startEmbeddedPostgres } from './embedded/embedded-postgres.js';
 import { sessionsEnded } from './open-connections.js';
 import { createPool, type Pool } from './pool.js';
@@ -14,6 +15,8 @@ export type DatabaseSettings = Readonly<{
 /** The database of this installation: the embedded one, started here, or the one of DATABASE_URL. */
 export type Database = Readonly<{
   url: string;
+  /** Where the embedded server keeps its files; undefined for another server. */
+  dir: string | undefined;
   pool: Pool;
   /** Whether a running service holds it, and a command only works beside that service. */
   shared: boolean;
@@ -60,6 +63,7 @@ function connect(
   });
   return {
     url,
+    dir: settings.databaseUrl === undefined ? clusterPathIn(settings.dataDir) : undefined,
     pool,
     shared,
     async close() {

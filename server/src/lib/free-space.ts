@@ -34,6 +34,11 @@ async function existing(path: string): Promise<string> {
   return isThere || dirname(path) === path ? path : existing(dirname(path));
 }
 
+/** From here on nothing should be written that can wait. */
+export function isAllButFull({ freeBytes, isOutOfFiles }: FreeSpace): boolean {
+  return isOutOfFiles || freeBytes < ALL_BUT_FULL_BYTES;
+}
+
 /** `3.2 GB`, `512 MB`. */
 export function inUnits(bytes: number): string {
   if (bytes >= GIB) return `${(bytes / GIB).toFixed(1)} GB`;

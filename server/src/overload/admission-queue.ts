@@ -1,4 +1,4 @@
-import { OverloadedError, type OverloadReason } from '../lib/overloaded-error.js';
+import { OverloadedError, type QueueReason } from '../lib/overloaded-error.js';
 import { Capacity } from './capacity.js';
 import { type Before, Lanes } from './lanes.js';
 import { SHARES } from './limits.js';
@@ -59,7 +59,7 @@ export class AdmissionQueue {
    * Why a request would be refused now, or undefined. Lets the caller ask early: before the body is read, or before the
    * sender is known.
    */
-  refusal(weight: number, key?: string): OverloadReason | undefined {
+  refusal(weight: number, key?: string): QueueReason | undefined {
     return this.#refusal(weight, key, 'waiting and announced');
   }
 
@@ -87,7 +87,7 @@ export class AdmissionQueue {
     }
   }
 
-  #refusal(weight: number, key: string | undefined, before: Before): OverloadReason | undefined {
+  #refusal(weight: number, key: string | undefined, before: Before): QueueReason | undefined {
     const { waiting } = this.#lanes;
     const hasCapacity = this.#hasCapacity(before);
     if (hasCapacity && (key === undefined || !waiting.isHeld(key))) return undefined;

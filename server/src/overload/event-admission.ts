@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify';
-import { OverloadedError, type OverloadReason } from '../lib/overloaded-error.js';
+import { OverloadedError, type QueueReason } from '../lib/overloaded-error.js';
 import type { Settings } from '../settings/settings.js';
 import type { Metrics } from '../telemetry/metrics.js';
 import { AdmissionQueue, type AdmissionQueueOptions } from './admission-queue.js';
@@ -54,7 +54,7 @@ export function createEventAdmission(
 
   return {
     /** By the headers alone, before the token is checked or the database is asked. */
-    refusalOf: (request: IncomingMessage): OverloadReason | undefined => queue.refusal(weightOf(request)),
+    refusalOf: (request: IncomingMessage): QueueReason | undefined => queue.refusal(weightOf(request)),
 
     /** Once the sender is known, and before the database is asked about them. */
     announce(request: FastifyRequest, reply: FastifyReply, userId: string): void {

@@ -127,7 +127,7 @@ export function createMetrics() {
     },
     shedRequests: new Counter({
       name: 'savepoint_shed_requests_total',
-      help: 'Requests refused with 503 for overload, by reason: wait (would have waited too long), own_line (too many of the same player wait), full (no more may wait); and hung_up, where the client left the line.',
+      help: 'Requests refused with 503 for overload, by reason: wait (would have waited too long), own_line (too many of the same player wait), full (no more may wait), disk (the disk of the embedded database is all but full); and hung_up, where the client left the line.',
       labelNames: ['reason'] as const,
       registers,
     }),

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readiness } from '../../src/bin/readiness.js';
 import type { ProcessStatus } from '../../src/bin/supervised-process.js';
-import { createHarness, type Harness } from '../support/harness.js';
+import { reachesDatabase } from '../../src/bin/workers-reach.js';
+import { createPool } from '../../src/db/pool.js';
+import { createHarness, type Harness, NO_TIMEOUT_MS } from '../support/harness.js';
 
 let harness: Harness;
 beforeAll(async () => {
@@ -16,19 +18,22 @@ const SILENT: ProcessStatus = { pid: 19, state: 'silent', silentSeconds: 3.5 };
 const ENDED: ProcessStatus = { pid: null, state: 'ended', silentSeconds: 0 };
 const UNREACHABLE_QUEUE = { ok: false, queue: 'away', consumers: 'unknown' };
 
+const ROOM = { freeBytes: 50 * 1024 ** 3, totalBytes: 100 * 1024 ** 3, isOutOfFiles: false };
 const RIGHT_CLOCK = { reading: () => ({ nodeMs: 0, databaseMs: 0, uncertaintyMs: 1 }) };
+
+const USUAL = { reach: async () => [true, true], clock: RIGHT_CLOCK, disk: { reading: () => ROOM } };
 
 const readinessOf = (...workers: ProcessStatus[]) =>
   readiness({
     pool: harness.pool,
     status: async () => ({ isStopping: false, workers, replacements: { worker: NONE, operations: NONE } }),
     queue: undefined,
-    clock: RIGHT_CLOCK,
+    ...USUAL,
   });
 
 describe('readiness', () => {
   it('is ok while all workers serve', async () => {
-    const checks = { database: 'ok', workers: 'ok', clock: 'ok' };
+    const checks = { database: 'ok', workers: 'ok', clock: 'ok', disk: 'ok' };
     expect(await readinessOf(SERVING, SERVING)).toEqual({ ready: true, checks });
   });
 
@@ -51,11 +56,11 @@ describe('readiness', () => {
       pool: harness.pool,
       status: async () => undefined,
       queue: undefined,
-      clock: RIGHT_CLOCK,
+      ...USUAL,
     };
     expect(await readiness(sources)).toEqual({
       ready: false,
-      checks: { database: 'ok', workers: 'the primary process does not respond', clock: 'ok' },
+      checks: { database: 'ok', workers: 'the primary process does not respond', clock: 'ok', disk: 'ok' },
     });
   });
 
@@ -68,7 +73,7 @@ describe('readiness', () => {
         replacements: { worker: NONE, operations: NONE },
       }),
       queue: undefined,
-      clock: RIGHT_CLOCK,
+      ...USUAL,
     };
     expect(await readiness(sources)).toEqual({
       ready: false,
@@ -76,6 +81,7 @@ describe('readiness', () => {
         database: 'ok',
         workers: 'the node is stopping: send players elsewhere',
         clock: 'ok',
+        disk: 'ok',
       },
     });
   });
@@ -89,6 +95,7 @@ describe('readiness', () => {
         replacements: { worker: NONE, operations: NONE },
       }),
       queue: undefined,
+      ...USUAL,
       clock: { reading: () => ({ nodeMs: 120_000, databaseMs: 0, uncertaintyMs: 1 }) },
     };
     const { ready, checks } = await readiness(sources);
@@ -105,9 +112,56 @@ describe('readiness', () => {
       }),
     };
     const queue = async () => UNREACHABLE_QUEUE;
-    expect(await readiness({ pool: harness.pool, status, queue, clock: RIGHT_CLOCK })).toEqual({
+    expect(await readiness({ pool: harness.pool, status, queue, ...USUAL })).toEqual({
       ready: true,
-      checks: { database: 'ok', workers: 'ok', clock: 'ok', queue: 'away', consumers: 'unknown' },
+      checks: { database: 'ok', workers: 'ok', clock: 'ok', disk: 'ok', queue: 'away', consumers: 'unknown' },
     });
+  });
+
+  it('ends while no worker gets a connection, and holds while one does', async () => {
+    const status = async () => ({
+      isStopping: false,
+      workers: [SERVING, SERVING],
+      replacements: { worker: NONE, operations: NONE },
+    });
+    const usual = { ...USUAL, pool: harness.pool, status, queue: undefined };
+    const without = await readiness({ ...usual, reach: async () => [false, false] });
+    expect(without).toMatchObject({
+      ready: false,
+      checks: { database: 'the database gives the API workers no connections' },
+    });
+    expect(await readiness({ ...usual, reach: async () => [false, true] })).toMatchObject({ ready: true });
+    // A queue goes on taking events.
+    const queue = async () => ({ ok: true, queue: 'ok', consumers: 'ok' });
+    expect(await readiness({ ...usual, queue, reach: async () => [false] })).toMatchObject({ ready: true });
+  });
+
+  it('ends while the disk is all but full, and holds while it is only low', async () => {
+    const status = async () => ({
+      isStopping: false,
+      workers: [SERVING],
+      replacements: { worker: NONE, operations: NONE },
+    });
+    const usual = { ...USUAL, pool: harness.pool, status, queue: undefined };
+    const withFree = (freeBytes: number) =>
+      readiness({ ...usual, disk: { reading: () => ({ ...ROOM, freeBytes }) } });
+    expect(await withFree(100 * 1024 ** 2)).toMatchObject({
+      ready: false,
+      checks: {
+        disk: 'The disk of the data folder has 100 MB of 100.0 GB left: no events are taken until there is room',
+      },
+    });
+    expect(await withFree(1024 ** 3)).toMatchObject({ ready: true, checks: { disk: 'ok' } });
+  });
+});
+
+describe('a worker', () => {
+  it('gets connections, or does not', async () => {
+    expect(await reachesDatabase(harness.pool)).toBe(true);
+    const url = new URL(harness.databaseUrl);
+    url.username = 'nobody_with_this_name';
+    const pool = createPool({ url: url.href, size: 1, timeoutMs: NO_TIMEOUT_MS, onError: () => {} });
+    expect(await reachesDatabase(pool)).toBe(false);
+    await pool.end();
   });
 });

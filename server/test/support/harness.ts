@@ -43,7 +43,7 @@ export type Harness = {
 };
 
 /** A node goes by the clock of the test, or by its own and that of the database. */
-type Clocks = Pick<ContextOptions, 'clock' | 'nodeClock'>;
+type Clocks = Pick<ContextOptions, 'clock' | 'nodeClock' | 'disk'>;
 
 export type Session = {
   accessToken: string;

@@ -1,5 +1,5 @@
 import type { InstallationWarning } from '../../admin/admin-context.js';
-import { ALL_BUT_FULL_BYTES, type FreeSpace, inUnits } from '../../lib/free-space.js';
+import { type FreeSpace, inUnits, isAllButFull } from '../../lib/free-space.js';
 
 /**
  * `savepoint doctor` advises to keep 5 GB free. This warning interrupts everybody who is signed in, so it comes when somebody has
@@ -7,15 +7,17 @@ import { ALL_BUT_FULL_BYTES, type FreeSpace, inUnits } from '../../lib/free-spac
  */
 const LOW_BYTES = 2 * 1024 ** 3;
 
-/** For the console: empty while the disk of the embedded PostgreSQL has room. */
-export function diskWarnings({ freeBytes, totalBytes, isOutOfFiles }: FreeSpace): InstallationWarning[] {
-  if (freeBytes >= LOW_BYTES && !isOutOfFiles) return [];
-  const left = isOutOfFiles
+/** For the console: empty while the disk of the embedded PostgreSQL has room, or if it is on another machine. */
+export function diskWarnings(space: FreeSpace | undefined): InstallationWarning[] {
+  if (space === undefined || (space.freeBytes >= LOW_BYTES && !space.isOutOfFiles)) return [];
+  const consequence = isAllButFull(space)
+    ? 'No events are taken until there is room: PostgreSQL stops when it cannot write.'
+    : 'Free some space, or move the data folder to a larger disk (SAVEPOINT_DATA_DIR).';
+  return [{ code: 'disk_low', message: `${describeSpace(space)}. ${consequence}` }];
+}
+
+export function describeSpace({ freeBytes, totalBytes, isOutOfFiles }: FreeSpace): string {
+  return isOutOfFiles
     ? 'The disk of the data folder cannot hold another file'
     : `The disk of the data folder has ${inUnits(freeBytes)} of ${inUnits(totalBytes)} left`;
-  const consequence =
-    isOutOfFiles || freeBytes < ALL_BUT_FULL_BYTES
-      ? 'PostgreSQL stops when it cannot write, and no event is taken any more.'
-      : 'Free some space, or move the data folder to a larger disk (SAVEPOINT_DATA_DIR).';
-  return [{ code: 'disk_low', message: `${left}. ${consequence}` }];
 }

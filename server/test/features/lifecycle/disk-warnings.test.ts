@@ -17,7 +17,7 @@ describe('the warning about the disk', () => {
       'disk_low: The disk of the data folder has 1.5 GB of 100.0 GB left. Free some space, or move the data folder to a larger disk (SAVEPOINT_DATA_DIR).',
     ]);
     expect(messagesOf(0.1 * GB)).toEqual([
-      'disk_low: The disk of the data folder has 102 MB of 100.0 GB left. PostgreSQL stops when it cannot write, and no event is taken any more.',
+      'disk_low: The disk of the data folder has 102 MB of 100.0 GB left. No events are taken until there is room: PostgreSQL stops when it cannot write.',
     ]);
     expect(messagesOf(50 * GB, true)[0]).toContain('cannot hold another file');
   });
