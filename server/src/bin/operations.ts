@@ -38,6 +38,7 @@ import { createPasswords } from '../security/passwords.js';
 import type { Settings } from '../settings/settings.js';
 import { createAdminMetrics } from '../telemetry/metrics.js';
 import { type ChildOptions, type RunningChild, runChild } from './child.js';
+import { createInstallationMetrics } from './installation-metrics.js';
 import { runPredictionsInThread, trainInThread } from './predictions-thread.js';
 import { createProcessMetrics } from './process-metrics.js';
 import { readiness } from './readiness.js';
@@ -66,6 +67,7 @@ async function startOperations(options: ChildOptions): Promise<RunningChild> {
     dir: options.databaseDir,
     onError: (error) => logger.warn({ err: error }, 'the disk of the database could not be looked at'),
   });
+  const installationMetrics = createInstallationMetrics(database.pool, disk);
   const eventStoreMetrics = createEventStoreMetrics(database.pool, clock);
   const predictionMetrics = createPredictionMetrics(database.pool);
   const erasureMetrics = createErasureMetrics(database.pool, clock);
@@ -105,6 +107,7 @@ async function startOperations(options: ChildOptions): Promise<RunningChild> {
         await metrics.registry.metrics(),
         await maintenanceMetrics.registry.metrics(),
         await clockMetrics.registry.metrics(),
+        await installationMetrics.registry.metrics(),
         await eventStoreMetrics.registry.metrics(),
         await predictionMetrics.registry.metrics(),
         await erasureMetrics.registry.metrics(),

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { isClosedOutput } from '../cli/closed-output.js';
 import { describeUsageError, isUsageError, throwErrors } from '../cli/command-errors.js';
@@ -6,6 +5,7 @@ import { INTERRUPTED, Interrupted } from '../cli/interrupt.js';
 import { StartupError } from '../lib/startup-error.js';
 import { SETTINGS } from '../settings/settings.js';
 import { COMMANDS } from './commands.js';
+import { serverVersion } from './server-version.js';
 
 /**
  * Runs the command that the arguments name.
@@ -27,15 +27,12 @@ export async function runProgram(args: readonly string[]): Promise<number | unde
 
 /** With the command of this name, or with all if there is none, for the help and for what may have been meant. */
 async function createProgram(name = ''): Promise<Command> {
-  const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
-    version: string;
-  };
   const settings = SETTINGS.map(
     ({ name, fallback, description }) => `  ${name}\n      ${description} (default: ${fallback})`,
   );
   const program = new Command('savepoint')
     .description('A player data service for games: login, events, player status, segments and store.')
-    .version(version)
+    .version(serverVersion())
     .addHelpText(
       'after',
       '\nCtrl-C ends a command and what it was doing in PostgreSQL. The exit code is 130 then.',

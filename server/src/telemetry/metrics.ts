@@ -1,6 +1,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { createBulkHistogram } from './bulk-histogram.js';
+import { watchProcessUse } from './process-use.js';
 
 export type Metrics = ReturnType<typeof createMetrics>;
 export type AdminMetrics = ReturnType<typeof createAdminMetrics>;
@@ -33,6 +34,7 @@ export function createAdminMetrics() {
 export function createMetrics() {
   const registry = new Registry();
   const registers = [registry];
+  watchProcessUse(registry);
 
   const eventLoop = monitorEventLoopDelay({ resolution: 20 });
   eventLoop.enable();
@@ -143,7 +145,20 @@ export function createMetrics() {
       labelNames: ['limit'] as const,
       registers,
     }),
-    watchPool(pool: { totalCount: number; idleCount: number; waitingCount: number }) {
+    watchPool(pool: {
+      totalCount: number;
+      idleCount: number;
+      waitingCount: number;
+      options: { max: number };
+    }) {
+      new Gauge({
+        name: 'savepoint_db_connections_limit',
+        help: 'Database connections that may be open at once.',
+        registers,
+        collect() {
+          this.set(pool.options.max);
+        },
+      });
       new Gauge({
         name: 'savepoint_db_connections',
         help: 'Database connections by state; "waiting" counts callers in the queue.',
