@@ -1,5 +1,5 @@
-// npm run faults -- --help, npm run faults:clients -- --help, npm run attacks -- --help
-// The fault tests and attacks in their long form. They are written in TypeScript and share the end-to-end tests' support, so they are
+// npm run faults -- --help, and the same for faults:clients, attacks and operations
+// The fault tests, attacks and trials of operators in their long form. They are written in TypeScript and share the end-to-end tests' support, so they are
 // loaded with Vite, as those are: Node 20 does not run TypeScript.
 import { fileURLToPath } from 'node:url';
 import { createViteServer } from 'vitest/node';
@@ -13,7 +13,11 @@ const vite = await createViteServer({
   optimizeDeps: { noDiscovery: true },
 });
 const [first, ...rest] = process.argv.slice(2);
-const named = { clients: '/e2e/faults/client-main.ts', attacks: '/e2e/attacks/main.ts' }[first];
+const named = {
+  clients: '/e2e/faults/client-main.ts',
+  attacks: '/e2e/attacks/main.ts',
+  operations: '/e2e/operations/main.ts',
+}[first];
 const { main } = await vite.ssrLoadModule(named ?? '/e2e/faults/main.ts');
 const code = await main(named === undefined ? process.argv.slice(2) : rest);
 await vite.close();

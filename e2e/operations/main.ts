@@ -1,0 +1,31 @@
+import { cleanUp } from '../support/service.js';
+import { tryMonitoring } from './monitoring.js';
+
+/** Each returns what is wrong, in sentences. */
+const TRIALS: Readonly<Record<string, () => Promise<readonly string[]>>> = {
+  monitoring: tryMonitoring,
+};
+
+const HELP = `npm run operations -- <trial>
+
+Tries what operators do, with the real programs. Each trial says which program it needs.
+  monitoring   Prometheus scrapes a node; every expression of the dashboard and every alert is asked (needs prometheus, promtool)
+`;
+
+export async function main([name = '']: readonly string[]): Promise<number> {
+  const trial = TRIALS[name];
+  if (trial === undefined) {
+    process.stdout.write(HELP);
+    return name === '' || name === '--help' ? 0 : 1;
+  }
+  try {
+    const problems = await trial();
+    for (const problem of problems) process.stdout.write(`✗ ${problem}\n`);
+    process.stdout.write(
+      problems.length === 0 ? `${name}: all well\n` : `${name}: ${problems.length} problems\n`,
+    );
+    return problems.length === 0 ? 0 : 1;
+  } finally {
+    await cleanUp();
+  }
+}
