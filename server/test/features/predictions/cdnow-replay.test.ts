@@ -14,14 +14,13 @@ import { type ModelReport, train } from '../../../src/personalisation/predict/tr
 import type { PayerCell, TrainingData } from '../../../src/personalisation/predict/training-data.js';
 import {
   type CdnowPurchase,
-  NEEDS_PUBLISHED_DATA,
-  PUBLISHED_DATA,
   readCdnow,
   readCdnowPurchases,
 } from '../../personalisation/predict/published-data.js';
 import { withoutRateLimits } from '../../support/data-calls.js';
 import { DAY_MS } from '../../support/game-world.js';
 import { createHarness, type Harness, postEvents, type Session, testActor } from '../../support/harness.js';
+import { NEEDS_PUBLISHED_DATA, PUBLISHED_DATA } from '../../support/published-data-folder.js';
 
 /**
  * CDNOW's customers as players who buy through POST /v1/events. Whatever is sent twice, refunded or claimed again on the way, what

@@ -1,5 +1,4 @@
 import { type BgBbParameters, bgBbAnyActivity } from '../../../src/personalisation/predict/bg-bb.js';
-import { logBeta } from '../../../src/personalisation/predict/log-gamma.js';
 import { probabilityOf } from '../../../src/personalisation/predict/logistic.js';
 import { mbgNbdAnyPurchase, mbgNbdExpected } from '../../../src/personalisation/predict/mbg-nbd.js';
 import { type ActivityStatistics, levelOf } from '../../../src/personalisation/predict/player-statistics.js';
@@ -9,6 +8,7 @@ import type {
   PayerCell,
   TrainingData,
 } from '../../../src/personalisation/predict/training-data.js';
+import { logBeta } from '../../../src/statistics/special/log-gamma.js';
 import { drawPurchases, drawSpending, seeded } from './simulate.js';
 import { GAME_PARAMETERS } from './simulated-game.js';
 

@@ -1,29 +1,11 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { PurchaseCell } from '../../../src/personalisation/predict/beta-geometric-nbd.js';
 import type { ActivityCount } from '../../../src/personalisation/predict/bg-bb.js';
 import type { SpendingCell } from '../../../src/personalisation/predict/gamma-gamma.js';
+import { PUBLISHED_DATA } from '../../support/published-data-folder.js';
 
-/**
- * The public data sets that the models were published with. They are not part of the repository: they are looked for in a
- * folder `shared/data` beside it, or beside a folder that it is in. Without it the tests that need it are skipped, visibly.
- */
-export const PUBLISHED_DATA = findFolder();
-
-/** For the names of tests. */
-export const NEEDS_PUBLISHED_DATA = PUBLISHED_DATA === undefined ? ' (needs ../shared/data)' : '';
-
-function findFolder(): string | undefined {
-  let folder = fileURLToPath(new URL('../../../..', import.meta.url));
-  for (;;) {
-    const parent = dirname(folder);
-    if (parent === folder) return undefined;
-    const data = join(parent, 'shared', 'data');
-    if (existsSync(join(data, 'CDNOW_sample.txt'))) return data;
-    folder = parent;
-  }
-}
+/** The data sets that the models were published with. */
 
 const DAY_MS = 86_400_000;
 const DAYS_PER_WEEK = 7;

@@ -14,13 +14,8 @@ import { bgNbdExpected, fitBgNbd } from '../../../src/personalisation/predict/bg
 import type { Fit } from '../../../src/personalisation/predict/fit.js';
 import { fitGammaGamma } from '../../../src/personalisation/predict/gamma-gamma.js';
 import { fitMbgNbd } from '../../../src/personalisation/predict/mbg-nbd.js';
-import {
-  NEEDS_PUBLISHED_DATA,
-  PUBLISHED_DATA,
-  readCdnow,
-  readCdnowSpending,
-  readDonations,
-} from './published-data.js';
+import { NEEDS_PUBLISHED_DATA, PUBLISHED_DATA } from '../../support/published-data-folder.js';
+import { readCdnow, readCdnowSpending, readDonations } from './published-data.js';
 
 /** The numbers that the authors of the models have published for these data, each with its tolerance. */
 describe.skipIf(PUBLISHED_DATA === undefined)(`published numbers${NEEDS_PUBLISHED_DATA}`, () => {

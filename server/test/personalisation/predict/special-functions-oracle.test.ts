@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { describe, expect, it } from 'vitest';
 import { hypergeometric } from '../../../src/personalisation/predict/hypergeometric.js';
-import { logGamma } from '../../../src/personalisation/predict/log-gamma.js';
+import { logGamma } from '../../../src/statistics/special/log-gamma.js';
 
 /** The same functions by @stdlib, which is too heavy to run with: 190 packages. They are CommonJS modules. */
 const require = createRequire(import.meta.url);

@@ -1,4 +1,4 @@
-import { logBeta } from '../../../personalisation/predict/log-gamma.js';
+import { logBeta } from '../../../statistics/special/log-gamma.js';
 
 /** 95% confidence intervals of what two groups of players differ by. Pure; tests compare them with published values. */
 
