@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import {
   meanDifference,
   shareDifference,
-  studentQuantile,
   wilsonInterval,
 } from '../../../../src/features/analytics/holdouts/confidence.js';
 
@@ -41,21 +40,6 @@ describe('the difference of two shares', () => {
     const interval = shareDifference({ count, total }, { count: otherCount, total: otherTotal });
     expect(interval.low).toBeCloseTo(low, 4);
     expect(interval.high).toBeCloseTo(high, 4);
-  });
-});
-
-describe('Student’s quantile', () => {
-  // Any printed table, such as Abramowitz & Stegun table 26.10.
-  it.each([
-    [1, 12.706],
-    [2, 4.303],
-    [5, 2.571],
-    [10, 2.228],
-    [30, 2.042],
-    [120, 1.98],
-    [1e7, 1.96],
-  ])('of %i degrees of freedom is %f', (freedom, quantile) => {
-    expect(studentQuantile(freedom)).toBeCloseTo(quantile, 3);
   });
 });
 

@@ -1,0 +1,52 @@
+import { criticalValue } from './confidence-sequence.js';
+import { normalQuantile } from './special/normal.js';
+
+/** What an experiment is planned for. */
+export type SampleSizeOptions = Readonly<{
+  /** Of the players' values; p (1 − p) for a share. */
+  variance: number;
+  /** The smallest difference worth having, in the unit of the values. */
+  effect: number;
+  alpha?: number;
+  /** How often an effect of that size is to be found. */
+  power?: number;
+  /** Players of the arm for each player of the control. */
+  ratio?: number;
+}>;
+
+export type SampleSize = Readonly<{ control: number; arm: number; total: number }>;
+
+const ALPHA = 0.05;
+const POWER = 0.8;
+
+/**
+ * Players for Welch's t at one look: (z_α/2 + z_β)² σ² (1 + 1/ratio) / δ² for the control, and z²_α/2 / 4 more because the variance is
+ * estimated (Guenther 1981, "Sample size formulas for normal theory t tests"). Agrees with G*Power.
+ */
+export function fixedSampleSize(options: SampleSizeOptions): SampleSize {
+  const { alpha = ALPHA, ratio = 1 } = options;
+  const z = normalQuantile(alpha / 2);
+  return sizeOf(playersOfControl(options, z) + (z * z) / 4, ratio);
+}
+
+/**
+ * Players for a confidence sequence that is tuned to them: at the planned size its interval is 1.55 times as wide, which takes 1.9 times
+ * as many players. That is the price of looking daily. A larger effect is found before.
+ */
+export function sequenceSampleSize(options: SampleSizeOptions): SampleSize {
+  const { alpha = ALPHA, ratio = 1 } = options;
+  // Where it is tuned to, the critical value is the same for any number of players.
+  return sizeOf(playersOfControl(options, criticalValue(1, { tunedTo: 1, alpha })), ratio);
+}
+
+function playersOfControl(
+  { variance, effect, power = POWER, ratio = 1 }: SampleSizeOptions,
+  critical: number,
+): number {
+  return variance * (1 + 1 / ratio) * ((critical + normalQuantile(1 - power)) / effect) ** 2;
+}
+
+function sizeOf(players: number, ratio: number): SampleSize {
+  const [control, arm] = [Math.ceil(players), Math.ceil(players * ratio)];
+  return { control, arm, total: control + arm };
+}

@@ -1,0 +1,132 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { criticalValue, sequenceInterval, sequenceP } from '../../src/statistics/confidence-sequence.js';
+import { type Effect, relativeEffect } from '../../src/statistics/effect.js';
+import { shareEstimate, unadjusted } from '../../src/statistics/estimate.js';
+import { fixedInterval, fixedP, fixedPGreater } from '../../src/statistics/fixed-horizon.js';
+import { checkGuardrail } from '../../src/statistics/guardrail.js';
+import { playersUntilProven, smallestEffect } from '../../src/statistics/planning.js';
+import { MISMATCH_BELOW, sampleRatioP } from '../../src/statistics/sample-ratio.js';
+import { fixedSampleSize, sequenceSampleSize } from '../../src/statistics/sample-size.js';
+
+const effect = (value: number, standardError: number, players = 10_000): Effect => ({
+  ...{ value, standardError, players, freedom: players - 2 },
+});
+
+describe('a confidence sequence', () => {
+  it('is wider than an interval for one look, and tightest where it is tuned to', () => {
+    const widthAt = (tunedTo: number) => criticalValue(10_000, { tunedTo });
+    expect(widthAt(10_000)).toBeCloseTo(3.0352, 4);
+    for (const tunedTo of [100, 1_000, 5_000, 20_000, 1e6]) {
+      expect(widthAt(tunedTo)).toBeGreaterThan(widthAt(10_000));
+    }
+  });
+
+  it('excludes zero exactly where its p-value is below alpha', () => {
+    const numbers = fc.tuple(
+      fc.double({ min: -6, max: 6, noNaN: true }),
+      fc.integer({ min: 10, max: 1_000_000 }),
+    );
+    fc.assert(
+      fc.property(numbers, ([z, players]) => {
+        const own = effect(z, 1, players);
+        const { low, high } = sequenceInterval(own, { tunedTo: 10_000 });
+        const p = sequenceP(own, { tunedTo: 10_000 });
+        // Within rounding of the bound either may be the case.
+        fc.pre(Math.abs(p - 0.05) > 1e-9);
+        expect(p < 0.05).toBe(low > 0 || high < 0);
+      }),
+    );
+  });
+
+  it('is a point where nothing varies', () => {
+    expect(sequenceInterval(effect(0, 0), { tunedTo: 100 })).toEqual({ low: 0, high: 0 });
+    expect([effect(0, 0), effect(1, 0)].map((own) => sequenceP(own, { tunedTo: 100 }))).toEqual([1, 0]);
+    expect([effect(0, 0), effect(1, 0)].map(fixedP)).toEqual([1, 0]);
+    expect([effect(0, 0), effect(1, 0)].map(fixedPGreater)).toEqual([1, 0]);
+    expect(fixedInterval(effect(1, 0))).toEqual({ low: 1, high: 1 });
+  });
+});
+
+describe('a relative change', () => {
+  it('has none where the control is at zero', () => {
+    expect(relativeEffect(shareEstimate({ count: 0, players: 10 }), unadjusted(10, 1, 1))).toBeUndefined();
+  });
+
+  it('is the same for values in cents and in dollars', () => {
+    const inDollars = relativeEffect(unadjusted(100, 2, 9), unadjusted(100, 3, 16));
+    const inCents = relativeEffect(unadjusted(100, 200, 90_000), unadjusted(100, 300, 160_000));
+    expect(inCents?.value).toBeCloseTo(inDollars?.value ?? 0, 12);
+    expect(inCents?.standardError).toBeCloseTo(inDollars?.standardError ?? 0, 12);
+  });
+});
+
+describe('a guardrail', () => {
+  const options = { tunedTo: 10_000, margin: 0.05 };
+
+  it('is safe, breached or not proven', () => {
+    const stateOf = (value: number, worse: 'lower' | 'higher') =>
+      checkGuardrail(effect(value, 0.01), { ...options, worse }).state;
+    expect([0, -0.04, -0.06, -0.2].map((value) => stateOf(value, 'lower'))).toEqual([
+      'safe',
+      'not_proven',
+      'not_proven',
+      'breached',
+    ]);
+    expect([0, 0.04, 0.2].map((value) => stateOf(value, 'higher'))).toEqual([
+      'safe',
+      'not_proven',
+      'breached',
+    ]);
+  });
+
+  it('needs less than a two-sided question does', () => {
+    const { above } = checkGuardrail(effect(0, 1), { ...options, worse: 'lower' });
+    expect(above).toBeGreaterThan(sequenceInterval(effect(0, 1), options).low);
+  });
+});
+
+describe('the sample ratio', () => {
+  it('is told from the weights', () => {
+    const arms = (...players: [number, number]) => [
+      { players: players[0], weight: 5 },
+      { players: players[1], weight: 95 },
+    ];
+    expect(sampleRatioP(arms(500, 9_500))).toBe(1);
+    expect(sampleRatioP(arms(400, 9_600))).toBeLessThan(MISMATCH_BELOW);
+    expect(sampleRatioP([...arms(500, 9_500), { players: 0, weight: 0 }])).toBe(1);
+    expect(sampleRatioP(arms(0, 0))).toBe(1);
+  });
+});
+
+describe('a plan', () => {
+  const options = { variance: 0.04 * 0.96, effect: 0.01 };
+
+  it('asks for 1.9 times the players of a single look', () => {
+    const ratio = sequenceSampleSize(options).total / fixedSampleSize(options).total;
+    expect(ratio).toBeCloseTo(1.915, 3);
+  });
+
+  it('is turned round by the smallest effect that its players show', () => {
+    const { control, arm } = sequenceSampleSize({ ...options, ratio: 0.25 });
+    expect(arm / control).toBeCloseTo(0.25, 3);
+    expect(smallestEffect({ variance: options.variance, control, arm })).toBeCloseTo(options.effect, 5);
+  });
+
+  it('says with how many players the effect of today would be proven', () => {
+    const options = { tunedTo: 10_000 };
+    const today = effect(0.02, 0.01);
+    const players = playersUntilProven(today, options) ?? 0;
+    expect(players).toBeGreaterThan(20_000);
+    const later = { ...today, players, standardError: 0.01 * Math.sqrt(10_000 / players) };
+    expect(sequenceInterval(later, options).low).toBeGreaterThan(0);
+    const before = {
+      ...later,
+      players: players - 1,
+      standardError: 0.01 * Math.sqrt(10_000 / (players - 1)),
+    };
+    expect(sequenceInterval(before, options).low).toBeLessThanOrEqual(0);
+    expect(playersUntilProven(effect(0.1, 0.01), options)).toBeUndefined();
+    expect(playersUntilProven(effect(0.0001, 0.01), options)).toBeUndefined();
+  });
+});
