@@ -1,0 +1,48 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, it } from 'vitest';
+import { SETTINGS } from '../src/settings/settings.js';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
+const filesIn = (folder: string) =>
+  readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
+
+const DEPLOY = filesIn('deploy').map((path) => readFileSync(path, 'utf8'));
+const found = (texts: readonly string[], pattern: RegExp) =>
+  new Set(texts.flatMap((text) => [...text.matchAll(pattern)].map(([whole, part = whole]) => part)));
+
+it('names only metrics that the service has', () => {
+  const sources = filesIn('server/src').map((path) => readFileSync(path, 'utf8'));
+  const known = found(sources, /'(savepoint_[a-z_]+)'/g);
+  const named = [...found(DEPLOY, /\bsavepoint_[a-z_]+/g)].map((name) =>
+    name.replace(/_(bucket|count|sum)$/, ''),
+  );
+  expect(named.length).toBeGreaterThan(20);
+  expect(named.filter((name) => !known.has(name))).toEqual([]);
+});
+
+it('names only settings that the service has', () => {
+  const known = new Set(SETTINGS.map(({ name }) => name));
+  const named = [...found(DEPLOY, /\b(?:SAVEPOINT_[A-Z_]+|DATABASE_URL|NATS_URL)\b/g)];
+  expect(named.length).toBeGreaterThan(5);
+  expect(named.filter((name) => !known.has(name))).toEqual([]);
+});
+
+it('explains every alert, and no other', () => {
+  const alerts = found([read('deploy/prometheus/alerts.yml')], /alert: (\w+)/g);
+  const explained = found([read('docs/production.md')], /^\| `(Savepoint\w+)`/gm);
+  expect(explained).toEqual(alerts);
+});
+
+it('copies every package of the workspace into the image before npm ci', () => {
+  const { workspaces } = JSON.parse(read('package.json')) as { workspaces: string[] };
+  const dockerfile = read('deploy/docker/Dockerfile');
+  for (const name of workspaces) {
+    // Once for the build, once for what runs.
+    expect(dockerfile.split(`COPY ${name}/package.json ${name}/\n`), name).toHaveLength(3);
+  }
+});
