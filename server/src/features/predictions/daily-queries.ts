@@ -41,7 +41,7 @@ export type PredictionHealth = {
     | null;
 };
 
-export async function listPredictionHealth(pool: Pool): Promise<PredictionHealth[]> {
+export async function listPredictionHealth(pool: Pool, games: number): Promise<PredictionHealth[]> {
   return query<PredictionHealth>(
     pool,
     {
@@ -66,8 +66,10 @@ export async function listPredictionHealth(pool: Pool): Promise<PredictionHealth
              join lateral (
                select trained_at from prediction_models m where m.game_id = g.id order by version desc limit 1
              ) m on true
-             where g.predictions_version > 0`,
+             where g.predictions_version > 0
+             order by g.id
+             limit $1`,
     },
-    [],
+    [games],
   );
 }

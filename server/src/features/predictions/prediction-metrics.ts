@@ -3,14 +3,17 @@ import type { Pool } from '../../db/pool.js';
 import { GRADED_NAMES, MODEL_NAMES } from '../../personalisation/predict/artefact.js';
 import { listPredictionHealth, type PredictionHealth } from './daily-queries.js';
 
-/** Metrics about the models of all games. They are queried from the database when the metrics are read. */
+/** Prometheus keeps a series for each game, model and metric: of an installation with more games it gets the oldest ones. */
+const MAX_GAMES = 200;
+
+/** Metrics about the models of the games. They are queried from the database when the metrics are read. */
 export function createPredictionMetrics(pool: Pool): { registry: Registry } {
   const registry = new Registry();
   /** All gauges of one reading share one query. */
   let reading: Promise<PredictionHealth[]> | undefined;
   const read = () => {
     // The other metrics must stay readable without the database.
-    reading ??= listPredictionHealth(pool)
+    reading ??= listPredictionHealth(pool, MAX_GAMES)
       .catch(() => [])
       .finally(() => {
         reading = undefined;

@@ -240,7 +240,7 @@ export const PREPARED_STATEMENTS: readonly Listed[] = [
   },
   {
     what: 'list_prediction_health',
-    call: ({ admin }) => listPredictionHealth(admin),
+    call: ({ admin }) => listPredictionHealth(admin, 200),
     reads: { tables: ['games'], why: 'the metrics tell of all games that have a model', atMost: 'all' },
   },
   { what: 'find_registry', call: ({ service }) => findRegistry(service, gameId) },
