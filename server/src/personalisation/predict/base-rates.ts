@@ -11,8 +11,10 @@ type Prior = Readonly<{ positives: number; negatives: number }>;
 
 /** Of players who were here in the last four weeks, more than half are not seen in the next one: usual for mobile games. */
 const CHURN_PRIOR: Prior = { positives: 6, negatives: 4 };
-/** One player in fifty buys in a week. */
+/** Of players who have not paid, one in fifty buys in a week. */
 const SPEND_PRIOR: Prior = { positives: 1, negatives: 50 };
+/** Of payers, one in five: in simulated games it is one in ten to one in two. */
+const PAYER_SPEND_PRIOR: Prior = { positives: 2, negatives: 8 };
 
 function rate(prior: Prior, positives: number, players: number): number {
   return (prior.positives + positives) / (prior.positives + prior.negatives + players);
@@ -24,6 +26,10 @@ export function churnRate(churned: number, players: number): number {
 
 export function spendRate(spenders: number, players: number): number {
   return rate(SPEND_PRIOR, spenders, players);
+}
+
+export function payerSpendRate(spenders: number, payers: number): number {
+  return rate(PAYER_SPEND_PRIOR, spenders, payers);
 }
 
 /**
@@ -50,7 +56,7 @@ export function measureBaseRates(data: TrainingData): BaseRates {
     isQuarterExtrapolated: quarter === undefined,
     payers: {
       players: count(week?.payers ?? []),
-      spend: spendRate(total(week?.payers ?? [], 'spent7'), count(week?.payers ?? [])),
+      spend: payerSpendRate(total(week?.payers ?? [], 'spent7'), count(week?.payers ?? [])),
       purchases: mean(total(payers, 'purchases28'), payerCount),
       revenue,
       revenue90:

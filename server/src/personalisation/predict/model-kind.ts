@@ -43,6 +43,11 @@ const CLEARLY_BETTER = 0.99;
 const MAX_ECE = 0.02;
 /** Of a perfect model with so many players, 19 of 20 are less far off by chance. */
 const CHANCE_DEVIATIONS = 1.64;
+/**
+ * The summed gain is the logarithm of a likelihood ratio of predictions that were made before. Where the average is the truth, the ratio exceeds 20
+ * in at most one game of 20, however few players there are.
+ */
+const MIN_LOG_LIKELIHOOD_RATIO = Math.log(20);
 
 export function trainModel<Parts extends object>(
   kind: ModelKind<Parts>,
@@ -161,15 +166,27 @@ function calibrationRefusal(tested: ProbabilityMetrics): string | undefined {
 
 type Evidence = Readonly<{ gain: LogLossGain; weeks: number }>;
 
-/** The average is the better guess while chance may explain the gain: it must be more than its standard error. */
+/** The average is the better guess while chance may explain the gain. */
 function isCertain(gain: LogLossGain): boolean {
+  return isAboveError(gain) && isBeyondChance(gain);
+}
+
+function isAboveError(gain: LogLossGain): boolean {
   const { mean, error } = meanGain(gain);
   return mean > error;
 }
 
+/** The standard error of a few players is too small where nothing rare has happened to them, and that of one player is 0. */
+function isBeyondChance({ sum }: LogLossGain): boolean {
+  return sum > MIN_LOG_LIKELIHOOD_RATIO;
+}
+
 function averageRefusal(evidence: Evidence): string | undefined {
   if (isCertain(evidence.gain)) return undefined;
-  return `not certain to be better than the average yet: ${gainSentence(evidence)}`;
+  const missing = isAboveError(evidence.gain)
+    ? 'too few players to rule out chance'
+    : 'not certain to be better than the average yet';
+  return `${missing}: ${gainSentence(evidence)}`;
 }
 
 /** What people are told of a log-loss: a smaller one is nearer to what happened. */

@@ -7,7 +7,7 @@ import {
   rawPayerSpend,
 } from './apply-models.js';
 import type { PurchasesModel, ValueModel } from './artefact.js';
-import { spendRate } from './base-rates.js';
+import { payerSpendRate } from './base-rates.js';
 import type { NbdParameters, PurchaseCell } from './beta-geometric-nbd.js';
 import { countFactor } from './calibration.js';
 import { fitGammaGamma, type SpendingCell } from './gamma-gamma.js';
@@ -65,7 +65,7 @@ export function purchasesKind(bgBbOf: BgBbFits): ModelKind<PurchasesParts> {
         positives: cell.spent7,
       })),
     simpler: ({ mbgNbd }) => ({ mbgNbd, regression: undefined }),
-    average: spendRate,
+    average: payerSpendRate,
   };
 }
 

@@ -359,6 +359,25 @@ describe('training with little data', () => {
     );
   });
 
+  it('is refused where three payers did what it said: that may be chance', () => {
+    const asGuessed = (payers: number) => {
+      const data = expectedGame(300, payers, 2);
+      const origins = data.origins.map((origin) => ({
+        ...origin,
+        buyers: origin.buyers.map((buyer) => {
+          const { t, tx } = buyer.history;
+          return { ...buyer, spent7: t - tx < 14 ? buyer.players : 0 };
+        }),
+      }));
+      return train({ ...data, origins }, 1, null).report[1];
+    };
+    expect(asGuessed(3)?.outcome).toBe('refused');
+    expect(asGuessed(3)?.reason).toMatch(
+      /^too few players to rule out chance: its guesses for 1 week that it had not seen were \d+\.\d% ± \d+\.\d nearer/,
+    );
+    expect(asGuessed(30)?.outcome).toBe('promoted');
+  });
+
   it('has no model of what nobody has ever done', () => {
     const data = expectedGame(300, 20, FEW_WEEKS);
     const origins = data.origins.map((origin) => ({
@@ -371,11 +390,11 @@ describe('training with little data', () => {
 
   it('gives the shipped prior to a game of which nothing is known', () => {
     const { artefact } = train({ day: LAST_DAY, currency: null, origins: [] }, 0, null);
-    const nobody = { players: 0, spend: 1 / 51, purchases: 0, revenue: 0, revenue90: 0 };
+    const nobody = { players: 0, purchases: 0, revenue: 0, revenue90: 0 };
     expect(artefact.baseRates).toEqual({
       churn: 0.6,
-      payers: nobody,
-      nonPayers: nobody,
+      payers: { ...nobody, spend: 1 / 5 },
+      nonPayers: { ...nobody, spend: 1 / 51 },
       isQuarterExtrapolated: true,
     });
     expect(readArtefact(JSON.parse(JSON.stringify(artefact)))).toMatchObject({ readable: true });
