@@ -135,7 +135,7 @@ export function Players() {
                   },
                 ]
               : []),
-            { id: 'seen', header: 'First seen', cell: ({ createdAt }) => <Moment at={createdAt} /> },
+            { id: 'seen', header: 'First seen', cell: ({ firstSeenAt }) => <Moment at={firstSeenAt} /> },
             { id: 'event', header: 'Last event', cell: ({ lastEventAt }) => <Moment at={lastEventAt} /> },
             { id: 'country', header: 'Country', cell: ({ country }) => country ?? '–' },
             { id: 'platform', header: 'Platform', cell: ({ platform }) => platform ?? '–' },

@@ -1,10 +1,13 @@
 import { type Client, type Pool, query } from '../../db/pool.js';
+import { FIRST_DAY_COLUMN } from '../players/facts-queries.js';
 
 /** A player in a list. */
 export type PlayerListRow = {
   id: string;
   playerId: string;
   createdAt: number;
+  /** Of the first event, as a number since 1970. */
+  firstDay: number | null;
   lastEventAt: number | null;
   country: string | null;
   platform: string | null;
@@ -13,7 +16,7 @@ export type PlayerListRow = {
 };
 
 const LISTED_PLAYER = `p.id, p.user_id as "playerId", p.created_at as "createdAt", p.last_event_at as "lastEventAt",
-  p.profile -> 'country' ->> 'v' as country, p.profile -> 'osName' ->> 'v' as platform,
+  ${FIRST_DAY_COLUMN} as "firstDay", p.profile -> 'country' ->> 'v' as country, p.profile -> 'osName' ->> 'v' as platform,
   p.purchase_count as "purchaseCount", p.spend`;
 
 /**

@@ -10,6 +10,7 @@ import { ApiError } from '../../errors.js';
 import { textParameter } from '../../http/parameters.js';
 import { withSchemaTypes } from '../../http/validation.js';
 import { ROW_ID } from '../../lib/row-id.js';
+import { firstSeenAt } from '../../personalisation/attributes/time-basis.js';
 import { type ConfigSnapshots, createConfigSnapshots } from '../game-configs/config-snapshots.js';
 import { findCurrentModels } from '../predictions/models-at.js';
 import { reportSpend } from '../reporting/report-spend.js';
@@ -141,11 +142,12 @@ type Listed = PlayerListRow & { foundBy?: FoundBy };
 
 async function playerItems({ pool }: AdminContext, { gameId }: AdminGame, players: readonly Listed[]) {
   const reportedSpend = await reportSpend(pool, gameId, players);
-  return players.map(({ id, createdAt, lastEventAt, foundBy = null, ...player }) => {
+  return players.map(({ id, createdAt, firstDay, lastEventAt, foundBy = null, ...player }) => {
     const { playerId, country, platform, purchaseCount, spend } = player;
     return {
       playerId,
       createdAt: toTime(createdAt),
+      firstSeenAt: toTime(firstSeenAt({ createdAt, history: { firstDay } })),
       lastEventAt: toTime(lastEventAt),
       country,
       platform,

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { nullable, successOf, Time } from '../../admin/admin-responses.js';
 import { NextCursor } from '../../admin/page-cursor.js';
+import { FirstSeenAt } from '../players/admin-player-schemas.js';
 import { REPORTED_AMOUNT_EXAMPLE, ReportedAmount } from '../reporting/money-schemas.js';
 
 /** Documentation of the lists of players. */
@@ -9,6 +10,7 @@ export const ListedPlayer = Type.Object(
   {
     playerId: Type.String({ description: '`userId` of the login response' }),
     createdAt: Time('First login'),
+    firstSeenAt: FirstSeenAt,
     lastEventAt: nullable(Time('The time of the latest event, by the clock of the client')),
     lastReceivedAt: nullable(
       Time(
@@ -64,6 +66,7 @@ export const PlayersResponse = successOf(
         {
           playerId: '0199c1a2-7b3c-7d4e-8f5a-6b7c8d9e0f1a',
           createdAt: '2026-11-01T09:30:00.000Z',
+          firstSeenAt: '2026-11-01T09:30:00.000Z',
           lastEventAt: '2026-11-15T11:59:58.000Z',
           lastReceivedAt: null,
           country: 'DE',

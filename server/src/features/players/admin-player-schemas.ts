@@ -93,6 +93,9 @@ export const ClearedResponse = successOf('OverrideClearedResponse', Type.Object(
   example: { flagId: 'isPayer' },
 });
 
+export const FirstSeenAt = Time(
+  'The first login, or the beginning of the UTC day of the first event if that day is earlier; daysSinceFirstSeen counts from it',
+);
 const Counts = Type.Record(Type.String(), Type.Number());
 const LastKnown = Type.Object({ value: Type.String(), at: Time('When it was last seen') });
 
@@ -102,9 +105,7 @@ export const PlayerResponse = successOf(
     {
       playerId: Type.String(),
       createdAt: Time('First login'),
-      firstSeenAt: Time(
-        'The first login, or the beginning of the UTC day of the first event if that day is earlier; daysSinceFirstSeen counts from it',
-      ),
+      firstSeenAt: FirstSeenAt,
       lastEventAt: nullable(Time('Of the latest event, by its own time')),
       eventCount: Type.Integer(),
       eventCounts: Type.Record(Type.String(), Type.Number(), { description: 'By event type' }),

@@ -76,11 +76,13 @@ export function lastActAt({ lastEventAt, lastPurchaseAt }: PlayerFacts): number 
   return Math.max(lastEventAt ?? Number.NEGATIVE_INFINITY, lastPurchaseAt ?? Number.NEGATIVE_INFINITY);
 }
 
+type FirstSeen = Readonly<{ createdAt: number; history: Pick<PlayerFacts['history'], 'firstDay'> }>;
+
 /**
  * The first login; or the beginning of the day of the first event, if that is a day before: events may be from before the player
  * was known here. Cohorts and predictions begin on the same day.
  */
-export function firstSeenAt({ createdAt, history: { firstDay } }: PlayerFacts): number {
+export function firstSeenAt({ createdAt, history: { firstDay } }: FirstSeen): number {
   return firstDay !== null && firstDay < epochDay(createdAt) ? firstDay * DAY_MS : createdAt;
 }
 

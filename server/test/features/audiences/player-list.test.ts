@@ -75,6 +75,7 @@ describe('a search for players', () => {
           {
             playerId: first.userId,
             createdAt: expect.stringMatching(/Z$/),
+            firstSeenAt: expect.stringMatching(/Z$/),
             lastEventAt: expect.stringMatching(/Z$/),
             lastReceivedAt: null,
             country: 'DE',

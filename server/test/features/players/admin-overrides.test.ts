@@ -305,7 +305,9 @@ it('a player whose first event is from days before the first login was first see
     { eventType: 'Session_Start', timestamp, payload: {}, metadata: {} },
   ]);
   expect(sent.statusCode, sent.body).toBe(202);
-  expect(await admin.ask('GET', `${GAME}/players/${early.userId}`)).toMatchObject({
-    firstSeenAt: `${timestamp.slice(0, 10)}T00:00:00.000Z`,
+  const firstSeenAt = `${timestamp.slice(0, 10)}T00:00:00.000Z`;
+  expect(await admin.ask('GET', `${GAME}/players/${early.userId}`)).toMatchObject({ firstSeenAt });
+  expect(await admin.ask('GET', `${GAME}/players?find=${early.userId}`)).toMatchObject({
+    players: [{ firstSeenAt }],
   });
 });
