@@ -280,7 +280,7 @@ describe('what can be asked in a rule', () => {
     ).toHaveLength(1);
     expect(unseenValues('events["Bos"].total > 1 && spend["USD"].total > 1', known)).toEqual([
       'No event of type “Bos” came lately. There are Boss_Defeated.',
-      'No SKU has a price in “USD”. There are EUR, JPY.',
+      'Nobody has paid in “USD”, and no SKU has a price in it. There are EUR, JPY.',
     ]);
   });
 

@@ -48,7 +48,7 @@ export function unseenValues(rule: string, known: KnownValues): string[] {
 
 const SENTENCES: Readonly<Record<string, (value: string) => string>> = {
   eventType: (value) => `No event of type “${value}” came lately`,
-  currency: (value) => `No SKU has a price in “${value}”`,
+  currency: (value) => `Nobody has paid in “${value}”, and no SKU has a price in it`,
 };
 
 function sentence(kind: string, value: string, values: readonly string[]): string {

@@ -13,13 +13,22 @@ const SCORING_COST = 100;
 /** Without a model every player has the average, so no player is above or below the others. */
 const MIDDLE_PERCENTILE = 50;
 
+/** The list of completions shows the field beside it. */
+const EXPECTATIONS: Readonly<Record<PredictionName, string>> = {
+  churn: 'the probability of not being active in the next 7 days',
+  spend: 'the probability of a purchase in the next 7 days',
+  purchases: 'how many purchases are expected in the next 28 days',
+  revenue: 'how much is expected to be spent in the next 28 days',
+  revenue90: 'how much is expected to be spent in the next 90 days',
+  payerAlive: 'the probability that a payer has not stopped buying for good',
+};
+
 /** What the player will probably do: `predictions.churn.value > 0.7`. */
 export const PREDICTIONS: Attribute = {
   name: 'predictions',
   usage: 'predictions.churn.value',
   type: 'Predictions',
-  description:
-    'What the player will probably do, as docs/predictions.md says. state is "ready", "cold_start", "degraded" or "off". Unless it is "ready", value is an average, band is "" and percentile is 50.',
+  description: 'What the player will probably do; the average unless the state is "ready".',
   key: null,
   value: null,
   fields: PREDICTION_NAMES.flatMap(fieldsOf),
@@ -27,22 +36,19 @@ export const PREDICTIONS: Attribute = {
 
 function fieldsOf(name: PredictionName): AttributeField[] {
   return [
-    field(
-      `${name}.value`,
-      'double',
-      'what is expected of this player; the average while there is no model',
-      ({ predictions }) => toldValue(predictions[name].value),
+    field(`${name}.value`, 'double', EXPECTATIONS[name], ({ predictions }) =>
+      toldValue(predictions[name].value),
     ),
     field(
       `${name}.band`,
       'string',
-      '"low", "medium" or "high"; "" while there is no model',
+      `"low", "medium" or "high", "" unless the state is "ready": ${EXPECTATIONS[name]}`,
       ({ predictions }) => predictions[name].band ?? '',
     ),
     field(
       `${name}.percentile`,
       'int',
-      'the share of players with a lower value, in whole percent; 50 while there is no model',
+      'the share of players with a lower value, in whole percent; 50 unless the state is "ready"',
       ({ predictions }) => predictions[name].percentile ?? MIDDLE_PERCENTILE,
     ),
     field(
