@@ -57,6 +57,11 @@ describe('numbers and money', () => {
     expect([0, 0.2, 9.94, 12.4, 1204.4].map(formatRate)).toEqual(['0', '0.2', '9.9', '12', '1,204']);
   });
 
+  it('does not show a small number as none', () => {
+    expect([1 / 30, 1 / 365].map(formatRate)).toEqual(['0.03', '0.003']);
+    expect([0, 0.0003, -0.0003, 0.004].map(formatShare)).toEqual(['0%', '0.03%', '-0.03%', '0.4%']);
+  });
+
   it('counts with the right noun', () => {
     expect([countOf(1, 'change'), countOf(1204, 'player')]).toEqual(['1 change', '1,204 players']);
   });

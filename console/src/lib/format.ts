@@ -17,16 +17,21 @@ export function formatAxisAmount(value: number): string {
   return new Intl.NumberFormat(LANGUAGE, { maximumSignificantDigits: 3 }).format(value);
 }
 
-/** A number of events a second: `1,204`, and `0.4` where a whole number would be too coarse. */
-export function formatRate(perSecond: number): string {
-  const digits = perSecond < 10 ? 1 : 0;
-  return new Intl.NumberFormat(LANGUAGE, { maximumFractionDigits: digits }).format(perSecond);
+/** A number of events a second or a day: `1,204`, and `0.4` or `0.03` where a whole number would be too coarse. */
+export function formatRate(rate: number): string {
+  return new Intl.NumberFormat(LANGUAGE, digitsOf(rate)).format(rate);
 }
 
-/** A share of 0 to 1 as a percentage: `38%`, and `0.4%` where a whole number would be too coarse. */
+/** A share of 0 to 1 as a percentage: `38%`, and `0.4%` or `0.03%` where a whole number would be too coarse. */
 export function formatShare(share: number): string {
-  const digits = share !== 0 && Math.abs(share) < 0.1 ? 1 : 0;
-  return new Intl.NumberFormat(LANGUAGE, { style: 'percent', maximumFractionDigits: digits }).format(share);
+  return new Intl.NumberFormat(LANGUAGE, { style: 'percent', ...digitsOf(100 * share) }).format(share);
+}
+
+/** One in hundreds must not look like none; what is smaller may be a rounding error. */
+function digitsOf(value: number): Intl.NumberFormatOptions {
+  const size = Math.abs(value);
+  if (size >= 0.001 && size < 0.05) return { maximumSignificantDigits: 1 };
+  return { maximumFractionDigits: size < 10 ? 1 : 0 };
 }
 
 /** Money always has its currency. Decimal texts stay exact, because they are not parsed as numbers. */

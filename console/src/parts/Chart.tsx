@@ -129,11 +129,20 @@ function Drawing({
               </text>
             </g>
           ))}
-          {shown.map((place) => (
-            <text key={places[place]} x={x(place)} y={height - 6} textAnchor="middle">
-              {places[place]}
-            </text>
-          ))}
+          {shown.map((place) => {
+            const text = places[place] ?? '';
+            const isCut = x(place) + (text.length * CHARACTER_WIDTH) / 2 > width;
+            return (
+              <text
+                key={text}
+                x={isCut ? width : x(place)}
+                y={height - 6}
+                textAnchor={isCut ? 'end' : 'middle'}
+              >
+                {text}
+              </text>
+            );
+          })}
           {hasDiagonal && (
             <line
               x1={EDGE.left}

@@ -2,7 +2,7 @@ import { Tabs } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { DeferredContent } from './DeferredContent.js';
 
-/** The parts of a page as tabs; the address says which tab is open. */
+/** The parts of a page as tabs; the address says which tab is open. A name that no tab has opens the first one. */
 export function PageTabs({
   value,
   tabs,
@@ -12,8 +12,9 @@ export function PageTabs({
   tabs: readonly { value: string; label: string; content: ReactNode }[];
   onChange: (value: string) => void;
 }) {
+  const open = tabs.some((tab) => tab.value === value) ? value : (tabs[0]?.value ?? null);
   return (
-    <Tabs value={value} keepMounted={false} onChange={(next) => next !== null && onChange(next)}>
+    <Tabs value={open} keepMounted={false} onChange={(next) => next !== null && onChange(next)}>
       <Tabs.List mb="md">
         {tabs.map((tab) => (
           <Tabs.Tab key={tab.value} value={tab.value}>
