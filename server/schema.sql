@@ -278,6 +278,7 @@ CREATE TABLE games (
   signing_keys_version integer DEFAULT 0 NOT NULL,
   predictions_version integer DEFAULT 0 NOT NULL,
   erasure_wait_days integer DEFAULT 0 NOT NULL,
+  erasure_page boolean DEFAULT false NOT NULL,
   CONSTRAINT games_pkey PRIMARY KEY (id),
   CONSTRAINT games_tenant_id_slug_key UNIQUE (tenant_id, slug),
   CONSTRAINT games_erasure_wait_days_check CHECK (((erasure_wait_days >= 0) AND (erasure_wait_days <= 30))),
@@ -290,6 +291,7 @@ COMMENT ON TABLE games IS 'A game of a studio. Every request reads its versions 
 COMMENT ON COLUMN games.signing_keys_version IS 'signing_key_state.version, the same for all games.';
 COMMENT ON COLUMN games.predictions_version IS 'Of prediction_states; 0 before the first training.';
 COMMENT ON COLUMN games.erasure_wait_days IS 'For how many days a request for erasure can be withdrawn. 0: players are erased at once.';
+COMMENT ON COLUMN games.erasure_page IS 'Whether the game has a public page on which players ask for their erasure.';
 
 CREATE TABLE api_keys (
   key_id text NOT NULL,
@@ -480,6 +482,19 @@ CREATE TABLE erased_transactions (
 CREATE INDEX erased_transactions_game ON erased_transactions USING btree (game_id, day, id);
 COMMENT ON TABLE erased_transactions IS 'What tax law wants to be kept of the purchases of erased players. Nothing in it tells which purchases were of one player, not even their order: the ids are random.';
 COMMENT ON COLUMN erased_transactions.order_hash IS 'HMAC-SHA-256 of the transaction id under erasure_key: a store''s order can be looked up, but not read.';
+
+CREATE TABLE erasure_codes (
+  player_id bigint NOT NULL,
+  game_id integer NOT NULL,
+  code_hash bytea NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  expires_at timestamp with time zone NOT NULL,
+  CONSTRAINT erasure_codes_pkey PRIMARY KEY (player_id)
+);
+CREATE INDEX erasure_codes_hash ON erasure_codes USING btree (game_id, code_hash);
+COMMENT ON TABLE erasure_codes IS 'The code with which a player can ask for erasure on the page of the game: one of each player. It is made from the key of erasures and the time of its creation, so the game can show it again, and the database does not hold it.';
+COMMENT ON COLUMN erasure_codes.code_hash IS 'HMAC-SHA-256 of the code under erasure_key.';
+COMMENT ON COLUMN erasure_codes.expires_at IS 'Moves on whenever the game shows the code.';
 
 CREATE TABLE erasure_key (
   only_row boolean DEFAULT true NOT NULL,

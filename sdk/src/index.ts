@@ -8,6 +8,7 @@ export { memoryStorage } from './storage/memory-storage.js';
 export type { SavepointStorage, Transaction } from './storage/storage.js';
 export type {
   Asset,
+  ErasureCode,
   FallbackConfig,
   Flag,
   Identity,

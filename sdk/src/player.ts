@@ -4,6 +4,7 @@ import type { ServiceClock } from './service-clock.js';
 import type { SavepointStorage } from './storage/storage.js';
 import { createStoredValue, type StoredValue } from './storage/stored-value.js';
 import type {
+  ErasureCode,
   Flag,
   PlayerData,
   PlayerPredictions,
@@ -44,6 +45,12 @@ export type Player = {
    * gives it once an hour (`rate_limited` otherwise), and it is never kept.
    */
   export(): Promise<Record<string, unknown>>;
+  /**
+   * A code with which the player can ask for erasure without the game, on the page at `url`: show both where the player finds them before the
+   * game is removed. The code stays the same, and holds for 90 days after it was last shown. Rejects with `erasure_page_off` if the studio
+   * has not turned the page on.
+   */
+  erasureCode(): Promise<ErasureCode>;
   /** Calls `listener` whenever a response differs from the one before, also one that another tab got. Returns a function that stops it. */
   on<K extends keyof PlayerData>(
     name: K,
@@ -63,7 +70,8 @@ type Cached<K extends Name = Name> = {
 type Options = {
   storage: SavepointStorage;
   prefix: string;
-  get(path: string, headers: Record<string, string>): Promise<Reply>;
+  baseUrl: string;
+  call(path: string, init: RequestInit): Promise<Reply>;
   fallback: Partial<PlayerData>;
   clock: ServiceClock;
   onSaved(name: Name): void;
@@ -86,6 +94,7 @@ const PATHS: Record<Name, string> = {
   predictions: '/v1/player/predictions',
 };
 const EXPORT_PATH = '/v1/player/export';
+const CODE_PATH = '/v1/player/erasure_code';
 /** How long a response may be shown offline, unless the response says it. */
 const STALE_MS = 86_400_000;
 
@@ -123,7 +132,7 @@ export function createPlayer(options: Options): PlayerCache {
   const fetch = async <K extends Name>(name: K): Promise<PlayerData[K]> => {
     const cached = await read(name);
     const reply = await options
-      .get(PATHS[name], cached?.etag === undefined ? {} : { 'If-None-Match': cached.etag })
+      .call(PATHS[name], cached?.etag === undefined ? {} : { headers: { 'If-None-Match': cached.etag } })
       .catch((error: SavepointError) => error);
     if (!(reply instanceof Error)) {
       const { status, body } = reply;
@@ -165,9 +174,15 @@ export function createPlayer(options: Options): PlayerCache {
     segments: () => fetchOnce('segments'),
     predictions: () => fetchOnce('predictions'),
     async export() {
-      const reply = await options.get(EXPORT_PATH, {});
+      const reply = await options.call(EXPORT_PATH, {});
       if (reply.status === 200 && isObject(reply.body)) return reply.body;
       throw toError(reply);
+    },
+    async erasureCode() {
+      const reply = await options.call(CODE_PATH, { method: 'POST' });
+      const { code, expiresAt, page } = isObject(reply.body) ? reply.body : {};
+      if (reply.status !== 200 || typeof code !== 'string') throw toError(reply);
+      return { code, expiresAt: String(expiresAt), url: `${options.baseUrl}${page}` };
     },
     on(name, listener) {
       const set = listeners.get(name) ?? new Set();

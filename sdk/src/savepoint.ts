@@ -83,13 +83,12 @@ export class Savepoint {
       ...stored,
       clock,
       fallback,
-      get: async (path, headers) => {
+      baseUrl,
+      call: async (path, init) => {
         this.#checkOpen();
         const session = await sessions.get();
-        const reply = await transport.call(session, path, { headers });
-        return reply.status === 401
-          ? transport.call(await sessions.renew(session), path, { headers })
-          : reply;
+        const reply = await transport.call(session, path, init);
+        return reply.status === 401 ? transport.call(await sessions.renew(session), path, init) : reply;
       },
       onSaved: signals.send,
       onError,

@@ -40,6 +40,22 @@ export type Asset = {
 };
 
 /**
+ * With this code a player who has removed the game can ask for erasure, on the page at `url`.
+ *
+ * @example
+ * ```ts
+ * const { code, url }: ErasureCode = await savepoint.player.erasureCode();
+ * showPrivacy(`To delete your data without the game, enter ${code} at ${url}`);
+ * ```
+ */
+export type ErasureCode = {
+  /** Twelve letters: `BCDF-GHJK-LMNP`. */
+  code: string;
+  expiresAt: string;
+  url: string;
+};
+
+/**
  * The proof of a purchase, as the store gives it to the game: `jwsRepresentation` of StoreKit 2, or `originalJson` and `signature` of Play Billing.
  *
  * @example

@@ -65,6 +65,16 @@ describe('against the real service', () => {
     const document = await client.player.export();
     expect(document).toMatchObject({ format: 'savepoint-player-export', player: { playerId: userId } });
     await expect(client.player.export()).rejects.toMatchObject({ code: 'rate_limited', status: 429 });
+    await expect(client.player.erasureCode()).rejects.toMatchObject({
+      code: 'erasure_page_off',
+      status: 404,
+    });
+    await service.pool.query('update games set erasure_page = true');
+    expect(await client.player.erasureCode()).toEqual({
+      code: expect.stringMatching(/^[A-Z]{4}-[A-Z]{4}-[A-Z]{4}$/),
+      expiresAt: expect.any(String),
+      url: `${service.baseUrl}/erase/demo-studio/demo-game`,
+    });
     await client.logout();
     await expect(client.player.status()).rejects.toMatchObject({ code: 'logged_out' });
   });

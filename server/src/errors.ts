@@ -172,6 +172,10 @@ export const ERRORS = {
   scope_missing: { status: 403, message: 'The server key does not have the scope that this needs.' },
   // 404 to 431
   device_not_attached: { status: 404, message: 'No server has attached this device to a player.' },
+  erasure_page_off: {
+    status: 404,
+    message: 'The game has no page on which players ask for erasure. An owner of the studio turns it on.',
+  },
   not_found: { status: 404, message: 'There is nothing at this address.' },
   method_not_allowed: { status: 405, message: 'This address does not support this method.' },
   request_timeout: { status: 408, message: 'The request took too long to arrive.' },

@@ -30,13 +30,14 @@ export type ListedGame = {
   retentionDays: number | null;
   unregisteredTypes: UnregisteredTypes;
   erasureWaitDays: number;
+  erasurePage: boolean;
 };
 
 /** Of the row `g`. The draft is looked up for each game: statistics may call for reading the drafts of all games. */
 const LISTED = `g.slug as game, g.name, g.published_version as "publishedVersion",
                coalesce(d.revision, 0) as "draftRevision", coalesce(d.is_edited, false) as "isDraftEdited",
                g.retention_days as "retentionDays", g.unregistered_types as "unregisteredTypes",
-               g.erasure_wait_days as "erasureWaitDays"`;
+               g.erasure_wait_days as "erasureWaitDays", g.erasure_page as "erasurePage"`;
 const DRAFT = `left join lateral (
                select revision, document is not null as is_edited from config_drafts where game_id = g.id offset 0
              ) d on true`;

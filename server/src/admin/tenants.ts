@@ -76,13 +76,15 @@ export type GameSettingsRow = {
   retentionDays: number | null;
   /** For how long a request to erase a player can be withdrawn. */
   erasureWaitDays: number;
+  /** Whether there is a public page on which players ask for erasure. */
+  erasurePage: boolean;
 };
 
 /** Reads the settings, and locks them until the end of the transaction. Requests of players do not wait. */
 export async function lockGameSettings(client: Client, gameId: number): Promise<GameSettingsRow> {
   const { rows } = await client.query<GameSettingsRow>(
     `select slug, name, unregistered_types as "unregisteredTypes", retention_days as "retentionDays",
-       erasure_wait_days as "erasureWaitDays"
+       erasure_wait_days as "erasureWaitDays", erasure_page as "erasurePage"
      from games where id = $1 for no key update`,
     [gameId],
   );
@@ -121,6 +123,10 @@ export async function updateErasureWaitDays(db: Pool | Client, gameId: number, d
   await db.query('update games set erasure_wait_days = $2 where id = $1', [gameId, days]);
 }
 
+export async function updateErasurePage(db: Pool | Client, gameId: number, isOn: boolean): Promise<void> {
+  await db.query('update games set erasure_page = $2 where id = $1', [gameId, isOn]);
+}
+
 export type ListedTenant = { id: number; slug: string; name: string; games: number; createdAt: number };
 
 export async function listTenants(pool: Pool): Promise<ListedTenant[]> {
@@ -146,7 +152,7 @@ export async function listGames(pool: Pool, tenant?: string): Promise<TenantGame
        (select count(*)::int from api_keys k where k.game_id = g.id and k.revoked_at is null
           and (k.expires_at is null or k.expires_at > now())) as keys,
        g.retention_days as "retentionDays", g.unregistered_types as "unregisteredTypes",
-       g.erasure_wait_days as "erasureWaitDays"
+       g.erasure_wait_days as "erasureWaitDays", g.erasure_page as "erasurePage"
      from games g join tenants t on t.id = g.tenant_id
      where $1::text is null or t.slug = $1
      order by t.slug, g.slug`,

@@ -1,4 +1,5 @@
 import { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest, fastify } from 'fastify';
+import { erasurePageRoutes } from '../features/erasures/erasure-page-routes.js';
 import { playerErasureRoutes } from '../features/erasures/player-erasure-routes.js';
 import { EVENTS_PATH, eventRoutes } from '../features/events/intake/event-routes.js';
 import { EVENT_LIMITS } from '../features/events/intake/limits.js';
@@ -97,6 +98,7 @@ export async function buildPlayerApp(
   });
   await app.register(async (scope) => playerExportRoutes(scope, ctx));
   await app.register(async (scope) => playerErasureRoutes(scope, ctx));
+  await app.register(async (scope) => erasurePageRoutes(scope, ctx));
   const admission = createEventAdmission(ctx, EVENT_LIMITS);
   await app.register(async (scope) => {
     // A queue has a disk of its own.

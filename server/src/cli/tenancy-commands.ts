@@ -99,6 +99,12 @@ export function gameCommands(): Command {
       '--erasure-wait-days <days>',
       `for how many days a request to erase a player can be withdrawn: 0 (at once) to ${MAX_ERASURE_WAIT_DAYS}`,
     )
+    .addOption(
+      new Option(
+        '--erasure-page <what>',
+        'a public page on which players who have removed the game ask for erasure (default: off)',
+      ).choices(['on', 'off']),
+    )
     .addHelpText(
       'after',
       `
@@ -110,7 +116,9 @@ the events that are left.`,
       const { tenant, unregisteredTypes } = options;
       const retentionDays = readRetentionDays(options.retentionDays);
       const erasureWaitDays = readErasureWaitDays(options.erasureWaitDays);
-      if ([unregisteredTypes, retentionDays, erasureWaitDays].every((setting) => setting === undefined)) {
+      const erasurePage = options.erasurePage === undefined ? undefined : options.erasurePage === 'on';
+      const given = [unregisteredTypes, retentionDays, erasureWaitDays, erasurePage];
+      if (given.every((setting) => setting === undefined)) {
         throw new StartupError('Say what to set: savepoint game set --help');
       }
       await withDatabase(async ({ pool }) => {
@@ -119,6 +127,7 @@ the events that are left.`,
           ...(unregisteredTypes === undefined ? {} : { unregisteredTypes }),
           ...(retentionDays === undefined ? {} : { retentionDays }),
           ...(erasureWaitDays === undefined ? {} : { erasureWaitDays }),
+          ...(erasurePage === undefined ? {} : { erasurePage }),
         };
         await updateGameSettings(pool, id, settings, await commandActor(pool));
         if (unregisteredTypes !== undefined) {
@@ -134,6 +143,12 @@ the events that are left.`,
         if (erasureWaitDays !== undefined) {
           say(`Players of ${tenant}/${slug} are erased ${erasureWaitDays} days after the request.`);
         }
+        if (erasurePage === true) {
+          say(
+            `Players of ${tenant}/${slug} can ask for erasure at /erase/${tenant}/${slug} of the player API.`,
+          );
+        }
+        if (erasurePage === false) say(`${tenant}/${slug} has no page for requests of erasure.`);
       });
     });
   return game;
@@ -147,6 +162,7 @@ type GameSettings = {
   unregisteredTypes?: UnregisteredTypes;
   retentionDays?: string;
   erasureWaitDays?: string;
+  erasurePage?: 'on' | 'off';
 };
 
 function readErasureWaitDays(text: string | undefined): number | undefined {

@@ -58,6 +58,18 @@ export function toApiError(error: FastifyError): ApiError {
 }
 
 export function sendError(error: ApiError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  prepareError(error, request, reply);
+  return (
+    reply
+      .header('content-type', 'application/json; charset=utf-8')
+      .header('cache-control', 'no-store')
+      // The route, where there is one: /%61uth/login is /auth/login, and its errors have the form of that route.
+      .send(JSON.stringify(errorBody(error, request.routeOptions.url ?? request.url)))
+  );
+}
+
+/** Logs an error, and sets the status and the headers of its response. */
+export function prepareError(error: ApiError, request: FastifyRequest, reply: FastifyReply): void {
   if (error.status >= 500 && !request.isShed) {
     const log = error.status === 503 ? request.log.warn : request.log.error;
     log.call(
@@ -72,17 +84,8 @@ export function sendError(error: ApiError, request: FastifyRequest, reply: Fasti
       error.code === 'token_missing' ? 'Bearer' : 'Bearer error="invalid_token"',
     );
   }
-  return (
-    reply
-      .code(error.status)
-      // Set again here: a request that the router refuses does not pass the hook that sets it.
-      .header('x-request-id', request.id)
-      .headers(error.headers)
-      .header('content-type', 'application/json; charset=utf-8')
-      .header('cache-control', 'no-store')
-      // The route, where there is one: /%61uth/login is /auth/login, and its errors have the form of that route.
-      .send(JSON.stringify(errorBody(error, request.routeOptions.url ?? request.url)))
-  );
+  // The id is set again here: a request that the router refuses does not pass the hook that sets it.
+  reply.code(error.status).header('x-request-id', request.id).headers(error.headers);
 }
 
 /** Input that never became a request: Node's parser refused it, or it arrived too slowly. */

@@ -24,9 +24,15 @@ export type RateLimits = Readonly<{
   /** Requests and events of a server key. */
   server: Limit;
   serverEvents: Limit;
+  /** Wrong codes on the pages on which players ask for erasure: of an address, and of all addresses for a game. */
+  addressGuesses: Limit;
+  gameGuesses: Limit;
 }>;
 
 const WINDOW_SECONDS = 60;
+/** More people than this do not misspell their codes at a time; a million codes are safe for years at this rate. */
+const GUESSES_PER_GAME = 300;
+const GUESSES_PER_ADDRESS = 20;
 /** About 100 bytes each. */
 const MAX_KEYS = 100_000;
 
@@ -59,6 +65,8 @@ export function createRateLimits(
     eventBytes: limit('event-bytes', settings.eventBytesPerPlayer, 'content-bytes'),
     server: limit('server', settings.requestsPerServerKey),
     serverEvents: limit('server-events', settings.eventsPerServerKey, 'events'),
+    addressGuesses: limit('address-guesses', GUESSES_PER_ADDRESS),
+    gameGuesses: limit('game-guesses', GUESSES_PER_GAME),
   });
 }
 

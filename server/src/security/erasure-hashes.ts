@@ -10,6 +10,10 @@ export type ErasureHashes = {
   player(userId: string): Buffer;
   /** Of the store's order id. */
   order(gameId: number, transactionId: string): Buffer;
+  /** What the code is made of with which the player can ask for erasure. */
+  codeSeed(userId: string, createdAt: number): Buffer;
+  /** What is stored of the code. */
+  code(gameId: number, code: string): Buffer;
 };
 
 /** What an erased player is called in the audit log. As long as a user id, so that the index over targets finds it. */
@@ -84,5 +88,7 @@ function hashesOf(key: KeyObject): ErasureHashes {
   return {
     player: (userId) => hash(`player:${userId}`),
     order: (gameId, transactionId) => hash(`order:${gameId}:${transactionId}`),
+    codeSeed: (userId, createdAt) => hash(`code-seed:${userId}:${createdAt}`),
+    code: (gameId, code) => hash(`code:${gameId}:${code}`),
   };
 }

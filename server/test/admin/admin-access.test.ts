@@ -262,6 +262,7 @@ describe('every admin route', () => {
         retentionDays: null,
         unregisteredTypes: 'accept',
         erasureWaitDays: 0,
+        erasurePage: false,
       },
     ]);
   });

@@ -40,10 +40,10 @@ it('lists the whole installation, a studio, a game, or what belongs to no studio
   const who = `${userInfo().username}@${hostname()}`;
   expect(heads(all)[1]).toContain(`other-studio/other-game  ${who}  game.update  game other-game`);
   expect(all.out).toContain(
-    '    before {"name":"other-game","unregisteredTypes":"accept","retentionDays":null,"erasureWaitDays":0}\n',
+    '    before {"name":"other-game","unregisteredTypes":"accept","retentionDays":null,"erasureWaitDays":0,"erasurePage":false}\n',
   );
   expect(all.out).toContain(
-    '    after  {"name":"other-game","unregisteredTypes":"accept","retentionDays":30,"erasureWaitDays":0}\n',
+    '    after  {"name":"other-game","unregisteredTypes":"accept","retentionDays":30,"erasureWaitDays":0,"erasurePage":false}\n',
   );
 
   expect(heads(await run('list', '--tenant', 'other-studio'))).toEqual([heads(all)[1]]);

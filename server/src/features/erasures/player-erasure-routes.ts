@@ -5,10 +5,13 @@ import { ApiError } from '../../errors.js';
 import { BEARER, errorResponses, PLAYER_GUARD_ERRORS, PlayerHeaders } from '../../http/api-schemas.js';
 import type { RateLimits } from '../../http/rate-limits.js';
 import type { Clock } from '../../lib/clock.js';
+import { DAY_MS } from '../../lib/day.js';
 import { isoTime } from '../../lib/iso-time.js';
 import type { ErasureHashes } from '../../security/erasure-hashes.js';
 import { authenticated, PLAYER_HEADERS, requirePlayer } from '../sessions/player-guard.js';
 import type { GuardContext } from '../sessions/session-context.js';
+import { upsertErasureCode } from './code-queries.js';
+import { codeOf } from './erasure-code.js';
 import { requestErasure } from './request-erasure.js';
 
 export type PlayerErasureContext = GuardContext &
@@ -40,6 +43,33 @@ const RequestedErasure = Type.Object(
   },
 );
 
+const ErasureCode = Type.Object(
+  {
+    data: Type.Object({
+      code: Type.String({ description: 'Twelve letters in three groups.' }),
+      expiresAt: Type.String({ description: '90 days after this response.' }),
+      page: Type.String({ description: 'The path of the page on this API, where the code is entered.' }),
+    }),
+    status: Type.Literal('success'),
+  },
+  {
+    title: 'ErasureCode',
+    examples: [
+      {
+        data: {
+          code: 'BCDF-GHJK-LMNP',
+          expiresAt: '2027-02-16T12:00:00.000Z',
+          page: '/erase/demo-studio/demo-game',
+        },
+        status: 'success',
+      },
+    ],
+  },
+);
+
+/** For a person who removes the game now, and thinks of the data some weeks later. */
+const CODE_DAYS = 90;
+
 /** App stores want players to be able to delete their account in the app. */
 export function playerErasureRoutes(app: FastifyInstance, ctx: PlayerErasureContext): void {
   app.addHook('onRequest', requirePlayer(ctx, { headers: PLAYER_HEADERS, limit: ctx.rateLimits.player }));
@@ -65,6 +95,41 @@ export function playerErasureRoutes(app: FastifyInstance, ctx: PlayerErasureCont
       if (erasure === undefined) throw new ApiError('session_ended');
       const { erasureId, dueAt } = erasure;
       return reply.code(202).send({ data: { erasureId, dueAt: isoTime(dueAt) }, status: 'success' });
+    },
+  );
+
+  app.post(
+    '/v1/player/erasure_code',
+    {
+      schema: {
+        tags: ['Player'],
+        security: BEARER,
+        headers: PlayerHeaders,
+        operationId: 'showErasureCode',
+        summary: 'A code with which the player can ask for erasure without the game',
+        description:
+          'For a game to show, so that the player can ask on the page of the game after it was removed. The same code is returned until it expires or the player asks for erasure, and each call lets it hold for 90 days more. The studio turns the page on for a game.',
+        response: {
+          200: ErasureCode,
+          ...errorResponses('data', [...PLAYER_GUARD_ERRORS, 'erasure_page_off']),
+        },
+      },
+    },
+    async (request) => {
+      const { claims, player } = authenticated(request);
+      const { gameId, playerId, userId } = player;
+      const hashes = await ctx.erasureHashes();
+      const codeAt = (createdAt: number) => codeOf(hashes.codeSeed(userId, createdAt));
+      const nowMs = ctx.clock.now();
+      const expiresAt = nowMs + CODE_DAYS * DAY_MS;
+      const codeHash = hashes.code(gameId, codeAt(nowMs));
+      const createdAt = await upsertErasureCode(ctx.pool, { playerId, codeHash, nowMs, expiresAt });
+      if (createdAt === undefined) throw new ApiError('erasure_page_off');
+      const page = `/erase/${claims.tenantId}/${claims.gameId}`;
+      return {
+        data: { code: codeAt(createdAt), expiresAt: isoTime(expiresAt), page },
+        status: 'success' as const,
+      };
     },
   );
 }

@@ -4,6 +4,7 @@ import { DAY_MS } from '../../lib/day.js';
 import { uuid7 } from '../../lib/uuid7.js';
 import type { ErasureHashes } from '../../security/erasure-hashes.js';
 import { deleteSessionsOfPlayer } from '../sessions/session-queries.js';
+import { deleteErasureCode } from './code-queries.js';
 import type { Erasure } from './erasure.js';
 import {
   findErasureOfPlayer,
@@ -52,6 +53,7 @@ export async function requestErasure(
       dueAt: isAtOnce ? nowMs : nowMs + waitDays * DAY_MS,
     });
     await deleteSessionsOfPlayer(client, playerId);
+    await deleteErasureCode(client, playerId);
     if (!('player' in by)) {
       await insertAuditEntry(client, by, {
         tenantId: null,

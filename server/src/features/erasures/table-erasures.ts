@@ -65,7 +65,8 @@ export const TABLE_ERASURES: Readonly<Record<PlayerTableName, TableErasure>> = {
   player_notes: { delete: deleteRows('player_notes') },
   player_exports: { delete: deleteRows('player_exports') },
   failed_events: { delete: DELETE_FAILED_EVENTS },
-  // The request has deleted these two. Later come the rows of a login that had read the device before.
+  // The request has deleted these three. Rows of requests that had begun before may come later.
+  erasure_codes: { delete: deleteRows('erasure_codes') },
   devices: { delete: deleteRows('devices') },
   sessions: { delete: deleteRows('sessions') },
 };

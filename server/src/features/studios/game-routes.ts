@@ -109,7 +109,7 @@ export function gameRoutes(app: FastifyInstance, ctx: AdminContext): void {
         ...adminSchema('Studio'),
         operationId: 'updateGame',
         summary:
-          'Change the name of a game, how long its events are kept, which event types it takes, or for how long an erasure can be withdrawn',
+          'Change the name of a game, how long its events are kept, which event types it takes, for how long an erasure can be withdrawn, or whether it has a page for requests of erasure',
         description:
           'With a shorter retention, the next hourly maintenance deletes events for good. A longer retention brings no events back. Every node obeys `unregisteredTypes` with its next request. Events that were held back stay in the inbox until they are replayed.',
         params: GameParameters,
@@ -119,10 +119,11 @@ export function gameRoutes(app: FastifyInstance, ctx: AdminContext): void {
     },
     async (request) => {
       const { gameId } = await gameOf(ctx, request);
-      const { name, retentionDays, unregisteredTypes, erasureWaitDays } = request.body;
+      const { name, retentionDays, unregisteredTypes, erasureWaitDays, erasurePage } = request.body;
       if (Object.keys(request.body).length === 0) {
         throw new ApiError('body_invalid', {
-          message: 'Send what to change: name, retentionDays, unregisteredTypes or erasureWaitDays.',
+          message:
+            'Send what to change: name, retentionDays, unregisteredTypes, erasureWaitDays or erasurePage.',
         });
       }
       const settings = {
@@ -130,6 +131,7 @@ export function gameRoutes(app: FastifyInstance, ctx: AdminContext): void {
         ...(retentionDays === undefined ? {} : { retentionDays }),
         ...(unregisteredTypes === undefined ? {} : { unregisteredTypes }),
         ...(erasureWaitDays === undefined ? {} : { erasureWaitDays }),
+        ...(erasurePage === undefined ? {} : { erasurePage }),
       };
       const { slug, ...now } = await updateGameSettings(ctx.pool, gameId, settings, actorOf(ctx, request));
       return success({ gameId: slug, ...now });

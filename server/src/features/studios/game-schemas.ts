@@ -33,6 +33,11 @@ const ErasureWaitDays = Type.Integer({
     'For how many days a request to erase a player can be withdrawn. 0: players are erased at once.',
 });
 
+const ErasurePage = Type.Boolean({
+  description:
+    'Whether the game has a page, `/erase/{tenant}/{game}` of the player API, on which a person who has removed the game asks for erasure with a code that the game had shown.',
+});
+
 const Game = Type.Object(
   {
     gameId: Type.String({ description: 'The id of the game in paths and in X-Game-Id' }),
@@ -45,6 +50,7 @@ const Game = Type.Object(
     retentionDays: RetentionDays,
     unregisteredTypes: UnregisteredTypes,
     erasureWaitDays: ErasureWaitDays,
+    erasurePage: ErasurePage,
   },
   { title: 'Game' },
 );
@@ -57,6 +63,7 @@ const EXAMPLE = {
   retentionDays: null,
   unregisteredTypes: 'accept' as const,
   erasureWaitDays: 0,
+  erasurePage: false,
 };
 
 export const GamesResponse = successOf(
@@ -97,6 +104,7 @@ export const GameBody = Type.Object(
     retentionDays: Type.Optional(RetentionDays),
     unregisteredTypes: Type.Optional(UnregisteredTypes),
     erasureWaitDays: Type.Optional(ErasureWaitDays),
+    erasurePage: Type.Optional(ErasurePage),
   },
   {
     title: 'GameSettingsRequest',
@@ -113,6 +121,7 @@ export const GameSettingsResponse = successOf(
     retentionDays: RetentionDays,
     unregisteredTypes: UnregisteredTypes,
     erasureWaitDays: ErasureWaitDays,
+    erasurePage: ErasurePage,
   }),
   {
     example: {
@@ -121,6 +130,7 @@ export const GameSettingsResponse = successOf(
       retentionDays: 90,
       unregisteredTypes: 'accept',
       erasureWaitDays: 0,
+      erasurePage: false,
     },
   },
 );

@@ -5,6 +5,7 @@ import {
   insertTenant,
   lockGameSettings,
   type UnregisteredTypes,
+  updateErasurePage,
   updateErasureWaitDays,
   updateGameName,
   updateRetentionDays,
@@ -58,6 +59,7 @@ export type GameSettings = Readonly<{
   unregisteredTypes?: UnregisteredTypes;
   retentionDays?: number | null;
   erasureWaitDays?: number;
+  erasurePage?: boolean;
 }>;
 
 /** The settings after the change. Settings that stay the same leave no audit entry. */
@@ -74,11 +76,14 @@ export async function updateGameSettings(
     const isRetentionNew = after.retentionDays !== before.retentionDays;
     const areTypesNew = after.unregisteredTypes !== before.unregisteredTypes;
     const isWaitNew = after.erasureWaitDays !== before.erasureWaitDays;
+    const isPageNew = after.erasurePage !== before.erasurePage;
     if (isNameNew) await updateGameName(client, gameId, after.name);
     if (isRetentionNew) await updateRetentionDays(client, gameId, after.retentionDays);
     if (areTypesNew) await updateUnregisteredTypes(client, gameId, after.unregisteredTypes);
     if (isWaitNew) await updateErasureWaitDays(client, gameId, after.erasureWaitDays);
-    if (!isNameNew && !isRetentionNew && !areTypesNew && !isWaitNew) return { slug, ...after };
+    if (isPageNew) await updateErasurePage(client, gameId, after.erasurePage);
+    const isNew = isNameNew || isRetentionNew || areTypesNew || isWaitNew || isPageNew;
+    if (!isNew) return { slug, ...after };
     await insertAuditEntry(client, actor, {
       tenantId: null,
       gameId,

@@ -1,6 +1,11 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { transaction } from '../../../src/db/pool.js';
 import { hasDueErasures } from '../../../src/features/erasures/begin-queries.js';
+import {
+  findPageGame,
+  findPlayerOfCode,
+  upsertErasureCode,
+} from '../../../src/features/erasures/code-queries.js';
 import { listErasedHashes } from '../../../src/features/erasures/erased-players.js';
 import { countOpenErasures } from '../../../src/features/erasures/erasure-metrics.js';
 import {
@@ -49,6 +54,16 @@ export const ERASURE_STATEMENTS: readonly Listed[] = [
     what: 'find_erasure_of_player',
     call: ({ service }) => transaction(service, (client) => findErasureOfPlayer(client, playerId)),
   },
+  {
+    what: 'upsert_erasure_code',
+    call: ({ service, nowMs }) =>
+      upsertErasureCode(service, { playerId, codeHash: Buffer.alloc(32), nowMs, expiresAt: nowMs }),
+  },
+  {
+    what: 'find_player_of_code',
+    call: ({ service, nowMs }) => findPlayerOfCode(service, gameId, Buffer.alloc(4, 1), nowMs),
+  },
+  { what: 'find_page_game', call: ({ service }) => findPageGame(service, 'tenant', 'game') },
   {
     what: 'list_erasures',
     call: ({ admin }) => listErasures(admin, gameId, { after: undefined, limit: 20 }),

@@ -124,6 +124,8 @@ const FILLS = [
      '{"eventType":"A","timestamp":"2026-11-15T12:00:00Z","payload":{}}', now(), 'refused-' || n from ${ROWS}`,
   `insert into player_notes (player_id, text, author, created_at) select n, '', '', now() from ${ROWS}`,
   `insert into player_exports (player_id, started_at) select n, now() - interval '1 day' from ${ROWS}`,
+  `insert into erasure_codes (player_id, game_id, code_hash, created_at, expires_at)
+   select n, 1, int4send(n), now(), now() + interval '1 day' from ${ROWS}`,
   `insert into failed_event_totals (game_id, entries, bytes) select n, 1, 2 from ${GAMES}`,
   `insert into flag_overrides (player_id, flag_id, value, reason, author, set_at) select n, 'vip', true, '', '', now()
    from ${ROWS}`,

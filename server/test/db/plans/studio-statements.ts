@@ -62,7 +62,13 @@ export const STUDIO_STATEMENTS: readonly Listed[] = [
       await updateGameSettings(
         on.admin,
         WORLD.quietGameId,
-        { name: 'Quiet', retentionDays: 20, unregisteredTypes: 'hold', erasureWaitDays: 3 },
+        {
+          name: 'Quiet',
+          retentionDays: 20,
+          unregisteredTypes: 'hold',
+          erasureWaitDays: 3,
+          erasurePage: true,
+        },
         actorAt(on),
       );
     },

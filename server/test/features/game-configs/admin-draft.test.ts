@@ -77,6 +77,7 @@ describe('the draft', () => {
       retentionDays: null,
       unregisteredTypes: 'accept',
       erasureWaitDays: 0,
+      erasurePage: false,
     });
 
     const discarded = await admin.ask<DraftResponse>(

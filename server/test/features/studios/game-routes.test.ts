@@ -186,6 +186,7 @@ describe('the list of games', () => {
       retentionDays: null,
       unregisteredTypes: 'accept',
       erasureWaitDays: 0,
+      erasurePage: false,
     });
     expectGeneralError(await admin.call('GET', '/games/c-1', undefined, stranger), 404, 'game_not_found');
     expectGeneralError(await admin.call('GET', '/games/none', undefined, viewer), 404, 'game_not_found');

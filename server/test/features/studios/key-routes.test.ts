@@ -270,6 +270,7 @@ describe('the settings of a game', () => {
       retentionDays: null,
       unregisteredTypes: 'accept',
       erasureWaitDays: 0,
+      erasurePage: false,
     });
     expect((await patch({ retentionDays: 90 })).json().data).toMatchObject({
       name: 'New name',
@@ -317,6 +318,7 @@ describe('the settings of a game', () => {
     { erasureWaitDays: 31 },
     { erasureWaitDays: -1 },
     { erasureWaitDays: null },
+    { erasurePage: 'on' },
     { name: '' },
     { name: ' ' },
     { name: 'a\u0007' },
