@@ -124,6 +124,53 @@ describe.skipIf(!HAS_BROWSER)(`work and sessions in the console${NEEDS_BROWSER}`
     expect(owner.problems).toEqual([]);
   });
 
+  it('erases a player after a look at what goes, and lets players without the game ask on a page', async () => {
+    const { page, go } = owner;
+    const [erased, removed] = [
+      await login(service.api, 'erased-device'),
+      await login(service.api, 'removed-device'),
+    ];
+    expect((await post(`${service.api}/v1/events`, erased.headers, [event(1), event(2)])).status).toBe(202);
+    await go('/players?find=erased-device');
+    await page.getByRole('link', { name: erased.userId }).click();
+    await page.getByRole('button', { name: 'Erase…' }).click();
+    const panel = page.getByRole('dialog', { name: 'Erase the player' });
+    await panel.getByText('2 events').waitFor();
+    const confirm = panel.getByRole('button', { name: 'Erase this player' });
+    await panel.getByLabel('Id of the player').fill(removed.userId);
+    expect(await confirm.isDisabled()).toBe(true);
+    await panel.getByLabel('Id of the player').fill(erased.userId);
+    await confirm.click();
+    await panel.getByText('The erasure is requested').waitFor();
+    await go('/settings?tab=erasures');
+    const done = page.getByRole('row', { name: /Olga/ }).filter({ hasText: 'done' });
+    await done.getByText('2 events').waitFor();
+    await done.getByRole('button', { name: 'Copy the receipt' }).waitFor();
+
+    await go('/settings?tab=game');
+    await page.getByRole('switch', { name: 'A public page on which players ask for erasure' }).click();
+    await page.getByRole('button', { name: 'Save' }).click();
+    const path = await page.getByText('/erase/demo-studio/demo-game').textContent();
+    const { body } = await post(`${service.api}/v1/player/erasure_code`, removed.headers, undefined);
+    const { code } = (body as { data: { code: string } }).data;
+    const phone = await browser.newPage({ viewport: { width: 390, height: 844 } });
+    await phone.goto(`${service.api}${path}`);
+    expect(await phone.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+    const enter = async (typed: string) => {
+      await phone.getByLabel('The code that the game shows').fill(typed);
+      await phone.getByRole('button', { name: 'Continue' }).click();
+    };
+    await enter('BCDF-GHJK-LMNP');
+    await phone.getByRole('alert').filter({ hasText: 'This code is not valid' }).waitFor();
+    await enter(code.toLowerCase());
+    await phone.getByRole('button', { name: 'Delete my data' }).click();
+    await phone.getByText('Your request was received.').waitFor();
+    await phone.close();
+    await go('/settings?tab=erasures');
+    await page.getByRole('row', { name: /hosted page/ }).waitFor();
+    expect(owner.problems).toEqual([]);
+  });
+
   it('shows a training that another member has started, on the page and in the list of all work, and cancels it', async () => {
     const { page, go } = owner;
     // As a node of its own would write it.

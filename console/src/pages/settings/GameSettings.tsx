@@ -1,4 +1,4 @@
-import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Code, Group, Stack, Switch, Text, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Schemas } from '../../api/client.js';
@@ -6,8 +6,9 @@ import { useApiMutation, useGet, useStudioAndGame } from '../../api/hooks.js';
 import { countOf } from '../../lib/format.js';
 import { WholeNumberInput } from '../../parts/fields.js';
 import { Loaded, ProblemNote } from '../../parts/states.js';
+import { CopyIcon } from '../../parts/texts.js';
 
-/** The name of the game, how long its events are kept, and for how long an erasure can be withdrawn. */
+/** The name of the game, how long its events are kept, and how players are erased. */
 export function GameSettings() {
   const { game } = useStudioAndGame();
   const found = useGet('getGame', { params: { game } });
@@ -20,6 +21,7 @@ function GameForm({ game }: { game: Schemas['Game'] }) {
   const [name, setName] = useState(game.name);
   const [days, setDays] = useState(game.retentionDays);
   const [waitDays, setWaitDays] = useState<number | null>(game.erasureWaitDays);
+  const [hasPage, setHasPage] = useState(game.erasurePage);
   const [isSure, setSure] = useState(false);
   const save = useApiMutation('updateGame', {
     onDone: () => {
@@ -52,18 +54,29 @@ function GameForm({ game }: { game: Schemas['Game'] }) {
         value={waitDays}
         onChange={setWaitDays}
       />
+      <ErasurePage isOn={hasPage} isSaved={hasPage === game.erasurePage} onChange={setHasPage} />
       <ProblemNote problem={save.error} />
       <Group>
         <Button
           color={isShorter ? 'red.9' : 'savepoint'}
           loading={save.isPending}
-          disabled={name === game.name && days === game.retentionDays && waitDays === game.erasureWaitDays}
+          disabled={
+            name === game.name &&
+            days === game.retentionDays &&
+            waitDays === game.erasureWaitDays &&
+            hasPage === game.erasurePage
+          }
           onClick={() =>
             isShorter && !isSure
               ? setSure(true)
               : save.mutate({
                   params: { game: game.gameId },
-                  body: { name, retentionDays: days, erasureWaitDays: waitDays ?? 0 },
+                  body: {
+                    name,
+                    retentionDays: days,
+                    erasureWaitDays: waitDays ?? 0,
+                    erasurePage: hasPage,
+                  },
                 })
           }
         >
@@ -71,6 +84,31 @@ function GameForm({ game }: { game: Schemas['Game'] }) {
         </Button>
         {save.isSuccess && <Text size="sm">Saved.</Text>}
       </Group>
+    </Stack>
+  );
+}
+
+type PageSwitch = { isOn: boolean; isSaved: boolean; onChange: (isOn: boolean) => void };
+
+/** The console does not know under which name players reach the service, so it gives the path only. */
+function ErasurePage({ isOn, isSaved, onChange }: PageSwitch) {
+  const { studio, game } = useStudioAndGame();
+  const path = `/erase/${studio}/${game}`;
+  return (
+    <Stack gap="xs">
+      <Switch
+        label="A public page on which players ask for erasure"
+        description="For people who have removed the game, with a code that the game had shown them. App stores ask for its address."
+        checked={isOn}
+        onChange={({ currentTarget }) => onChange(currentTarget.checked)}
+      />
+      {isOn && isSaved && (
+        <Group gap="xs">
+          <Text size="sm">On the address of the player API:</Text>
+          <Code>{path}</Code>
+          <CopyIcon text={path} label="Copy the path of the page" />
+        </Group>
+      )}
     </Stack>
   );
 }
