@@ -86,6 +86,10 @@ export type Sku = {
   assets: Asset[];
   active: boolean;
   promoId?: string;
+  /** What `offerPrice` follows from, where the game tells: the catalogue; time, country and platform; or the player. */
+  priceBasis?: 'list' | 'scheduled' | 'personal';
+  /** To be shown beside a personal price. */
+  priceNotice?: string;
 };
 
 /**

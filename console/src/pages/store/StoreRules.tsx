@@ -1,6 +1,7 @@
 import { Checkbox, Stack, TextInput } from '@mantine/core';
 import { useRole } from '../../api/session.js';
 import type { ConfigDocument } from '../../lib/document.js';
+import { PricingRules } from './PricingRules.js';
 import { useStoreSettings } from './use-store-settings.js';
 
 /** What holds for the whole store. */
@@ -24,6 +25,7 @@ export function StoreRules({ document }: { document: ConfigDocument }) {
           checked={settings.sendFallback}
           onChange={({ currentTarget }) => set({ sendFallback: currentTarget.checked })}
         />
+        <PricingRules document={document} />
       </Stack>
     </fieldset>
   );

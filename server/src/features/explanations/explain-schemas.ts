@@ -132,6 +132,13 @@ const Trace = Type.Object(
         actualPrice: price,
         cataloguePrice: price,
         offerPrice: price,
+        priceBasis: nullable(
+          Type.String({
+            description:
+              'What the price follows from: list, scheduled (time, country, platform) or personal (anything else about the player)',
+          }),
+        ),
+        priceNotice: nullable(Type.String({ description: 'Sent with a personal price, by country' })),
         promoId: nullable(
           Type.String({ description: 'The promotion that a purchase of the SKU belongs to' }),
         ),

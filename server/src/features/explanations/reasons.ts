@@ -37,7 +37,7 @@ export function reasonsOf({ document, facts, at, trace, nearMisses }: ReasonSour
     flags: trace.flags.map((flag) => flagReason(flag, facts, payerForDays, at)),
     segments: trace.segments.map((segment) => segmentReason(segment, nearMisses)),
     offers: trace.offers.map((offer) => offerReason(offer, offers.get(offer.offerId))),
-    skus: trace.skus.map((sku) => skuReason(sku, skus.get(sku.skuId))),
+    skus: trace.skus.map((sku) => skuReason(sku, skus.get(sku.skuId), document.pricing !== undefined)),
   };
 }
 
@@ -104,7 +104,7 @@ function offerReason(trace: OfferTrace, offer: OfferEntry | undefined): string {
     case 'held_out':
       return `${not} the player is held out and gets the untargeted store.`;
     case 'not_for_children':
-      return `${not} the player is a child, who gets list prices and offers for everybody only.`;
+      return `${not} the player is a child, who gets list prices and offers for everybody of a country and platform only.`;
     case 'outside_share':
       return `${not} the player's bucket is ${rounded(bucket ?? 0)}, outside of the share of ${sharePercent}%.`;
     case 'limit_reached':

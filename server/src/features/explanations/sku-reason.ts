@@ -1,9 +1,10 @@
+import type { PriceBasis } from '../../personalisation/compile/price-basis.js';
 import type { SkuStep, SkuTrace } from '../../personalisation/decide/decision.js';
 import type { SkuEntry } from '../../personalisation/document/parts/catalogue.js';
 import type { Guardrail } from '../../personalisation/document/prices.js';
 
-/** Why a player sees a SKU at its price, or does not see it. */
-export function skuReason(trace: SkuTrace, sku: SkuEntry | undefined): string {
+/** Why a player sees a SKU at its price, or does not see it. The basis of the price is said where players are told it. */
+export function skuReason(trace: SkuTrace, sku: SkuEntry | undefined, isBasisTold: boolean): string {
   const { skuId, isShown, absent, currency, offerPrice } = trace;
   switch (absent) {
     case 'inactive':
@@ -14,7 +15,7 @@ export function skuReason(trace: SkuTrace, sku: SkuEntry | undefined): string {
       return `${skuId} is not for sale: it ended at ${sku?.until ?? 'an earlier time'}.`;
     case null:
       return isShown
-        ? `${skuId} costs ${offerPrice} ${currency}: ${[cataloguePart(trace), ...trace.steps.map(stepPart), ...promotionPart(trace)].join('; ')}.`
+        ? `${skuId} costs ${offerPrice} ${currency}: ${[cataloguePart(trace), ...trace.steps.map(stepPart), ...(isBasisTold ? basisPart(trace) : []), ...promotionPart(trace)].join('; ')}.`
         : `${skuId} is not shown: ${[hiddenPart(trace), ...trace.steps.map(stepPart)].join('; ')}.`;
   }
 }
@@ -22,6 +23,18 @@ export function skuReason(trace: SkuTrace, sku: SkuEntry | undefined): string {
 function cataloguePart({ cataloguePrice, actualPrice, hidden }: SkuTrace): string {
   const reduced = cataloguePrice === actualPrice ? '' : `, reduced from ${actualPrice}`;
   return `catalogue ${cataloguePrice}${reduced}${hidden ? ', hidden there' : ''}`;
+}
+
+const BASES: Record<PriceBasis, string | null> = {
+  list: null,
+  scheduled: 'the price follows from time, country and platform',
+  personal: 'the price is personal',
+};
+
+function basisPart({ priceBasis, priceNotice }: SkuTrace): string[] {
+  const basis = priceBasis === null ? null : BASES[priceBasis];
+  if (basis === null) return [];
+  return [priceNotice === null ? basis : `${basis}, and the player is told: "${priceNotice}"`];
 }
 
 function promotionPart({ promoId }: SkuTrace): string[] {

@@ -8,7 +8,6 @@ import {
   type PlayerHistory,
   type SegmentStay,
 } from '../../personalisation/attributes/player-facts.js';
-import { BLANK_HISTORY } from '../../personalisation/attributes/player-history.js';
 
 /** The facts of a player and what they were read with, as one snapshot of the database. */
 export type PlayerReading = Readonly<{
@@ -210,27 +209,4 @@ export function toOverride([flagId, value, setAt, until]: OverrideTuple): FlagOv
 
 export function toStay([segmentId, thresholds, enteredAt, value]: StayTuple): SegmentStay {
   return { segmentId, thresholds, enteredAt, value };
-}
-
-/** A player of whom only the first login is known. */
-export function blankFacts(userId: string, createdAt: number): PlayerFacts {
-  return {
-    userId,
-    createdAt,
-    lastEventAt: null,
-    eventCount: 0,
-    eventCounts: {},
-    purchaseCount: 0,
-    lastPurchaseAt: null,
-    spend: {},
-    profile: {},
-    days: [],
-    promoPurchases: {},
-    overrides: [],
-    overridesAt: null,
-    stays: [],
-    ageGroup: null,
-    ageGroupAt: null,
-    history: BLANK_HISTORY,
-  };
 }

@@ -83,6 +83,17 @@ const Sku = Type.Object(
           'The promotion that applies to this SKU; absent where none does. A Purchase of the SKU names it in payload.promoId.',
       }),
     ),
+    priceBasis: Type.Optional(
+      Type.Union([Type.Literal('list'), Type.Literal('scheduled'), Type.Literal('personal')], {
+        description:
+          'What offerPrice follows from: the catalogue; time, country and platform; or anything else about the player. Only in games whose document has pricing.',
+      }),
+    ),
+    priceNotice: Type.Optional(
+      Type.String({
+        description: "The studio's text for the player's country, to be shown beside a personal price.",
+      }),
+    ),
   },
   { title: 'Sku' },
 );

@@ -9,7 +9,7 @@ import type { CompiledDocument } from '../../personalisation/compile/compiled-do
 import { score, switchOff } from '../../personalisation/predict/score.js';
 import type { ConfigSnapshots } from '../game-configs/config-snapshots.js';
 import type { FactReadings } from '../players/fact-readings.js';
-import { blankFacts } from '../players/facts-queries.js';
+import { blankFacts } from '../../personalisation/attributes/blank-facts.js';
 import type { PlayerRow } from '../players/player-row.js';
 import { modelsJson, predictionsJson } from './prediction-json.js';
 import type { PredictionSnapshot, PredictionSnapshots } from './prediction-snapshots.js';

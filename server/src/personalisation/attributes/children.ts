@@ -2,7 +2,7 @@ import { PREDICTION_NAMES, type PredictionName } from '../predict/artefact.js';
 import type { PlayerFacts } from './player-facts.js';
 
 /**
- * A child gets list prices and offers for everybody only, and no predictions. Everything that decides about players asks here.
+ * A child gets list prices and offers for everybody of a country and platform only, and no predictions. Everything that decides about players asks here.
  */
 export function isChild({ ageGroup }: Pick<PlayerFacts, 'ageGroup'>): boolean {
   return ageGroup === 'child';

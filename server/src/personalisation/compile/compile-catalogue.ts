@@ -14,9 +14,14 @@ import { DEPENDENCE, type Dependence } from '../rules/dependence.js';
 import type { CompiledRule } from '../rules/rules.js';
 import { offerSalt } from './bucket.js';
 import type { CompiledOffer, CompiledSku, CompiledSkuPrice, SkuText } from './compiled-document.js';
+import type { PriceNote, VariesBy } from './price-basis.js';
 
 /** Throws for an entry that `validateDocument` would refuse. */
-export function compileSku(entry: SkuEntry, largestDiscount: bigint): CompiledSku {
+export function compileSku(
+  entry: SkuEntry,
+  largestDiscount: bigint,
+  listNote: PriceNote | null,
+): CompiledSku {
   const { skuId, assets, defaultCurrency } = entry;
   const assetsJson = membersJson(assets);
   const skuPrices = new Map<string, CompiledSkuPrice>();
@@ -24,7 +29,7 @@ export function compileSku(entry: SkuEntry, largestDiscount: bigint): CompiledSk
     const skuPrice = skuPriceOf(currency, price, largestDiscount);
     if (skuPrice === undefined)
       throw new RangeError(`${skuId} has no price in ${currency} that can be charged`);
-    skuPrices.set(currency, compileSkuPrice(skuPrice, assetsJson));
+    skuPrices.set(currency, compileSkuPrice(skuPrice, assetsJson, listNote));
   }
   const defaultSkuPrice = skuPrices.get(defaultCurrency);
   if (defaultSkuPrice === undefined) throw new RangeError(`${skuId} has no price in ${defaultCurrency}`);
@@ -46,6 +51,7 @@ export function compileOffer(
   entry: OfferEntry,
   rule: CompiledRule | null,
   dependence: Dependence,
+  variesBy: VariesBy,
   skuIndexes: ReadonlyMap<string, number>,
 ): CompiledOffer {
   const { offerId, sharePercent, combine, limitPerPlayer, effect } = entry;
@@ -62,6 +68,7 @@ export function compileOffer(
     ...scheduleOf(entry),
     rule,
     dependence: limitPerPlayer === null ? dependence : dependence | DEPENDENCE.events,
+    variesBy,
     skus,
     combine,
     visibility,
@@ -102,14 +109,15 @@ function minorUnits(amounts: Readonly<Record<string, string>>): ReadonlyMap<stri
   return units;
 }
 
-function compileSkuPrice(skuPrice: SkuPrice, assetsJson: string): CompiledSkuPrice {
+function compileSkuPrice(skuPrice: SkuPrice, assetsJson: string, note: PriceNote | null): CompiledSkuPrice {
   const actualText = formatMinorUnits(skuPrice.actual, skuPrice.decimals);
   const offerText = formatMinorUnits(skuPrice.offer, skuPrice.decimals);
   return {
     ...skuPrice,
     actualText,
     offerText,
-    tailJson: tailJson(actualText, offerText, skuPrice.currency, assetsJson),
+    tailJson: tailJson(actualText, offerText, skuPrice.currency, assetsJson, note?.json),
+    note,
   };
 }
 
@@ -122,9 +130,9 @@ export function tailJson(
   offer: string,
   currency: string,
   assetsJson: string,
-  promoJson = '',
+  moreJson = '',
 ): string {
-  return `,"actualPrice":${actual},"offerPrice":${offer},"currency":"${currency}","assets":[${assetsJson}],"active":true${promoJson}}`;
+  return `,"actualPrice":${actual},"offerPrice":${offer},"currency":"${currency}","assets":[${assetsJson}],"active":true${moreJson}}`;
 }
 
 function compileTexts({ skuId, name, description }: SkuEntry): ReadonlyMap<string, SkuText> {

@@ -5,15 +5,18 @@ import { TIME_BASIS } from '../attributes/time-basis.js';
 import type { ConfigDocument } from '../document/document.js';
 import { DEFAULT_PREDICTIONS } from '../document/parts/predictions.js';
 import { toBasisPoints } from '../document/prices.js';
+import type { CompiledRule } from '../rules/rules.js';
 import { compileOffer, compileSku } from './compile-catalogue.js';
 import {
   compileFlagsAndSegments,
   compileOrNever,
+  type FlagOrSegment,
   nodeNames,
   type OnUnusable,
   scopeOf,
 } from './compile-flags-and-segments.js';
 import type { CompiledDocument, CompiledOffer, CompiledSegment, CompiledSku } from './compiled-document.js';
+import { attributesBehind, compilePricing, type PriceNote, type Reading, variesBy } from './price-basis.js';
 
 export type Publication = Readonly<{
   version: number;
@@ -45,9 +48,11 @@ export function* compilationSteps(
 ): Steps<CompiledDocument> {
   const scope = scopeOf(document, attributes);
   const flagsAndSegments = yield* compileFlagsAndSegments(document, segmentVersions, scope, onUnusable);
-  const skus = yield* compileSkus(document, onUnusable);
+  const pricing = document.pricing === undefined ? null : compilePricing(document.pricing);
+  const skus = yield* compileSkus(document, pricing?.list ?? null, onUnusable);
   const skuIndexes = new Map(skus.map(({ skuId }, index) => [skuId, index]));
 
+  const readings = readingsOf(flagsAndSegments.nodes);
   const offerFlags = new Set<string>();
   const offers: CompiledOffer[] = [];
   for (const entry of document.offers) {
@@ -58,7 +63,13 @@ export function* compilationSteps(
       for (const flagId of flagsAndSegments.flagsBehind.get(id) ?? []) offerFlags.add(flagId);
       dependence |= flagsAndSegments.dependences.get(id) ?? 0;
     }
-    offers.push(...orReport(part, onUnusable, () => compileOffer(entry, rule, dependence, skuIndexes)));
+    const varies = variesBy(
+      entry,
+      rule === null ? NO_ATTRIBUTES : attributesBehind(readingOf(rule), readings),
+    );
+    offers.push(
+      ...orReport(part, onUnusable, () => compileOffer(entry, rule, dependence, varies, skuIndexes)),
+    );
     yield;
   }
 
@@ -91,16 +102,38 @@ export function* compilationSteps(
     storeSize: offers.reduce((sum, offer) => sum + offer.skus.length, skus.length),
     holdoutPercent: document.store.holdoutPercent,
     sendFallback: document.store.sendFallback,
+    pricing,
   });
 }
 
+const NO_ATTRIBUTES: ReadonlySet<string> = new Set();
+
+function readingOf(rule: CompiledRule): Reading {
+  return { reads: rule.reads, needs: nodeNames(rule) };
+}
+
+function readingsOf(nodes: readonly FlagOrSegment[]): ReadonlyMap<string, Reading> {
+  return new Map(
+    nodes.flatMap((node) => {
+      const id = node.kind === 'flag' ? `flag:${node.flagId}` : `segment:${node.listed.segmentId}`;
+      return node.rule === null ? [] : [[id, readingOf(node.rule)]];
+    }),
+  );
+}
+
 /** Active SKUs, in the studio's order. */
-function* compileSkus({ catalogue, store }: ConfigDocument, onUnusable: OnUnusable): Steps<CompiledSku[]> {
+function* compileSkus(
+  { catalogue, store }: ConfigDocument,
+  listNote: PriceNote | null,
+  onUnusable: OnUnusable,
+): Steps<CompiledSku[]> {
   const largestDiscount = toBasisPoints(store.largestDiscountPercent);
   const skus: CompiledSku[] = [];
   for (const entry of catalogue) {
     if (!entry.active) continue;
-    skus.push(...orReport(`sku:${entry.skuId}`, onUnusable, () => compileSku(entry, largestDiscount)));
+    skus.push(
+      ...orReport(`sku:${entry.skuId}`, onUnusable, () => compileSku(entry, largestDiscount, listNote)),
+    );
     yield;
   }
   return skus;

@@ -6,6 +6,7 @@ import type { PredictionName } from '../predict/artefact.js';
 import type { Dependence } from '../rules/dependence.js';
 import type { CompiledRule } from '../rules/rules.js';
 import type { Salt } from './bucket.js';
+import type { CompiledPricing, PriceNote, VariesBy } from './price-basis.js';
 
 /** A published document, with everything computed that does not depend on a player. Made by `compileDocument`. */
 export type CompiledDocument = Readonly<{
@@ -42,6 +43,8 @@ export type CompiledDocument = Readonly<{
   storeSize: number;
   holdoutPercent: number;
   sendFallback: boolean;
+  /** Null: players are not told what prices follow from. */
+  pricing: CompiledPricing | null;
 }>;
 
 export type CompiledFlag = Readonly<{
@@ -108,6 +111,8 @@ export type CompiledSkuPrice = SkuPrice &
     offerText: string;
     /** The rest of the SKU's JSON in the untargeted store. */
     tailJson: string;
+    /** What is said about it there. */
+    note: PriceNote | null;
   }>;
 
 export type CompiledOffer = Readonly<{
@@ -120,6 +125,8 @@ export type CompiledOffer = Readonly<{
   rule: CompiledRule | null;
   /** What besides its schedule can change whether it applies, with everything that its rule refers to. */
   dependence: Dependence;
+  /** How far two players can differ whom it treats differently at one time. */
+  variesBy: VariesBy;
   /** Indexes of SKUs. */
   skus: readonly number[];
   combine: boolean;

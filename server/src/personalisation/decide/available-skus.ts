@@ -33,6 +33,11 @@ function textOf(sku: CompiledSku, chain: readonly string[]): SkuText {
   return sku.defaultText;
 }
 
+/** Empty if unknown. */
+export function countryOf({ profile: { country } }: PlayerFacts): string {
+  return country?.v ?? '';
+}
+
 /** The last currency that an event named in its metadata, else that of the last purchase; empty if unknown. */
 function currencyOf({ profile: { currency, paidCurrency } }: PlayerFacts): string {
   return (currency ?? paidCurrency)?.v ?? '';

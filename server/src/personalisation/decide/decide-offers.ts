@@ -2,6 +2,7 @@ import { isChild } from '../attributes/children.js';
 import { numberIn } from '../attributes/player-facts.js';
 import { bucketOf, isInShare, userIdBytes } from '../compile/bucket.js';
 import type { CompiledOffer } from '../compile/compiled-document.js';
+import { isPersonal } from '../compile/price-basis.js';
 import type { Dependence } from '../rules/dependence.js';
 import type { OfferOutcome, RuleTrace } from './decision.js';
 import type { DecisionContext } from './decision-context.js';
@@ -12,7 +13,7 @@ export class OfferEvaluator {
   lastBoundary = Number.NEGATIVE_INFINITY;
   /** What can change whether the running offers apply. */
   dependence: Dependence = 0;
-  /** Whether one of the running offers is not for everybody. */
+  /** Whether one of the running offers is not for everybody of a country and platform. */
   isPersonal = false;
   readonly #context: DecisionContext;
   readonly #userId: Uint8Array;
@@ -72,9 +73,4 @@ export class OfferEvaluator {
     if (this.#context.trace !== null) this.#rule = this.#context.traceOf(rule, result);
     return result === true;
   }
-}
-
-/** Whether the offer is not for everybody while it runs. */
-function isPersonal({ rule, sharePercent }: CompiledOffer): boolean {
-  return rule !== null || sharePercent < 100;
 }

@@ -1,11 +1,14 @@
 import type { Steps } from '../../lib/steps.js';
+import { isChild } from '../attributes/children.js';
+import type { PlayerFacts } from '../attributes/player-facts.js';
 import { bucketOf, HOLDOUT_SALT, isInShare, userIdBytes } from '../compile/bucket.js';
 import type { CompiledDocument, CompiledOffer } from '../compile/compiled-document.js';
-import { type AvailableSku, findAvailableSkus } from './available-skus.js';
+import { isPersonal, noteOf } from '../compile/price-basis.js';
+import { type AvailableSku, countryOf, findAvailableSkus } from './available-skus.js';
 import { OfferEvaluator } from './decide-offers.js';
 import type { RenderedSku, StoreDecision } from './decision.js';
 import type { DecisionContext } from './decision-context.js';
-import { lastAgeGroupChange, lastFactChange, lastLanguageOrCurrencyChange } from './last-change.js';
+import { lastAgeGroupChange, lastFactChange, lastProfileChange } from './last-change.js';
 import { renderTargeted, renderUntargeted } from './render-sku.js';
 import { applyOffer, promotionOf, type SkuChange } from './sku-change.js';
 import { traceHeldOut, traceSkus } from './trace-store.js';
@@ -13,8 +16,13 @@ import { traceHeldOut, traceSkus } from './trace-store.js';
 /** What one step goes through at most, unless a single offer has more SKUs. */
 const SKUS_PER_STEP = 100;
 
-export function isHeldOut({ holdoutPercent }: CompiledDocument, userId: string): boolean {
-  return holdoutPercent > 0 && isInShare(bucketOf(HOLDOUT_SALT, userIdBytes(userId)), holdoutPercent);
+/** Children are not compared: what everybody gets must not depend on a lot for them. */
+export function isHeldOut(
+  { holdoutPercent }: CompiledDocument,
+  facts: Pick<PlayerFacts, 'userId' | 'ageGroup'>,
+): boolean {
+  if (holdoutPercent <= 0 || isChild(facts)) return false;
+  return isInShare(bucketOf(HOLDOUT_SALT, userIdBytes(facts.userId)), holdoutPercent);
 }
 
 /** If anything goes wrong with the offers, it is reported and the player gets the untargeted store. */
@@ -22,11 +30,15 @@ export function* decideStore(context: DecisionContext, heldOut: boolean): Steps<
   const { document, facts, now } = context;
   const availableSkus = findAvailableSkus(document, facts, now);
   const ofCatalogue = Math.max(document.publishedAt, lastSkuChange(context));
-  const lastUpdatedTimestamp = Math.max(ofCatalogue, lastLanguageOrCurrencyChange(context));
+  const lastUpdatedTimestamp = Math.max(
+    ofCatalogue,
+    lastProfileChange(context),
+    document.holdoutPercent > 0 ? lastAgeGroupChange(context) : Number.NEGATIVE_INFINITY,
+  );
   const fallback = document.sendFallback
     ? {
         version: document.version,
-        activeSkus: yield* renderAll(availableSkus, []),
+        activeSkus: yield* renderAll(context, availableSkus, []),
         lastUpdatedTimestamp: ofCatalogue,
       }
     : null;
@@ -42,7 +54,7 @@ export function* decideStore(context: DecisionContext, heldOut: boolean): Steps<
   }
   if (heldOut) traceHeldOut(context);
   traceSkus(context, availableSkus, []);
-  const activeSkus = fallback?.activeSkus ?? (yield* renderAll(availableSkus, []));
+  const activeSkus = fallback?.activeSkus ?? (yield* renderAll(context, availableSkus, []));
   return { activeSkus, lastUpdatedTimestamp, userSpecificPromoId: null, fallback };
 }
 
@@ -53,20 +65,23 @@ function* targeted(
   availableSkus: readonly (AvailableSku | null)[],
   lastChange: number,
 ): Steps<Targeted> {
-  const { document, trace } = context;
+  const { document, facts, trace } = context;
+  // Who is held out is drawn by lot, so what the others get is not for everybody.
+  const isDrawn = document.holdoutPercent > 0 && !isChild(facts);
   const evaluator = new OfferEvaluator(context);
   const changes: (SkuChange | undefined)[] = [];
   for (const offer of document.offers) {
     if (!evaluator.applies(offer)) continue;
+    const basis = isPersonal(offer) || isDrawn ? 'personal' : 'scheduled';
     for (const index of offer.skus) {
       const item = availableSkus[index];
-      if (item != null) changes[index] = applyOffer(offer, item, changes[index], trace !== null);
+      if (item != null) changes[index] = applyOffer(offer, item, changes[index], trace !== null, basis);
     }
     if (offer.skus.length >= SKUS_PER_STEP) yield;
   }
   traceSkus(context, availableSkus, changes);
   return {
-    activeSkus: yield* renderAll(availableSkus, changes),
+    activeSkus: yield* renderAll(context, availableSkus, changes),
     lastUpdatedTimestamp: Math.max(
       lastChange,
       evaluator.lastBoundary,
@@ -78,9 +93,11 @@ function* targeted(
 }
 
 function* renderAll(
+  { document: { pricing }, facts }: DecisionContext,
   availableSkus: readonly (AvailableSku | null)[],
   changes: readonly (SkuChange | undefined)[],
 ): Steps<readonly RenderedSku[]> {
+  const country = countryOf(facts);
   const rendered: RenderedSku[] = [];
   for (let index = 0; index < availableSkus.length; index++) {
     if (index % SKUS_PER_STEP === SKUS_PER_STEP - 1) yield;
@@ -89,7 +106,9 @@ function* renderAll(
     const change = changes[index];
     if (change === undefined) {
       if (!item.sku.hidden) rendered.push(renderUntargeted(item));
-    } else if (change.isVisible) rendered.push(renderTargeted(item, change));
+    } else if (change.isVisible) {
+      rendered.push(renderTargeted(item, change, noteOf(pricing, change.basis, country)));
+    }
   }
   return rendered;
 }

@@ -48,7 +48,7 @@ export function* decisionSteps(
     options.models,
   );
   const { flags, segments } = decideFlagsAndSegments(context);
-  const heldOut = isHeldOut(document, facts.userId);
+  const heldOut = isHeldOut(document, facts);
   const store = yield* decideStore(context, heldOut);
   const validUntil = Math.min(context.nextBoundary, nextTimeChange(context.basis, facts, now));
   const { stayChanges, trace } = context;

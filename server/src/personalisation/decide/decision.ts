@@ -1,5 +1,6 @@
 import type { AttributeValue } from '../attributes/player-attributes.js';
 import type { SegmentMembership } from '../compile/compiled-document.js';
+import type { PriceBasis } from '../compile/price-basis.js';
 import type { AssetEntry } from '../document/member-schemas.js';
 import type { Guardrail } from '../document/prices.js';
 
@@ -78,6 +79,9 @@ export type RenderedSku = Readonly<{
   assets: readonly AssetEntry[];
   /** The promotion that a purchase of it belongs to; undefined where none applies. */
   promoId?: string;
+  /** Where the game tells them: what the price follows from, and the notice of the player's country. */
+  priceBasis?: PriceBasis;
+  priceNotice?: string;
   /** All of it as it is sent. */
   json: string;
 }>;
@@ -150,6 +154,10 @@ export type SkuTrace = Readonly<{
   /** What the catalogue asks for, and what the player is asked for. */
   cataloguePrice: string | null;
   offerPrice: string | null;
+  /** What the price follows from; null where there is none. */
+  priceBasis: PriceBasis | null;
+  /** Sent with it. */
+  priceNotice: string | null;
   /** The promotion that a purchase of it belongs to; null where none applies. */
   promoId: string | null;
   /** The offers that apply to the player and are about this SKU, in order. */

@@ -88,7 +88,7 @@ const offers = {
   }),
   evaluate: (context) => {
     const { document, facts } = context;
-    if (document.offers.length === 0 || isHeldOut(document, facts.userId)) return NONE;
+    if (document.offers.length === 0 || isHeldOut(document, facts)) return NONE;
     const evaluator = new OfferEvaluator(context);
     const found = new Set<string>();
     for (const offer of document.offers) if (evaluator.applies(offer)) found.add(offer.offerId);

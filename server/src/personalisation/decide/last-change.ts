@@ -32,14 +32,16 @@ export function lastAgeGroupChange(context: DecisionContext): number {
   return ageGroupAt === null ? Number.NEGATIVE_INFINITY : context.atMostNow(ageGroupAt);
 }
 
-/** The last change of the language and the currency, where the catalogue has several. */
-export function lastLanguageOrCurrencyChange(context: DecisionContext): number {
+/** The last change of the language and the currency, where the catalogue has several; and of the country, where notices depend on it. */
+export function lastProfileChange(context: DecisionContext): number {
   const { document, facts } = context;
-  const { locale, currency, paidCurrency } = facts.profile;
+  const { locale, currency, paidCurrency, country } = facts.profile;
   let last = Number.NEGATIVE_INFINITY;
   if (document.locales.size > 0 && locale !== undefined) last = locale.t;
   if (document.hasCurrencies) {
     for (const known of [currency, paidCurrency]) if (known !== undefined) last = Math.max(last, known.t);
   }
+  const hasNotices = document.pricing !== null && document.pricing.personal.size > 0;
+  if (hasNotices && country !== undefined) last = Math.max(last, country.t);
   return context.atMostNow(last);
 }

@@ -1,5 +1,6 @@
 import { tailJson } from '../compile/compile-catalogue.js';
 import type { CompiledSkuPrice, SkuText } from '../compile/compiled-document.js';
+import type { PriceNote } from '../compile/price-basis.js';
 import { formatMinorUnits } from '../document/prices.js';
 import type { AvailableSku } from './available-skus.js';
 import type { RenderedSku } from './decision.js';
@@ -32,13 +33,19 @@ function asInCatalogue({ sku, text, skuPrice }: AvailableSku): RenderedSku {
     offerPrice: skuPrice.offerText,
     currency: skuPrice.currency,
     assets: sku.assets,
+    ...skuPrice.note?.members,
     json: text.headJson + skuPrice.tailJson,
   };
 }
 
-export function renderTargeted({ sku, text, skuPrice }: AvailableSku, change: SkuChange): RenderedSku {
+export function renderTargeted(
+  { sku, text, skuPrice }: AvailableSku,
+  change: SkuChange,
+  note: PriceNote | null,
+): RenderedSku {
   const offerPrice = formatMinorUnits(change.price, skuPrice.decimals);
-  const { promoId = null, promoJson } = promotionOf(change) ?? {};
+  const { promoId = null, promoJson = '' } = promotionOf(change) ?? {};
+  const moreJson = promoJson + (note?.json ?? '');
   let { assets, assetsJson } = sku;
   for (const { badges, badgesJson } of change.badged) {
     assets = [...assets, ...badges];
@@ -53,6 +60,7 @@ export function renderTargeted({ sku, text, skuPrice }: AvailableSku, change: Sk
     currency: skuPrice.currency,
     assets,
     ...(promoId === null ? {} : { promoId }),
-    json: text.headJson + tailJson(skuPrice.actualText, offerPrice, skuPrice.currency, assetsJson, promoJson),
+    ...note?.members,
+    json: text.headJson + tailJson(skuPrice.actualText, offerPrice, skuPrice.currency, assetsJson, moreJson),
   };
 }

@@ -1,4 +1,5 @@
 import type { CompiledOffer } from '../compile/compiled-document.js';
+import { isPersonal, type PriceBasis } from '../compile/price-basis.js';
 import { discounted, formatMinorUnits, guardrailsInTheWay, withinGuardrails } from '../document/prices.js';
 import type { AvailableSku } from './available-skus.js';
 import type { SkuStep } from './decision.js';
@@ -17,6 +18,10 @@ export type SkuChange = {
   pricePromoted: CompiledOffer | null;
   /** Only kept for an explanation. */
   steps: SkuStep[];
+  /** What the price follows from. */
+  basis: PriceBasis;
+  /** Of the offer that has won it. */
+  winnerBasis: PriceBasis;
 };
 
 /**
@@ -28,6 +33,7 @@ export function applyOffer(
   item: AvailableSku,
   before: SkuChange | undefined,
   isTraced: boolean,
+  basis: PriceBasis = isPersonal(offer) ? 'personal' : 'scheduled',
 ): SkuChange {
   const { sku, skuPrice } = item;
   const change = before ?? {
@@ -38,12 +44,20 @@ export function applyOffer(
     promoted: null,
     pricePromoted: null,
     steps: [],
+    basis: 'list',
+    winnerBasis: 'list',
   };
   if (change.isTaken && !offer.combine) {
+    // The winner keeps this price away, so the price follows from who gets the winner.
+    if (wantedPrice(offer, item, change.price) !== null)
+      change.basis = wider(change.basis, change.winnerBasis);
     if (isTraced) change.steps.push(stepOf(offer, item, change, false, null));
     return change;
   }
-  if (!offer.combine) change.isTaken = true;
+  if (!offer.combine) {
+    change.isTaken = true;
+    change.winnerBasis = basis;
+  }
   if (offer.visibility !== null) change.isVisible = offer.visibility === 'show';
   if (offer.badges.length > 0) change.badged.push(offer);
   if (offer.promoId !== null) change.promoted ??= offer;
@@ -53,10 +67,17 @@ export function applyOffer(
     change.price = withinGuardrails(wanted, skuPrice);
     // A set price replaces all before it; a discount is applied on top of them.
     if (offer.setTo !== null) change.pricePromoted = null;
+    change.basis = offer.setTo === null ? wider(change.basis, basis) : basis;
     if (offer.promoId !== null) change.pricePromoted ??= offer;
   }
   if (isTraced) change.steps.push(stepOf(offer, item, change, true, wanted));
   return change;
+}
+
+/** Of a price that follows from both. */
+function wider(one: PriceBasis, other: PriceBasis): PriceBasis {
+  if (one === 'personal' || other === 'personal') return 'personal';
+  return one === 'list' ? other : one;
 }
 
 /**

@@ -1,13 +1,14 @@
 import type { CompiledSku } from '../compile/compiled-document.js';
+import { noteOf, type PriceNote } from '../compile/price-basis.js';
 import { formatMinorUnits } from '../document/prices.js';
-import type { AvailableSku } from './available-skus.js';
+import { type AvailableSku, countryOf } from './available-skus.js';
 import type { SkuTrace } from './decision.js';
 import type { DecisionContext } from './decision-context.js';
 import { promotionOf, type SkuChange } from './sku-change.js';
 
 /** Records for every SKU of the catalogue whether the player sees it, at which price, and why. */
 export function traceSkus(
-  { document, now, trace }: DecisionContext,
+  { document, facts, now, trace }: DecisionContext,
   availableSkus: readonly (AvailableSku | null)[],
   changes: readonly (SkuChange | undefined)[],
 ): void {
@@ -15,7 +16,10 @@ export function traceSkus(
   trace.skus = [
     ...document.skus.map((sku, index) => {
       const item = availableSkus[index];
-      return item == null ? absent(sku, now) : traceItem(item, changes[index]);
+      if (item == null) return absent(sku, now);
+      const change = changes[index];
+      const note = noteOf(document.pricing, change?.basis ?? 'list', countryOf(facts));
+      return traceItem(item, change, note);
     }),
     ...document.inactiveSkuIds.map((skuId) => missing(skuId, 'inactive', false)),
   ];
@@ -34,7 +38,11 @@ export function traceHeldOut({ document, trace }: DecisionContext): void {
   }));
 }
 
-function traceItem({ sku, text, skuPrice }: AvailableSku, change: SkuChange | undefined): SkuTrace {
+function traceItem(
+  { sku, text, skuPrice }: AvailableSku,
+  change: SkuChange | undefined,
+  note: PriceNote | null,
+): SkuTrace {
   return {
     skuId: sku.skuId,
     isShown: change?.isVisible ?? !sku.hidden,
@@ -45,6 +53,8 @@ function traceItem({ sku, text, skuPrice }: AvailableSku, change: SkuChange | un
     actualPrice: skuPrice.actualText,
     cataloguePrice: skuPrice.offerText,
     offerPrice: formatMinorUnits(change?.price ?? skuPrice.offer, skuPrice.decimals),
+    priceBasis: change?.basis ?? 'list',
+    priceNotice: note?.members.priceNotice ?? null,
     promoId: (change && promotionOf(change))?.promoId ?? null,
     steps: change?.steps ?? [],
   };
@@ -65,6 +75,8 @@ function missing(skuId: string, reason: SkuTrace['absent'], hidden: boolean): Sk
     actualPrice: null,
     cataloguePrice: null,
     offerPrice: null,
+    priceBasis: null,
+    priceNotice: null,
     promoId: null,
     steps: [],
   };

@@ -14,6 +14,8 @@ export const PATTERNS = Object.freeze({
   currency: '^[A-Z]{3}$',
   /** The names of members are checked by their pattern only, so that has to bound the length. */
   locale: '^(?=.{2,35}$)[A-Za-z]{2,8}([-_][A-Za-z0-9]{1,8})*$',
+  /** `*` stands for all countries that are not named. */
+  countryOrOther: '^([A-Z]{2}|\\*)$',
   price: PRICE_PATTERN,
   /** 0 to 100 with up to two decimals. */
   pricePercent: '^(100(\\.0{1,2})?|[1-9]?[0-9](\\.[0-9]{1,2})?)$',
@@ -39,6 +41,8 @@ const PROBLEMS: Record<PatternName, (text: string) => string> = {
   printable: () => 'An id cannot be empty, and holds no control characters.',
   currency: currencyProblem,
   locale: localeProblem,
+  countryOrOther: (text) =>
+    `${quoted(text)} is not a country: write two capital letters, as in DE, or * for all others.`,
   price: priceProblem,
   pricePercent: percentProblem,
   sha256: () => 'A SHA-256 is written as 64 hexadecimal digits in lower case.',

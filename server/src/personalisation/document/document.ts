@@ -5,11 +5,12 @@ import { SKUS } from './parts/catalogue.js';
 import { FLAGS, IS_PAYER, IsPayer } from './parts/flags.js';
 import { OFFERS } from './parts/offers.js';
 import { PREDICTION_SETTINGS, PredictionSettings } from './parts/predictions.js';
+import { PRICING_SETTINGS, PricingSettings } from './parts/pricing.js';
 import { SEGMENTS } from './parts/segments.js';
 import { STORE_SETTINGS, StoreSettings } from './parts/store.js';
 
 /**
- * What a studio publishes for a game: flags, segments, catalogue, store settings, offers and which predictions are told, as one
+ * What a studio publishes for a game: flags, segments, catalogue, store settings, offers, which predictions are told and how prices are, as one
  * document that is versioned as a whole. This file says which parts it has. Each part is defined in its own file: shape, limit,
  * rules, and what must be right within an entry. `validate-document.ts` says what must be right between parts.
  */
@@ -22,6 +23,8 @@ export const ConfigDocument = Type.Object(
     offers: OFFERS.schema,
     /** Left out: none is told to clients, none is off. */
     predictions: Type.Optional(PredictionSettings),
+    /** Left out: players are told prices, not what they follow from. */
+    pricing: Type.Optional(PricingSettings),
   },
   { ...strict, title: 'ConfigDocument' },
 );
@@ -37,4 +40,5 @@ export const DOCUMENT_REGISTRY = new DocumentRegistry(ConfigDocument, [
   STORE_SETTINGS,
   OFFERS,
   PREDICTION_SETTINGS,
+  PRICING_SETTINGS,
 ]);

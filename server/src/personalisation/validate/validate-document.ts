@@ -8,6 +8,7 @@ import type { DocumentRegistry } from '../document/document-registry.js';
 import { SKUS } from '../document/parts/catalogue.js';
 import { FLAGS } from '../document/parts/flags.js';
 import { OFFERS } from '../document/parts/offers.js';
+import type { PricingSettings } from '../document/parts/pricing.js';
 import { SEGMENTS } from '../document/parts/segments.js';
 import { toBasisPoints } from '../document/prices.js';
 import { DocumentEntries, membersOf } from './document-entries.js';
@@ -15,7 +16,9 @@ import { type DocumentProblem, ProblemList } from './document-problems.js';
 import { findSchemaProblems } from './schema-problems.js';
 import { validateCatalogue } from './validate-catalogue.js';
 import { validateOffers } from './validate-offers.js';
+import { validateForbidden } from './validate-pricing.js';
 import { validateRules } from './validate-rules.js';
+import { validateSpread } from './validate-spread.js';
 
 export type Validation =
   | Readonly<{ ok: true; document: ConfigDocument }>
@@ -60,7 +63,7 @@ export function* validationSteps(
     flags: new Set(['isPayer', ...found.idsOf(FLAGS)]),
     segments: new Set(found.idsOf(SEGMENTS)),
   };
-  yield* validateRules(found, registry.lists, scope, suggest, problems);
+  const readings = yield* validateRules(found, registry.lists, scope, suggest, problems);
 
   const skus = found.of(SKUS);
   yield* validateCatalogue(skus, largestDiscount, problems);
@@ -74,8 +77,23 @@ export function* validationSteps(
     },
     problems,
   );
+  const pricing = pricingOf(value, wrongPointers);
+  if (pricing !== undefined) {
+    validateForbidden(pricing, found.of(OFFERS), readings, attributes, suggest, problems);
+    const { largestSpreadPercent } = pricing;
+    // Only a document that is right otherwise can be compiled.
+    if (largestSpreadPercent !== null && problems.all.length === 0) {
+      yield* validateSpread(value as ConfigDocument, toBasisPoints(largestSpreadPercent), problems);
+    }
+  }
   if (problems.all.length > 0) return { ok: false, problems: problems.all };
   return { ok: true, document: value as ConfigDocument };
+}
+
+/** Undefined if it is left out, or has the wrong shape. */
+function pricingOf(document: unknown, wrongPointers: readonly string[]): PricingSettings | undefined {
+  const isWrong = wrongPointers.some((path) => path === '' || path.startsWith('/pricing'));
+  return isWrong ? undefined : (membersOf(document).pricing as PricingSettings | undefined);
 }
 
 /** HTTP bodies are checked for this before; files that a command reads, and JSON inside of a CSV file, are not. */

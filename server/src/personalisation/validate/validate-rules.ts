@@ -2,6 +2,7 @@ import type { Suggest } from '../../lib/nearest-name.js';
 import type { Steps } from '../../lib/steps.js';
 import type { AttributeRegistry } from '../attributes/attribute-registry.js';
 import { nodeNames } from '../compile/compile-flags-and-segments.js';
+import type { Reading } from '../compile/price-basis.js';
 import { DOCUMENT_LIMITS } from '../document/document-limits.js';
 import { entryName, idOf, type ListPart } from '../document/document-part.js';
 import { costTogether } from '../rules/rule-analysis.js';
@@ -12,10 +13,11 @@ import type { DocumentEntries } from './document-entries.js';
 import type { ProblemList } from './document-problems.js';
 
 type PlacedRule = Readonly<{ rule: CompiledRule; pointer: string }>;
-type PlacedNode = RuleNode & Readonly<{ pointer: string }>;
+type PlacedNode = RuleNode & Reading & Readonly<{ pointer: string }>;
 
 /**
- * Every rule compiles, no flags and segments refer to each other in a circle, and the cost of all rules together is bounded.
+ * Every rule compiles, no flags and segments refer to each other in a circle, and the cost of all rules together is bounded. Gives
+ * what each entry with rules reads, by its name, such as `segment:payer`.
  */
 export function* validateRules(
   entries: DocumentEntries,
@@ -23,7 +25,7 @@ export function* validateRules(
   scope: RuleScope,
   suggest: Suggest,
   problems: ProblemList,
-): Steps<void> {
+): Steps<ReadonlyMap<string, Reading>> {
   const rules: PlacedRule[] = [];
   const nodes: PlacedNode[] = [];
   const check = (expression: string, pointer: string): PlacedRule[] => {
@@ -43,7 +45,8 @@ export function* validateRules(
       const [first] = placed;
       if (first !== undefined) {
         const needs = placed.flatMap(({ rule }) => nodeNames(rule));
-        nodes.push({ id: entryName(part, idOf(part, entry)), needs, pointer: first.pointer });
+        const reads = placed.flatMap(({ rule }) => rule.reads);
+        nodes.push({ id: entryName(part, idOf(part, entry)), needs, reads, pointer: first.pointer });
       }
       rules.push(...placed);
       yield;
@@ -51,6 +54,7 @@ export function* validateRules(
   }
   validateCircles(nodes, problems);
   validateCost(rules, scope.attributes, problems);
+  return new Map(nodes.map((node) => [node.id, node]));
 }
 
 /** Longer circles are not shown in full: there can be many of them, and they overlap. */

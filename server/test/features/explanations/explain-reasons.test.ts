@@ -136,6 +136,25 @@ describe('SKUs', () => {
     ]);
   });
 
+  it('say what the price follows from, and the notice, where players are told', () => {
+    const offers = [
+      offer('sale', { skus: ['pass'] }),
+      offer('mine', { skus: ['gems'], when: 'sessions.total == 0' }),
+    ];
+    const pricing = {
+      notices: { '*': 'Just for you.' },
+      forbiddenAttributes: [],
+      largestSpreadPercent: null,
+    };
+    expect(
+      told({ catalogue: [sku('gems'), sku('pass'), sku('plain')], offers, pricing }, facts()).skus,
+    ).toEqual([
+      'gems costs 9.00 USD: catalogue 10.00; offer mine asked for 9.00; the price is personal, and the player is told: "Just for you.".',
+      'pass costs 9.00 USD: catalogue 10.00; offer sale asked for 9.00; the price follows from time, country and platform.',
+      'plain costs 10.00 USD: catalogue 10.00.',
+    ]);
+  });
+
   it('have the offer or setting that hides them as their reason', () => {
     const offers = [
       offer('hide', { skus: ['gems'], effect: { visibility: 'hide' } }),

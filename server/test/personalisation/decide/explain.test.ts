@@ -66,7 +66,7 @@ it('gives children what everybody gets, and says why', () => {
     ['nobody', 'outside_share'],
     ['over', 'ended'],
     ['soon', 'not_started'],
-    ['spent', 'limit_reached'],
+    ['spent', 'not_for_children'],
     ['broken', 'not_for_children'],
   ]);
   const teen = decide(document, payer({ ageGroup: 'teen' }), NOW);

@@ -1,5 +1,5 @@
-import { blankFacts } from '../../../src/features/players/facts-queries.js';
 import { DAY_MS } from '../../../src/lib/day.js';
+import { blankFacts } from '../../../src/personalisation/attributes/blank-facts.js';
 import type { PlayerDay, PlayerFacts } from '../../../src/personalisation/attributes/player-facts.js';
 import { compileDocument } from '../../../src/personalisation/compile/compile-document.js';
 import type { CompiledDocument } from '../../../src/personalisation/compile/compiled-document.js';

@@ -145,7 +145,9 @@ describe('players who are held out', () => {
     const document = compileDocument(documentWith(PERCENT), { version: 3, publishedAt: 0 });
     const active = players.map((player, n) => ({ player, n })).filter(({ n }) => n % 10 !== 9);
     const groupOf = (held: boolean) => {
-      const members = active.filter(({ player }) => isHeldOut(document, player.userId) === held);
+      const members = active.filter(
+        ({ player }) => isHeldOut(document, { userId: player.userId, ageGroup: null }) === held,
+      );
       const payers = members.filter(({ n }) => n % 3 === 0);
       const spent = payers.reduce((sum, { n }) => sum + (n % 7) + 0.99, 0);
       return { players: members.length, payers: payers.length, mean: spent / members.length };

@@ -1,0 +1,98 @@
+import type { AttributePath } from '../attributes/attribute.js';
+import { OTHER_COUNTRIES, type PricingSettings } from '../document/parts/pricing.js';
+
+/**
+ * What a price follows from: `list` is that of the catalogue, `scheduled` depends on the time, the country and the platform
+ * only, `personal` depends on anything else about the player.
+ */
+export type PriceBasis = 'list' | 'scheduled' | 'personal';
+
+/** What a rule, or a flag or segment behind it, reads. */
+export type Reading = Readonly<{
+  reads: readonly AttributePath[];
+  /** The flags and segments that it refers to, as `nodeNames` writes them. */
+  needs: readonly string[];
+}>;
+
+/** Nothing: at one time, all players get it. */
+export type VariesBy = 'nothing' | 'country' | 'platform' | 'player';
+
+/**
+ * The names of the attributes that decide about a rule, also through segments and flags. A segment is only its rule, so it is
+ * not listed itself. A flag is listed: an override may set it for one player.
+ */
+export function attributesBehind(reading: Reading, nodes: ReadonlyMap<string, Reading>): ReadonlySet<string> {
+  const names = new Set<string>();
+  const seen = new Set<string>();
+  const visit = ({ reads, needs }: Reading): void => {
+    for (const { name } of reads) if (name !== 'segments') names.add(name);
+    for (const need of needs) {
+      const node = nodes.get(need);
+      if (node === undefined || seen.has(need)) continue;
+      seen.add(need);
+      visit(node);
+    }
+  };
+  visit(reading);
+  return names;
+}
+
+type Audience = Readonly<{ sharePercent: number; limitPerPlayer: number | null }>;
+
+/** Of an offer whose rule follows from these attributes. A share is drawn from the player's id, and a limit counts the player's purchases. */
+export function variesBy(
+  { sharePercent, limitPerPlayer }: Audience,
+  attributes: ReadonlySet<string>,
+): VariesBy {
+  if (sharePercent < 100 || limitPerPlayer !== null) return 'player';
+  if ([...attributes].some((name) => name !== 'country' && name !== 'os')) return 'player';
+  if (attributes.has('os')) return 'platform';
+  return attributes.has('country') ? 'country' : 'nothing';
+}
+
+/** Whether an offer can apply to one player and not to another of the same country and platform. */
+export function isPersonal({ variesBy }: Readonly<{ variesBy: VariesBy }>): boolean {
+  return variesBy === 'player';
+}
+
+/** What a response says about a price, and the same as it is sent. */
+export type PriceNote = Readonly<{
+  members: Readonly<{ priceBasis: PriceBasis; priceNotice?: string }>;
+  json: string;
+}>;
+
+export type CompiledPricing = Readonly<{
+  list: PriceNote;
+  scheduled: PriceNote;
+  /** By country. */
+  personal: ReadonlyMap<string, PriceNote>;
+  /** For players of all other countries. */
+  personalElsewhere: PriceNote;
+}>;
+
+export function compilePricing({ notices }: PricingSettings): CompiledPricing {
+  const { [OTHER_COUNTRIES]: elsewhere, ...countries } = notices;
+  return {
+    list: priceNote('list'),
+    scheduled: priceNote('scheduled'),
+    personal: new Map(
+      Object.entries(countries).map(([country, notice]) => [country, priceNote('personal', notice)]),
+    ),
+    personalElsewhere: priceNote('personal', elsewhere),
+  };
+}
+
+/** Null where the game says nothing about its prices. */
+export function noteOf(
+  pricing: CompiledPricing | null,
+  basis: PriceBasis,
+  country: string,
+): PriceNote | null {
+  if (pricing === null) return null;
+  return basis === 'personal' ? (pricing.personal.get(country) ?? pricing.personalElsewhere) : pricing[basis];
+}
+
+function priceNote(priceBasis: PriceBasis, priceNotice?: string): PriceNote {
+  const members = priceNotice === undefined ? { priceBasis } : { priceBasis, priceNotice };
+  return { members, json: `,${JSON.stringify(members).slice(1, -1)}` };
+}
