@@ -1,9 +1,13 @@
 import { accessSync, constants } from 'node:fs';
 import { type Browser, chromium } from 'playwright-core';
 
-const PROGRAM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(
-  isExecutable,
-);
+/** The shell first: it is the same engine without the windows of a browser, and takes a third less CPU. */
+const PROGRAM = [
+  '/usr/bin/chromium-headless-shell',
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+].find(isExecutable);
 
 /**
  * Playwright's own list, which this one replaces, and the last two: each window would get a process that draws the suggestions
