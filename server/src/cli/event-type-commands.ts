@@ -1,5 +1,4 @@
 import { Command } from 'commander';
-import { whyUnusable } from '../features/events/types/event-schema.js';
 import {
   findEventType,
   type ListedEventType,
@@ -9,6 +8,7 @@ import {
 import { registerEventType } from '../features/events/types/event-types.js';
 import { listSentTypes, SENT_DAYS, type SentType } from '../features/events/types/sent-types.js';
 import { isoTime } from '../lib/iso-time.js';
+import { whyUnusable } from '../lib/json-schema/bounded-schema.js';
 import { StartupError } from '../lib/startup-error.js';
 import { commandActor } from './command-actor.js';
 import { requireGame, withGame } from './game-option.js';

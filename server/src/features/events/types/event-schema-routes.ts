@@ -16,8 +16,8 @@ import { ApiError } from '../../../errors.js';
 import { BODY_ERRORS } from '../../../http/api-schemas.js';
 import { textParameter } from '../../../http/parameters.js';
 import { withSchemaTypes } from '../../../http/validation.js';
+import { whyUnusable } from '../../../lib/json-schema/bounded-schema.js';
 import { EVENT_LIMITS } from '../intake/limits.js';
-import { whyUnusable } from './event-schema.js';
 import { findEventType, retireEventType } from './event-type-queries.js';
 import { registerEventType } from './event-types.js';
 

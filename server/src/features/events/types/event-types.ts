@@ -1,7 +1,7 @@
 import type { Actor } from '../../../admin/audit-log.js';
 import type { Pool } from '../../../db/pool.js';
+import { checkSchema } from '../../../lib/json-schema/bounded-schema.js';
 import { isEventType } from '../intake/check-events.js';
-import { checkSchema } from './event-schema.js';
 import { insertEventType, type NewEventType } from './event-type-queries.js';
 
 export type Registration = { ok: true; version: number; warnings: string[] } | { ok: false; reason: string };

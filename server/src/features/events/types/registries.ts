@@ -1,9 +1,9 @@
 import type { Logger } from 'pino';
 import type { Pool } from '../../../db/pool.js';
+import { type BoundedSchema, compileSchema } from '../../../lib/json-schema/bounded-schema.js';
 import { isBuiltInType } from '../intake/built-in-event-types.js';
 import type { TypeCheck } from '../intake/check-events.js';
 import type { StoreSettings } from '../receipts/store-settings.js';
-import { compileSchema, type EventSchema } from './event-schema.js';
 import { findRegistry, type RegisteredSchema, type Registry } from './event-type-queries.js';
 
 /** Who sends events. Without a player's row, the database could not be asked and only the token's public ids are known. */
@@ -35,7 +35,7 @@ type Loaded = {
   types: Map<string, CompiledType>;
   stores: StoreSettings | undefined;
 };
-type CompiledType = { version: number; schema: EventSchema };
+type CompiledType = { version: number; schema: BoundedSchema };
 
 /** Before its first change a registry is empty and accepts everything: games that never use it pay nothing. */
 const acceptAnyType: TypeCheck = () => undefined;
@@ -134,8 +134,8 @@ function compileWhenNeeded(
   { eventType, version, schemaText }: RegisteredSchema,
   onUnusable: (schema: Omit<UnusableSchema, 'gameId'>) => void,
 ): CompiledType {
-  let compiled: EventSchema | undefined;
-  const compileOrAccept = (): EventSchema => {
+  let compiled: BoundedSchema | undefined;
+  const compileOrAccept = (): BoundedSchema => {
     try {
       return compileSchema(schemaText);
     } catch (error) {

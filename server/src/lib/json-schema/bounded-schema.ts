@@ -1,23 +1,25 @@
-import { clipText } from '../../../lib/clip-text.js';
-import { isObject } from '../../../lib/is-object.js';
-import { parseEventTimestamp } from '../../../lib/iso-time.js';
-import { compileJsonSchema, type SchemaOptions } from '../../../lib/json-schema/compile-schema.js';
-import type { Failure } from '../../../lib/json-schema/schema-check.js';
-import { escapePointer, type Schema, SchemaError } from '../../../lib/json-schema/schema-document.js';
-import { StepLimit, TooManySteps } from '../../../lib/step-limit.js';
-import { UUID_ANY_CASE } from '../../../lib/uuid.js';
+import { clipText } from '../clip-text.js';
+import { isObject } from '../is-object.js';
+import { parseEventTimestamp } from '../iso-time.js';
+import { StepLimit, TooManySteps } from '../step-limit.js';
+import { UUID_ANY_CASE } from '../uuid.js';
+import { compileJsonSchema, type SchemaOptions } from './compile-schema.js';
 import { checkAgainstDraft, DRAFT } from './draft-check.js';
+import type { Failure } from './schema-check.js';
+import { escapePointer, type Schema, SchemaError } from './schema-document.js';
 
 /**
- * JSON Schemas of event types: draft 2020-12, for the whole event as it was sent. Studios write them for their own events, but all
- * studios share the processes that check events and save schemas. So the cost of both is bounded here (ADR 0029): a schema is
- * compiled in time that grows with its text only, which takes too little for a thread of its own, and each event may take a number of
- * steps. A schema is self-contained: nothing is ever fetched.
+ * JSON Schemas that studios write, draft 2020-12: of their event types, for the whole event as it was sent, and of their values of
+ * type json. All studios share the processes that check events and save schemas. So the cost of both is bounded here (ADR 0029): a
+ * schema is compiled in time that grows with its text only, which takes too little for a thread of its own, and each event may take a
+ * number of steps. A schema is self-contained: nothing is ever fetched.
  */
 
-/** Where and why an event does not match. */
+/** Where and why an event or a value does not match. */
 export type SchemaFailure = { path: string; message: string };
-export type EventSchema = (event: unknown) => SchemaFailure | undefined;
+export type BoundedSchema = (value: unknown) => SchemaFailure | undefined;
+/** What is checked, in sentences. */
+export type Checked = 'event' | 'value';
 
 export type CheckedSchema =
   /** `warnings`: what the schema says without effect, such as a misspelt keyword. */
@@ -45,24 +47,23 @@ const FORMATS: SchemaOptions['formats'] = {
   uuid: (text) => text.length <= MAX_FORMAT_LENGTH && UUID_ANY_CASE.test(text),
 };
 
-const TOO_EXPENSIVE: SchemaFailure = Object.freeze({
-  path: '',
-  message: `The event takes more than ${CHECK_LIMITS.steps} steps, and ${CHECK_LIMITS.stepsPerByte} more for each byte, to be checked by its schema.`,
-});
-
 /** Compiles a schema that was stored. Throws where it breaks a rule that was made later. */
-export function compileSchema(text: string): EventSchema {
+export function compileSchema(text: string, checked: Checked = 'event'): BoundedSchema {
   const { check } = compileJsonSchema(JSON.parse(text), { formats: FORMATS, onOther() {} });
-  return (event) => {
-    const steps = new StepLimit(CHECK_LIMITS.steps, () => CHECK_LIMITS.stepsPerByte * bytesOf(event));
+  return (value) => {
+    const steps = new StepLimit(CHECK_LIMITS.steps, () => CHECK_LIMITS.stepsPerByte * bytesOf(value));
     try {
-      const failure = check(event, steps);
-      return failure && describe(failure);
+      const failure = check(value, steps);
+      return failure && describe(failure, checked);
     } catch (error) {
-      if (error instanceof TooManySteps) return TOO_EXPENSIVE;
+      if (error instanceof TooManySteps) return { path: '', message: tooExpensive(checked) };
       throw error;
     }
   };
+}
+
+function tooExpensive(checked: Checked): string {
+  return `The ${checked} takes more than ${CHECK_LIMITS.steps} steps, and ${CHECK_LIMITS.stepsPerByte} more for each byte, to be checked by its schema.`;
 }
 
 /** Why a stored schema cannot be used, or undefined. It was registered when there were fewer rules. */
@@ -120,8 +121,8 @@ function isDeeper(value: unknown, levels: number): boolean {
   return levels < 1 || Object.values(value).some((member) => isDeeper(member, levels - 1));
 }
 
-function bytesOf(event: unknown): number {
-  return Buffer.byteLength(JSON.stringify(event));
+function bytesOf(value: unknown): number {
+  return Buffer.byteLength(JSON.stringify(value));
 }
 
 function refuse(reason: string): CheckedSchema {
@@ -131,13 +132,13 @@ function refuse(reason: string): CheckedSchema {
 /** A message is read by people and stored: a member of a megabyte is not repeated in it. */
 const MAX_PATH = 256;
 
-function describe({ path: names, rule, message }: Failure): SchemaFailure {
+function describe({ path: names, rule, message }: Failure, checked: Checked): SchemaFailure {
   const path = names
     .map((name) => `/${escapePointer(String(name))}`)
     .reverse()
     .join('');
   return {
     path,
-    message: `${clipText(path, MAX_PATH) || 'The event'} ${message} (rule ${clipText(rule, MAX_PATH)}).`,
+    message: `${clipText(path, MAX_PATH) || `The ${checked}`} ${message} (rule ${clipText(rule, MAX_PATH)}).`,
   };
 }

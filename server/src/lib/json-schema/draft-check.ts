@@ -1,5 +1,5 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { canonicalJson } from '../../../lib/canonical-json.js';
+import { canonicalJson } from '../canonical-json.js';
 
 export const DRAFT = 'https://json-schema.org/draft/2020-12/schema';
 
