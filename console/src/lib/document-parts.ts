@@ -6,6 +6,7 @@ const ID_MEMBERS: Readonly<Record<string, string>> = {
   segments: 'segmentId',
   catalogue: 'skuId',
   offers: 'offerId',
+  values: 'key',
 };
 
 export type Members = Readonly<Record<string, unknown>>;
@@ -29,9 +30,9 @@ export function documentOf(parts: ReadonlyMap<string, unknown>): ConfigDocument 
   return { flags, ...Object.fromEntries(others) } as ConfigDocument;
 }
 
-/** The entries of a part that is a list by their ids; undefined for any other part. */
+/** The entries of a part that is a list by their ids, none if it is left out; undefined for any other part. */
 export function entriesOf(path: string, part: unknown): Map<string, unknown> | undefined {
   const idMember = ID_MEMBERS[path];
   if (idMember === undefined) return undefined;
-  return new Map((part as readonly Members[]).map((entry) => [String(entry[idMember]), entry]));
+  return new Map(((part ?? []) as readonly Members[]).map((entry) => [String(entry[idMember]), entry]));
 }

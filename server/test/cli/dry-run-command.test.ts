@@ -105,6 +105,7 @@ it('a dry run reads as tables', () => {
       ],
       offers: [],
       flags: [{ flagId: 'isPayer', ...effect(5, 5, 5, 0), reportedRevenueShare: REPORTED }],
+      values: [],
       prices: [
         {
           skuId: 'gems',
@@ -125,6 +126,7 @@ it('a dry run reads as tables', () => {
           sampled: false,
           segments: [],
           flags: [],
+          values: [],
           ruleErrors: [],
           offers: [{ offerId: 'weekend', ...effect(0, 12_000, 0, 1) }],
           prices: [
@@ -146,6 +148,7 @@ it('a dry run reads as tables', () => {
           sampled: false,
           segments: [],
           flags: [],
+          values: [],
           ruleErrors: [],
           offers: [],
           prices: [],

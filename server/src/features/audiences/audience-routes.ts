@@ -12,10 +12,10 @@ import { withTimeout } from '../../lib/with-timeout.js';
 import type { ConfigDocument } from '../../personalisation/document/document.js';
 import { nearMissSentence } from '../../personalisation/rules/near-miss.js';
 import { findCandidate } from '../evaluations/candidate.js';
+import { askedPart } from './asked-part.js';
 import { audienceInstant, countAudience } from './audience.js';
 import type { CountedAudience } from './audience-count.js';
 import { AudienceBody, AudienceEnvelope, AudienceResponse } from './audience-schemas.js';
-import type { AudiencePart } from './needed-parts.js';
 import { FAST_SAMPLE_SIZE, type PlayerSamples } from './player-samples.js';
 import { MAX_WAIT_MS } from './segment-counter.js';
 
@@ -23,7 +23,7 @@ import { MAX_WAIT_MS } from './segment-counter.js';
 const COUNTS = { maxConcurrent: 2, maxConcurrentPerKey: 1, maxWaitingPerKey: 4 };
 const RETRY_AFTER_SECONDS = 1;
 
-/** The players that an offer or a segment would reach. Fast enough to call while a rule is typed. */
+/** The players that an offer, a segment or a rule of a value would reach. Fast enough to call while a rule is typed. */
 export function audienceRoutes(
   app: FastifyInstance,
   ctx: AdminContext,
@@ -42,7 +42,7 @@ export function audienceRoutes(
       schema: {
         ...adminSchema('Segments'),
         operationId: 'countAudience',
-        summary: 'How many players an offer or a segment would reach',
+        summary: 'How many players an offer, a segment or a rule of a value would reach',
         description: `Evaluates up to ${FAST_SAMPLE_SIZE.toLocaleString('en')} players as they are now, under a document that need not be saved. An offer that begins later is evaluated for its beginning. Changes nothing. If the client disconnects, the count stops. For exact numbers, and for the players who enter and leave, use the dry run.`,
         params: GameParameters,
         body,
@@ -56,12 +56,12 @@ export function audienceRoutes(
       const { gameId } = await gameOf(ctx, request);
       const { document: given, ...asked } = request.body;
       const document = await documentOf(ctx, gameId, given);
-      const part = partOf(document, asked);
+      const { part, rule } = askedPart(document, asked);
       const nowMs = ctx.clock.now();
       const atMs = audienceInstant(document, part, nowMs);
       const running = semaphore.of(adminOf(request).tenantId, signal).take(async () => {
         const sample = await samples.of(gameId, FAST_SAMPLE_SIZE);
-        return countAudience(ctx.pool, sample, { gameId, document, part, nowMs, atMs, signal });
+        return countAudience(ctx.pool, sample, { gameId, document, part, rule, nowMs, atMs, signal });
       });
       if (running === undefined) {
         throw new ApiError('busy', { headers: { 'retry-after': String(RETRY_AFTER_SECONDS) } });
@@ -100,24 +100,6 @@ async function documentOf(ctx: AdminContext, gameId: number, given: unknown): Pr
   throw new ApiError('document_invalid', {
     details: { problems: found.outcome === 'invalid' ? found.problems : [] },
   });
-}
-
-function partOf(
-  { offers, segments }: ConfigDocument,
-  { offerId, segmentId }: Pick<AudienceEnvelope, 'offerId' | 'segmentId'>,
-): AudiencePart {
-  if ((offerId === undefined) === (segmentId === undefined)) {
-    throw new ApiError('body_invalid', { message: 'Send either offerId or segmentId.' });
-  }
-  const isThere =
-    offerId !== undefined
-      ? offers.some((each) => each.offerId === offerId)
-      : segments.some((each) => each.segmentId === segmentId);
-  if (!isThere) {
-    const what = offerId === undefined ? `segment "${segmentId}"` : `offer "${offerId}"`;
-    throw new ApiError('body_invalid', { message: `The document has no ${what}.` });
-  }
-  return offerId === undefined ? { kind: 'segment', id: segmentId ?? '' } : { kind: 'offer', id: offerId };
 }
 
 function toJson({ examples, ...counted }: CountedAudience, { nowMs, atMs }: { nowMs: number; atMs: number }) {

@@ -11,6 +11,15 @@ import { FAST_SAMPLE_SIZE } from './player-samples.js';
 const members = {
   offerId: Type.Optional(Type.String({ maxLength: 64, description: 'An offer of the document' })),
   segmentId: Type.Optional(Type.String({ maxLength: 64, description: 'A segment of the document' })),
+  value: Type.Optional(
+    Type.Object(
+      {
+        key: Type.String({ maxLength: 64 }),
+        rule: Type.Integer({ minimum: 0, description: 'The index of a rule' }),
+      },
+      { description: 'A rule of a value of the document: the players who get the value of the rule' },
+    ),
+  ),
 };
 
 export const AudienceBody = Type.Object(
@@ -20,7 +29,8 @@ export const AudienceBody = Type.Object(
   },
   {
     title: 'AudienceRequest',
-    description: 'An offer or a segment of the given document, or of the draft if no document is given.',
+    description:
+      'An offer, a segment or a rule of a value of the given document, or of the draft if no document is given.',
     examples: [{ document: DOCUMENT_EXAMPLE, segmentId: 'payer' }],
   },
 );
@@ -42,7 +52,7 @@ export const AudienceResponse = successOf(
     countedAt: Time('The instant of the count'),
     at: Time('The instant that was evaluated: the beginning of an offer that begins later, otherwise now'),
     audience: Type.Object({
-      players: Type.Integer({ description: 'Players that the offer or segment reaches' }),
+      players: Type.Integer({ description: 'Players that the offer, segment or rule reaches' }),
       payers: Type.Integer({ description: 'Players of the audience with a purchase that was not refunded' }),
       share: Type.Number({ description: 'The share of all players of the game: 0.25 is a quarter' }),
     }),

@@ -22,6 +22,8 @@ export type AudienceQuestion = Readonly<{
   gameId: number;
   document: ConfigDocument;
   part: AudiencePart;
+  /** The rule of the part; null: everybody. Undefined where it does not decide alone who enters. */
+  rule: string | null | undefined;
   nowMs: number;
   /** The instant to evaluate for: now, or later. */
   atMs: number;
@@ -36,13 +38,13 @@ export type AudienceOutcome =
   | Readonly<{ outcome: 'too_many_facts' }>;
 
 /**
- * Counts the players of a sample that an offer or a segment of a document would reach. Each player is evaluated by the functions
+ * Counts the players of a sample that an offer, a segment or a rule of a value of a document would reach. Each player is evaluated by the functions
  * that also serve players.
  */
 export async function countAudience(
   pool: Pool,
   sample: PlayerSample,
-  { gameId, document, part, nowMs, atMs, signal }: AudienceQuestion,
+  { gameId, document, part, rule, nowMs, atMs, signal }: AudienceQuestion,
 ): Promise<AudienceOutcome> {
   const { models } = await findCurrentModels(pool, gameId);
   const steps = compilationSteps(document, { version: 0, publishedAt: 0 });
@@ -50,7 +52,7 @@ export async function countAudience(
   const rates = await findRateTable(pool, gameId);
   const columns = factColumns(factNeeds([needed]), { atMs, nowMs, rates });
   if (columns.ofPlayer.length + columns.ofDays.length > MAX_COLUMNS) return { outcome: 'too_many_facts' };
-  const nearMiss = nearMissOf(ruleOf(document, part) ?? 'true', scopeOf(document, ATTRIBUTE_REGISTRY));
+  const nearMiss = nearMissOf(rule ?? 'true', scopeOf(document, ATTRIBUTE_REGISTRY));
   const count = new AudienceCount();
   const timeSlice = new TimeSlice(() => performance.now());
   const { ids } = sample;
@@ -66,7 +68,7 @@ export async function countAudience(
         const facts = columns.toFacts(row);
         // A rule that fails for a player counts as false; `explain` shows the error.
         const { evaluation, attributes } = evaluateWithAttributes(needed, facts, atMs, models, () => {});
-        const isInside = evaluation[part.kind === 'segment' ? 'segments' : 'offers'].has(part.id);
+        const isInside = evaluation[`${part.kind}s`].has(part.id);
         count.add(facts, isInside, isInside ? null : nearMiss(attributes));
         if (timeSlice.isOver) await timeSlice.giveWay();
       }
@@ -84,11 +86,4 @@ export function audienceInstant(
   const offer = kind === 'offer' ? offers.find(({ offerId }) => offerId === id) : undefined;
   const from = offer?.from == null ? undefined : parseEventTimestamp(offer.from)?.epochMs;
   return Math.max(nowMs, from ?? nowMs);
-}
-
-/** Undefined for a segment with two thresholds: its rule alone does not decide who enters. */
-function ruleOf({ segments, offers }: ConfigDocument, { kind, id }: AudiencePart): string | null | undefined {
-  if (kind === 'offer') return offers.find(({ offerId }) => offerId === id)?.when;
-  const segment = segments.find(({ segmentId }) => segmentId === id);
-  return segment?.thresholds === undefined ? segment?.rule : undefined;
 }

@@ -1,8 +1,8 @@
 import type { CompiledDocument } from '../../personalisation/compile/compiled-document.js';
 import { neededEntries } from '../../personalisation/decide/evaluated-parts.js';
 
-/** The part of a document whose players are counted or listed. */
-export type AudiencePart = Readonly<{ kind: 'segment' | 'offer'; id: string }>;
+/** The part of a document whose players are counted or listed. Of a value: one of its outcomes, by its name. */
+export type AudiencePart = Readonly<{ kind: 'segment' | 'offer' | 'value'; id: string }>;
 
 /** Only the part, and the parts that its rule refers to, so that fewer facts are read of each player. */
 export function neededParts(document: CompiledDocument, { kind, id }: AudiencePart): CompiledDocument {

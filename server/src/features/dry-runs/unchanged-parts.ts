@@ -26,8 +26,8 @@ export function compareDocuments(
   const former = evaluatedEntries(before, parts);
   const present = evaluatedEntries(after, parts);
   const areSameOff = [...before.predictionsOff].sort().join() === [...after.predictionsOff].sort().join();
-  const isSameRule = (old: CompiledRule | null, rule: CompiledRule | null): boolean => {
-    if (old === null || rule === null) return old === rule;
+  const isSameRule = (old: CompiledRule, rule: CompiledRule | undefined): boolean => {
+    if (rule === undefined) return false;
     const needs = nodeNames(old);
     // The same rule may refer to an entry that has changed.
     return (
@@ -45,7 +45,8 @@ export function compareDocuments(
       isSame =
         old !== undefined &&
         old.conditions === counterpart?.conditions &&
-        isSameRule(old.rule, counterpart.rule);
+        old.rules.length === counterpart.rules.length &&
+        old.rules.every((rule, index) => isSameRule(rule, counterpart.rules[index]));
       known.set(name, isSame);
     }
     return isSame;

@@ -24,8 +24,9 @@ export type FactNeeds = Readonly<Record<PlayerFact, boolean>> &
 
 export function factNeeds(documents: readonly CompiledDocument[]): FactNeeds {
   const needs = new Needs();
-  for (const { attributes, flagsAndSegments, offers } of documents) {
-    for (const { rule } of [...flagsAndSegments, ...offers]) {
+  for (const { attributes, flagsAndSegments, offers, values } of documents) {
+    const ofValues = values.flatMap(({ rules }) => rules);
+    for (const { rule } of [...flagsAndSegments, ...offers, ...ofValues]) {
       for (const path of rule?.reads ?? []) {
         for (const source of attributes.valueAt(path).factsOf(path.key ?? '')) needs.add(source);
       }

@@ -156,6 +156,26 @@ const Trace = Type.Object(
         ),
       }),
     ),
+    values: Type.Array(
+      Type.Object({
+        key: id,
+        value: Type.Unknown(),
+        because: Type.String({ description: 'rule or default' }),
+        place: nullable(
+          Type.Number({
+            description: 'The bucket of the player in percent, if a rule has a share below 100',
+          }),
+        ),
+        rules: Type.Array(
+          Type.Object({
+            sharePercent: Type.Number(),
+            outcome: Type.String({ description: 'applies, outside_share or rule_false' }),
+            rule: nullable(RuleTrace),
+          }),
+          { description: 'The rules that were tried, in order: the first that applies decides' },
+        ),
+      }),
+    ),
   },
   { title: 'DecisionTrace' },
 );
@@ -194,6 +214,9 @@ const Explanation = Type.Object(
       store: Type.Unknown({ description: 'What GET /v1/player/store_configs returns' }),
       storeText: Type.String({ description: 'The same store, byte by byte' }),
       storeEtag: Type.String(),
+      values: Type.Record(Type.String(), Type.Unknown(), {
+        description: 'By key, including values for servers only',
+      }),
       validUntil: nullable(Time('When the decision next changes with time alone')),
     }),
     predictions: ExplainedPredictions,
@@ -204,6 +227,7 @@ const Explanation = Type.Object(
         segments: sentences,
         offers: sentences,
         skus: sentences,
+        values: sentences,
         predictions: sentences,
       },
       { description: 'The reasons in sentences' },
@@ -241,6 +265,7 @@ export const ExplainResponse = successOf('ExplainResponse', Explanation, {
       store: JSON.parse(STORE_TEXT),
       storeText: STORE_TEXT,
       storeEtag: '"p5uUSfpQ9SOMTu5Rpa4Xbw"',
+      values: {},
       validUntil: null,
     },
     predictions: PREDICTIONS_EXAMPLE,
@@ -249,12 +274,14 @@ export const ExplainResponse = successOf('ExplainResponse', Explanation, {
       segments: [{ segmentId: 'payer', member: true, rule: RULE, stay: null, nearMiss: null }],
       offers: [],
       skus: [],
+      values: [],
     },
     because: {
       flags: ['Flag isPayer is true: the last purchase was at 2026-11-14T20:15:00.000Z.'],
       segments: ['In segment payer: flags.isPayer is true (flags["isPayer"] = true).'],
       offers: [],
       skus: [],
+      values: [],
       predictions: [PREDICTIONS_EXAMPLE.predictions.churn.sentence],
     },
     problems: [],

@@ -68,6 +68,8 @@ export type Explanation = Readonly<{
     /** The store as it is sent, byte by byte, and its ETag. */
     storeText: string;
     storeEtag: string;
+    /** By key, including values for servers only. */
+    values: Readonly<Record<string, unknown>>;
     /** When the decision next changes with time alone; null: never. */
     validUntil: string | null;
   }>;
@@ -183,7 +185,7 @@ function withNearMisses(trace: Trace, nearMisses: NearMisses): ExplainedTrace {
 function asServed(userId: string, decision: Decision): Explanation['decision'] {
   const responses = renderResponses(userId, decision, renderStore(decision.store));
   const text = storeText(responses);
-  const { flags, segments, heldOut, validUntil } = decision;
+  const { flags, segments, values, heldOut, validUntil } = decision;
   return {
     flags,
     segments,
@@ -191,6 +193,7 @@ function asServed(userId: string, decision: Decision): Explanation['decision'] {
     store: JSON.parse(text),
     storeText: text,
     storeEtag: storeEtag(responses),
+    values: Object.fromEntries(values.map(({ key, outcome }) => [key, outcome.value])),
     validUntil: Number.isFinite(validUntil) ? new Date(validUntil).toISOString() : null,
   };
 }

@@ -1,16 +1,12 @@
 import type { PlayerFacts } from '../../personalisation/attributes/player-facts.js';
-import type {
-  FlagTrace,
-  OfferTrace,
-  RuleTrace,
-  SegmentTrace,
-  Trace,
-} from '../../personalisation/decide/decision.js';
+import type { FlagTrace, OfferTrace, SegmentTrace, Trace } from '../../personalisation/decide/decision.js';
 import type { ConfigDocument } from '../../personalisation/document/document.js';
 import type { OfferEntry } from '../../personalisation/document/parts/offers.js';
 import { nearMissSentence } from '../../personalisation/rules/near-miss.js';
 import type { NearMisses } from './near-misses.js';
+import { evaluationOf, inShare, rounded } from './reason-words.js';
 import { skuReason } from './sku-reason.js';
+import { valueReason } from './value-reason.js';
 
 /** The input of the sentences. */
 export type ReasonSources = Readonly<{
@@ -26,9 +22,10 @@ export type Reasons = Readonly<{
   segments: readonly string[];
   offers: readonly string[];
   skus: readonly string[];
+  values: readonly string[];
 }>;
 
-/** The reasons of a decision, in a sentence for each flag, segment, offer and SKU. */
+/** The reasons of a decision, in a sentence for each flag, segment, offer, SKU and value. */
 export function reasonsOf({ document, facts, at, trace, nearMisses }: ReasonSources): Reasons {
   const { payerForDays } = document.flags.isPayer;
   const offers = new Map(document.offers.map((offer) => [offer.offerId, offer]));
@@ -38,6 +35,7 @@ export function reasonsOf({ document, facts, at, trace, nearMisses }: ReasonSour
     segments: trace.segments.map((segment) => segmentReason(segment, nearMisses)),
     offers: trace.offers.map((offer) => offerReason(offer, offers.get(offer.offerId))),
     skus: trace.skus.map((sku) => skuReason(sku, skus.get(sku.skuId), document.pricing !== undefined)),
+    values: trace.values.map(valueReason),
   };
 }
 
@@ -116,25 +114,4 @@ function offerReason(trace: OfferTrace, offer: OfferEntry | undefined): string {
     case 'rule_false':
       return `${not} ${evaluationOf(rule)}.`;
   }
-}
-
-function inShare(bucket: number, sharePercent: number): string {
-  return `the player's bucket is ${rounded(bucket)}, inside of the share of ${sharePercent}%`;
-}
-
-/** Rounds down: 29.999 is inside a share of 30, and must not be shown as 30. */
-function rounded(bucket: number): string {
-  return (Math.floor(bucket * 100) / 100).toFixed(2);
-}
-
-/** `flags.isPayer is true (flags["isPayer"] = true)` */
-function evaluationOf(rule: RuleTrace | null): string {
-  if (rule === null) return 'it has no rule';
-  const { expression, result, error, values } = rule;
-  const read = Object.entries(values).map(([path, value]) => `${path} = ${JSON.stringify(value)}`);
-  const listed = read.length === 0 ? '' : ` (${read.join(', ')})`;
-  // A rule may have several lines, but a sentence has one.
-  const told = expression.replace(/\s+/g, ' ').trim();
-  if (error !== null) return `${told} could not be worked out, ${error}${listed}`;
-  return `${told} is ${result}${listed}`;
 }

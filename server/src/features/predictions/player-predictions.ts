@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Clock } from '../../lib/clock.js';
 import { DAY_MS } from '../../lib/day.js';
 import { createFifoMap } from '../../lib/fifo-map.js';
+import { blankFacts } from '../../personalisation/attributes/blank-facts.js';
 import { ALL_PREDICTIONS, predictionsOffFor } from '../../personalisation/attributes/children.js';
 import type { PlayerFacts } from '../../personalisation/attributes/player-facts.js';
 import { predictionFacts } from '../../personalisation/attributes/player-history.js';
@@ -9,7 +10,6 @@ import type { CompiledDocument } from '../../personalisation/compile/compiled-do
 import { score, switchOff } from '../../personalisation/predict/score.js';
 import type { ConfigSnapshots } from '../game-configs/config-snapshots.js';
 import type { FactReadings } from '../players/fact-readings.js';
-import { blankFacts } from '../../personalisation/attributes/blank-facts.js';
 import type { PlayerRow } from '../players/player-row.js';
 import { modelsJson, predictionsJson } from './prediction-json.js';
 import type { PredictionSnapshot, PredictionSnapshots } from './prediction-snapshots.js';

@@ -5,6 +5,7 @@ import { TIME_BASIS } from '../attributes/time-basis.js';
 import type { ConfigDocument } from '../document/document.js';
 import { DEFAULT_PREDICTIONS } from '../document/parts/predictions.js';
 import { toBasisPoints } from '../document/prices.js';
+import type { RuleScope } from '../rules/rule-paths.js';
 import type { CompiledRule } from '../rules/rules.js';
 import { compileOffer, compileSku } from './compile-catalogue.js';
 import {
@@ -15,7 +16,14 @@ import {
   type OnUnusable,
   scopeOf,
 } from './compile-flags-and-segments.js';
-import type { CompiledDocument, CompiledOffer, CompiledSegment, CompiledSku } from './compiled-document.js';
+import { compileValue } from './compile-values.js';
+import type {
+  CompiledDocument,
+  CompiledOffer,
+  CompiledSegment,
+  CompiledSku,
+  CompiledValue,
+} from './compiled-document.js';
 import { attributesBehind, compilePricing, type PriceNote, type Reading, variesBy } from './price-basis.js';
 
 export type Publication = Readonly<{
@@ -73,7 +81,10 @@ export function* compilationSteps(
     yield;
   }
 
-  const rules = [...flagsAndSegments.nodes, ...offers].map(({ rule }) => rule);
+  const values = yield* compileValues(document, scope, onUnusable);
+  const rules = [...flagsAndSegments.nodes, ...offers, ...values.flatMap((value) => value.rules)].map(
+    ({ rule }) => rule,
+  );
   const { visibleToClients, off } = document.predictions ?? DEFAULT_PREDICTIONS;
   return Object.freeze({
     version,
@@ -100,6 +111,7 @@ export function* compilationSteps(
     offers,
     offerFlags,
     storeSize: offers.reduce((sum, offer) => sum + offer.skus.length, skus.length),
+    values,
     holdoutPercent: document.store.holdoutPercent,
     sendFallback: document.store.sendFallback,
     pricing,
@@ -137,6 +149,24 @@ function* compileSkus(
     yield;
   }
   return skus;
+}
+
+/** A value that cannot be used is left out: games then use the default that they were built with. */
+function* compileValues(
+  { values = [] }: ConfigDocument,
+  scope: RuleScope,
+  onUnusable: OnUnusable,
+): Steps<CompiledValue[]> {
+  const compiled: CompiledValue[] = [];
+  for (const entry of values) {
+    const part = `value:${entry.key}`;
+    const rules = entry.rules.map(({ when }) =>
+      when === null ? null : compileOrNever(when, scope, part, onUnusable),
+    );
+    compiled.push(...orReport(part, onUnusable, () => compileValue(entry, rules)));
+    yield;
+  }
+  return compiled;
 }
 
 function orReport<T>(part: string, onUnusable: OnUnusable, compile: () => T): T[] {

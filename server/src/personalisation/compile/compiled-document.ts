@@ -2,6 +2,7 @@ import type { AttributeRegistry } from '../attributes/attribute-registry.js';
 import type { TimeBasis } from '../attributes/time-basis.js';
 import type { AssetEntry } from '../document/member-schemas.js';
 import type { SkuPrice } from '../document/prices.js';
+import type { ValueCheck } from '../document/value-types.js';
 import type { PredictionName } from '../predict/artefact.js';
 import type { Dependence } from '../rules/dependence.js';
 import type { CompiledRule } from '../rules/rules.js';
@@ -41,6 +42,8 @@ export type CompiledDocument = Readonly<{
   offerFlags: ReadonlySet<string>;
   /** The SKUs, and those of each offer: what a decision about the store goes through. */
   storeSize: number;
+  /** In the order of the document. */
+  values: readonly CompiledValue[];
   holdoutPercent: number;
   sendFallback: boolean;
   /** Null: players are not told what prices follow from. */
@@ -141,4 +144,31 @@ export type CompiledOffer = Readonly<{
   /** The member of a SKU that names it; empty without one. */
   promoJson: string;
   limitPerPlayer: number | null;
+}>;
+
+export type CompiledValue = Readonly<{
+  key: string;
+  /** False: only the studio's own servers are told. */
+  isForClients: boolean;
+  /** The name that the buckets of players are drawn by. */
+  salt: Salt;
+  check: ValueCheck;
+  defaultOutcome: ValueOutcome;
+  rules: readonly CompiledValueRule[];
+}>;
+
+export type CompiledValueRule = Readonly<{
+  /** Null: everybody of the share. */
+  rule: CompiledRule | null;
+  sharePercent: number;
+  outcome: ValueOutcome;
+}>;
+
+/** One of the values that a key can have. */
+export type ValueOutcome = Readonly<{
+  value: unknown;
+  /** `jump_height = 3`: tells the outcomes of all values apart. */
+  name: string;
+  /** `"jump_height":3` */
+  memberJson: string;
 }>;

@@ -5,6 +5,7 @@ import type { CompiledDocument } from '../compile/compiled-document.js';
 import type { ModelsInForce } from '../predict/models-in-force.js';
 import { decideFlagsAndSegments } from './decide-flags-and-segments.js';
 import { decideStore, isHeldOut } from './decide-store.js';
+import { decideValues } from './decide-values.js';
 import type { Decision } from './decision.js';
 import { DecisionContext, type OnDecisionError } from './decision-context.js';
 
@@ -20,7 +21,7 @@ export type DecideOptions = Readonly<{
 const ignore: OnDecisionError = () => {};
 
 /**
- * What a player is told at an instant: flags, segments and store. A pure function of the published document, the facts about
+ * What a player is told at an instant: flags, segments, store and values. A pure function of the published document, the facts about
  * the player, the models in force and the clock. It never throws because of a rule.
  */
 export function decide(
@@ -50,7 +51,18 @@ export function* decisionSteps(
   const { flags, segments } = decideFlagsAndSegments(context);
   const heldOut = isHeldOut(document, facts);
   const store = yield* decideStore(context, heldOut);
+  const values = decideValues(context);
   const validUntil = Math.min(context.nextBoundary, nextTimeChange(context.basis, facts, now));
   const { stayChanges, trace } = context;
-  return { version: document.version, flags, segments, store, heldOut, validUntil, stayChanges, trace };
+  return {
+    version: document.version,
+    flags,
+    segments,
+    store,
+    values,
+    heldOut,
+    validUntil,
+    stayChanges,
+    trace,
+  };
 }

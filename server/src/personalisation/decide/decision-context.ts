@@ -40,7 +40,7 @@ export class DecisionContext {
     this.models = models;
     this.attributes = new PlayerAttributes(facts, now, models, predictionsOffFor(facts, document));
     this.basis = document.flagsAndSegmentsBasis;
-    this.trace = isTraced ? { flags: [], segments: [], offers: [], skus: [] } : null;
+    this.trace = isTraced ? { flags: [], segments: [], offers: [], skus: [], values: [] } : null;
     this.#onError = onError;
   }
 
@@ -59,7 +59,7 @@ export class DecisionContext {
   }
 
   /** Undefined if the rule fails, which is reported. */
-  test(rule: CompiledRule, kind: 'flag' | 'segment' | 'offer', id: string): boolean | undefined {
+  test(rule: CompiledRule, kind: 'flag' | 'segment' | 'offer' | 'value', id: string): boolean | undefined {
     this.#error = null;
     try {
       return rule.test(this.attributes);

@@ -1,5 +1,5 @@
 import type { AttributeValue } from '../attributes/player-attributes.js';
-import type { SegmentMembership } from '../compile/compiled-document.js';
+import type { SegmentMembership, ValueOutcome } from '../compile/compiled-document.js';
 import type { PriceBasis } from '../compile/price-basis.js';
 import type { AssetEntry } from '../document/member-schemas.js';
 import type { Guardrail } from '../document/prices.js';
@@ -12,6 +12,8 @@ export type Decision = Readonly<{
   /** Those the player is in, by priority. */
   segments: readonly SegmentMembership[];
   store: StoreDecision;
+  /** In the order of the document, also those that clients are not told. */
+  values: readonly DecidedValue[];
   /** Gets the untargeted store whatever the offers say. */
   heldOut: boolean;
   /**
@@ -38,6 +40,9 @@ export type FlagState = Readonly<{
   /** When the value is the default again, or has become so, ISO 8601 UTC; null if no such moment is known. */
   expiredAt: string | null;
 }>;
+
+/** The outcome of a value for a player. */
+export type DecidedValue = Readonly<{ key: string; isForClients: boolean; outcome: ValueOutcome }>;
 
 export type StoreDecision = Readonly<{
   activeSkus: readonly RenderedSku[];
@@ -92,6 +97,7 @@ export type Trace = {
   segments: SegmentTrace[];
   offers: OfferTrace[];
   skus: SkuTrace[];
+  values: ValueTrace[];
 };
 
 export type RuleTrace = Readonly<{
@@ -177,4 +183,21 @@ export type SkuStep = Readonly<{
   rails: readonly Guardrail[];
   /** The price after this step. */
   price: string;
+}>;
+
+export type ValueTrace = Readonly<{
+  key: string;
+  value: unknown;
+  because: 'rule' | 'default';
+  /** The player's bucket in percent, 0 up to 100, if it was needed. */
+  place: number | null;
+  /** Those that were tried, in order: the last one decides if it applies. */
+  rules: readonly ValueRuleTrace[];
+}>;
+
+export type ValueRuleTrace = Readonly<{
+  sharePercent: number;
+  outcome: 'applies' | 'outside_share' | 'rule_false';
+  /** Null without a rule, or for a player outside of the share. */
+  rule: RuleTrace | null;
 }>;

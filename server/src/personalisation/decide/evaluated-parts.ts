@@ -1,5 +1,5 @@
 import { nodeNames } from '../compile/compile-flags-and-segments.js';
-import type { CompiledDocument } from '../compile/compiled-document.js';
+import type { CompiledDocument, CompiledValue } from '../compile/compiled-document.js';
 import { entryName, type ListPart } from '../document/document-part.js';
 import { FLAGS } from '../document/parts/flags.js';
 import { OFFERS } from '../document/parts/offers.js';
@@ -7,13 +7,15 @@ import { SEGMENTS } from '../document/parts/segments.js';
 import type { CompiledRule } from '../rules/rules.js';
 import { OfferEvaluator } from './decide-offers.js';
 import { isHeldOut } from './decide-store.js';
+import { decideValues } from './decide-values.js';
 import type { DecisionContext } from './decision-context.js';
 
 /** What decides for which players an entry is true. */
 export type EvaluatedEntry = Readonly<{
   id: string;
-  rule: CompiledRule | null;
-  /** Everything besides the rule, as text. */
+  /** What its rules refer to is evaluated before it. */
+  rules: readonly CompiledRule[];
+  /** Everything besides the rules, as text. */
   conditions: string;
 }>;
 
@@ -39,7 +41,7 @@ const flags = {
     flagsAndSegments.flatMap((node) => {
       if (node.kind !== 'flag') return [];
       const conditions = JSON.stringify([node.defaultValue, node.isPayer ? payerForDays : null]);
-      return [{ id: node.flagId, rule: node.rule, conditions }];
+      return [{ id: node.flagId, rules: rulesOf(node), conditions }];
     }),
   keep: (document, isKept) => ({
     ...document,
@@ -58,7 +60,7 @@ const segments = {
   entriesOf: ({ segments: compiled }) =>
     compiled.map(({ listed, rule, thresholds }) => ({
       id: listed.segmentId,
-      rule,
+      rules: [rule],
       conditions: thresholds?.key ?? '',
     })),
   keep: (document, isKept) => ({
@@ -79,7 +81,7 @@ const offers = {
   entriesOf: ({ offers: compiled, holdoutPercent }) =>
     compiled.map(({ offerId, rule, sharePercent, from, until, limitPerPlayer, promoId }) => ({
       id: offerId,
-      rule,
+      rules: rulesOf({ rule }),
       conditions: JSON.stringify([holdoutPercent, sharePercent, from, until, limitPerPlayer, promoId]),
     })),
   keep: (document, isKept) => ({
@@ -98,7 +100,43 @@ const offers = {
   description: 'The players to whom the offer applies',
 } as const satisfies EvaluatedPart;
 
-export const EVALUATED_PARTS = [flags, segments, offers] as const;
+/** Each outcome of a value is an entry: it is true for the players who get it. */
+const values = {
+  part: { name: 'values', noun: 'value', idMember: 'outcome' },
+  entriesOf: ({ values: compiled }) =>
+    compiled.flatMap((value) => {
+      const rules = value.rules.flatMap(rulesOf);
+      const conditions = JSON.stringify([
+        value.defaultOutcome.name,
+        ...value.rules.map(({ rule, sharePercent, outcome }) => [
+          rule?.expression,
+          sharePercent,
+          outcome.name,
+        ]),
+      ]);
+      return [...outcomeNames(value)].map((id) => ({ id, rules, conditions }));
+    }),
+  keep: (document, isKept) => ({
+    ...document,
+    values: document.values.filter((value) => [...outcomeNames(value)].some(isKept)),
+  }),
+  evaluate: (context) =>
+    context.document.values.length === 0
+      ? NONE
+      : new Set(decideValues(context).map(({ outcome }) => outcome.name)),
+  exampleId: 'jump_height = 3',
+  description: 'The players who get this value of a key',
+} as const satisfies EvaluatedPart;
+
+export const EVALUATED_PARTS = [flags, segments, offers, values] as const;
+
+function rulesOf({ rule }: Readonly<{ rule: CompiledRule | null }>): CompiledRule[] {
+  return rule === null ? [] : [rule];
+}
+
+function outcomeNames({ defaultOutcome, rules }: CompiledValue): Set<string> {
+  return new Set([defaultOutcome.name, ...rules.map(({ outcome }) => outcome.name)]);
+}
 
 /** The entries of all parts by their names, such as `segment:payer`. */
 export function evaluatedEntries(
@@ -123,8 +161,7 @@ export function neededEntries(
   const add = (name: string) => {
     if (needed.has(name)) return;
     needed.add(name);
-    const rule = entries.get(name)?.rule ?? null;
-    for (const need of rule === null ? [] : nodeNames(rule)) add(need);
+    for (const rule of entries.get(name)?.rules ?? []) nodeNames(rule).forEach(add);
   };
   for (const name of entries.keys()) if (isWanted(name)) add(name);
   return parts.reduce(

@@ -8,6 +8,8 @@ export const PATTERNS = Object.freeze({
   /** Names a member of status responses and of rules, so it follows their syntax. */
   flagId: '^[a-z][A-Za-z0-9]{0,63}$',
   segmentId: '^[A-Za-z][A-Za-z0-9_-]{0,63}$',
+  /** Names a member of responses, and of the accessors that are generated from it in several languages. */
+  valueKey: '^[A-Za-z][A-Za-z0-9_]{0,63}$',
   offerId: '^[A-Za-z0-9][A-Za-z0-9._:-]{0,63}$',
   /** App stores' own product ids fit, and so does anything else a studio already uses; no control characters. */
   printable: '^[^\\u0000-\\u001f\\u007f]+$',
@@ -38,6 +40,8 @@ const PROBLEMS: Record<PatternName, (text: string) => string> = {
     `${quoted(text)} cannot be the id of a segment: begin with a letter, and use letters, digits, hyphens and underscores only, 64 at most.`,
   offerId: (text) =>
     `${quoted(text)} cannot be the id of an offer: begin with a letter or a digit, and use letters, digits and . _ : - only, 64 at most.`,
+  valueKey: (text) =>
+    `${quoted(text)} cannot be the key of a value: begin with a letter, and use letters, digits and underscores only, 64 at most.`,
   printable: () => 'An id cannot be empty, and holds no control characters.',
   currency: currencyProblem,
   locale: localeProblem,

@@ -8,10 +8,11 @@ import { PREDICTION_SETTINGS, PredictionSettings } from './parts/predictions.js'
 import { PRICING_SETTINGS, PricingSettings } from './parts/pricing.js';
 import { SEGMENTS } from './parts/segments.js';
 import { STORE_SETTINGS, StoreSettings } from './parts/store.js';
+import { VALUES } from './parts/values.js';
 
 /**
- * What a studio publishes for a game: flags, segments, catalogue, store settings, offers, which predictions are told and how prices are, as one
- * document that is versioned as a whole. This file says which parts it has. Each part is defined in its own file: shape, limit,
+ * What a studio publishes for a game: flags, segments, catalogue, store settings, offers, typed values, which predictions are told and how
+ * prices are, as one document that is versioned as a whole. This file says which parts it has. Each part is defined in its own file: shape, limit,
  * rules, and what must be right within an entry. `validate-document.ts` says what must be right between parts.
  */
 export const ConfigDocument = Type.Object(
@@ -21,6 +22,8 @@ export const ConfigDocument = Type.Object(
     catalogue: SKUS.schema,
     store: StoreSettings,
     offers: OFFERS.schema,
+    /** Left out: the game has none. */
+    values: Type.Optional(VALUES.schema),
     /** Left out: none is told to clients, none is off. */
     predictions: Type.Optional(PredictionSettings),
     /** Left out: players are told prices, not what they follow from. */
@@ -39,6 +42,7 @@ export const DOCUMENT_REGISTRY = new DocumentRegistry(ConfigDocument, [
   SKUS,
   STORE_SETTINGS,
   OFFERS,
+  VALUES,
   PREDICTION_SETTINGS,
   PRICING_SETTINGS,
 ]);

@@ -1,6 +1,6 @@
+import { digamma, logBeta, logGamma } from '../../statistics/special/log-gamma.js';
 import { type Fit, fitPositive, type LogLikelihood, type LogNormalPrior } from './fit.js';
 import { poweredHypergeometric } from './hypergeometric.js';
-import { digamma, logBeta, logGamma } from '../../statistics/special/log-gamma.js';
 
 /**
  * What BG/NBD and MBG/NBD have in common. A living customer buys at random moments with a rate of their own, drawn from

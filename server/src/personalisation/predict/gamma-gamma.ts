@@ -1,5 +1,5 @@
-import { type Fit, fitPositive, type LogLikelihood, type LogNormalPrior } from './fit.js';
 import { digamma, logGamma } from '../../statistics/special/log-gamma.js';
+import { type Fit, fitPositive, type LogLikelihood, type LogNormalPrior } from './fit.js';
 
 /**
  * Gamma-Gamma: Fader and Hardie, "The Gamma-Gamma Model of Monetary Value" (2013, brucehardie.com/notes/025). What a player

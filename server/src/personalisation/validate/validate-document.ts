@@ -1,4 +1,4 @@
-import { checkStorable } from '../../lib/json-body.js';
+import { checkStorable, type Unstorable } from '../../lib/json-body.js';
 import { createSuggest } from '../../lib/nearest-name.js';
 import { runSteps, type Steps } from '../../lib/steps.js';
 import type { AttributeRegistry } from '../attributes/attribute-registry.js';
@@ -10,6 +10,7 @@ import { FLAGS } from '../document/parts/flags.js';
 import { OFFERS } from '../document/parts/offers.js';
 import type { PricingSettings } from '../document/parts/pricing.js';
 import { SEGMENTS } from '../document/parts/segments.js';
+import { VALUES } from '../document/parts/values.js';
 import { toBasisPoints } from '../document/prices.js';
 import { DocumentEntries, membersOf } from './document-entries.js';
 import { type DocumentProblem, ProblemList } from './document-problems.js';
@@ -19,6 +20,7 @@ import { validateOffers } from './validate-offers.js';
 import { validateForbidden } from './validate-pricing.js';
 import { validateRules } from './validate-rules.js';
 import { validateSpread } from './validate-spread.js';
+import { validateValues } from './validate-values.js';
 
 export type Validation =
   | Readonly<{ ok: true; document: ConfigDocument }>
@@ -55,8 +57,10 @@ export function* validationSteps(
   for (const part of registry.lists) {
     const entries = found.of(part);
     problems.duplicates(entries, part);
-    for (const { entry, pointer } of entries) part.check?.(entry, pointer, problems);
-    yield;
+    for (const { entry, pointer } of entries) {
+      part.check?.(entry, pointer, problems);
+      yield;
+    }
   }
   const scope = {
     attributes,
@@ -77,6 +81,7 @@ export function* validationSteps(
     },
     problems,
   );
+  validateValues(found.of(VALUES), problems);
   const pricing = pricingOf(value, wrongPointers);
   if (pricing !== undefined) {
     validateForbidden(pricing, found.of(OFFERS), readings, attributes, suggest, problems);
@@ -99,16 +104,17 @@ function pricingOf(document: unknown, wrongPointers: readonly string[]): Pricing
 /** HTTP bodies are checked for this before; files that a command reads, and JSON inside of a CSV file, are not. */
 function findUnstorable(value: unknown, problems: ProblemList): void {
   const found = checkStorable(value, MAX_DEPTH, true);
-  if (found?.code === 'invalid_unicode') {
-    problems.add(
-      found.path,
-      'A text holds a NUL character or half of a surrogate pair: it cannot be stored.',
-    );
-  }
+  if (found !== undefined) problems.add(found.path, UNSTORABLE[found.code]);
 }
 
-/** Deeper than any document that has the right shape. */
-const MAX_DEPTH = 16;
+/** Of values and their schemas: all else of a document is less deep. The same as for bodies of the admin API. */
+const MAX_DEPTH = 32;
+
+const UNSTORABLE: Readonly<Record<Unstorable['code'], string>> = {
+  invalid_unicode: 'A text holds a NUL character or half of a surrogate pair: it cannot be stored.',
+  number_out_of_range: 'The number is too large: it cannot be stored.',
+  too_deep: `A document is nested ${MAX_DEPTH} levels deep at most.`,
+};
 
 /** Any discount, if the document does not say which is the largest, or says so in the wrong shape. */
 function largestDiscountOf(document: unknown, wrongPointers: readonly string[]): bigint {

@@ -122,7 +122,7 @@ export const STUDIO_VIEW_STATEMENTS: readonly Listed[] = [
       const { signal } = new AbortController();
       const ids = await listNewestPlayerIds(admin, gameId, MAX_ROW_ID, 500);
       const sample = { players: ids.length, ids };
-      await countAudience(admin, sample, { gameId, document, part, nowMs, atMs: nowMs, signal });
+      await countAudience(admin, sample, { gameId, document, part, rule: null, nowMs, atMs: nowMs, signal });
     },
     reads: {
       tables: ['players', 'player_days'],

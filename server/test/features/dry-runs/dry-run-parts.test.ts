@@ -1,7 +1,20 @@
 import { expect, it } from 'vitest';
+import { DryRunReport } from '../../../src/features/dry-runs/dry-run-report.js';
 import { compareDocuments } from '../../../src/features/dry-runs/unchanged-parts.js';
+import { evaluateWithAttributes } from '../../../src/features/evaluations/evaluate-player.js';
 import { factNeeds } from '../../../src/features/evaluations/fact-needs.js';
-import { compiled, offer, segment, sku } from '../../personalisation/support/fixtures.js';
+import type { CompiledDocument } from '../../../src/personalisation/compile/compiled-document.js';
+import { UNTRAINED_MODELS } from '../../../src/personalisation/predict/models-in-force.js';
+import {
+  compiled,
+  facts,
+  NOW,
+  offer,
+  payer,
+  segment,
+  sku,
+  value,
+} from '../../personalisation/support/fixtures.js';
 
 it('evaluates only changed parts under the old document', () => {
   const rules = [segment('a', 'country == "DE"'), segment('b', 'segment("a")'), segment('c', 'segment("b")')];
@@ -80,4 +93,37 @@ it('reads only the facts that rules use', () => {
   ]);
   expect([...some.profile]).toEqual(['osName']);
   expect([...some.eventTypes]).toEqual(['Store_View']);
+});
+
+it('counts the players of each outcome of a value', () => {
+  const jump = (payersGet: number) =>
+    value('jump', {
+      defaultValue: 3,
+      rules: [{ when: 'flags.isPayer', sharePercent: 100, value: payersGet }],
+    });
+  const other = value('other', { rules: [{ when: 'country == "DE"', sharePercent: 100, value: 2 }] });
+  const before = compiled({ values: [jump(4), other] });
+  const after = compiled({ values: [jump(5), other, value('new', { type: 'string', defaultValue: 'x' })] });
+  const { unchanged, rest } = compareDocuments(before, after);
+  expect([...unchanged].sort()).toEqual(['flag:isPayer', 'value:other = 1', 'value:other = 2']);
+  expect(rest.values.map(({ key }) => key)).toEqual(['jump']);
+  expect([...factNeeds([rest]).profile]).toEqual([]);
+  expect([...factNeeds([after]).profile]).toEqual(['country']);
+
+  const report = new DryRunReport(before, after, unchanged, NOW);
+  for (const player of [facts(), payer(), payer()]) {
+    const evaluate = (document: CompiledDocument) =>
+      evaluateWithAttributes(document, player, NOW, UNTRAINED_MODELS, () => {}).evaluation;
+    report.add(player, evaluate(rest), evaluate(after));
+  }
+  const counts = (enter: number, leave: number, stay: number) =>
+    expect.objectContaining({ before: leave + stay, after: enter + stay, enter, leave, stay });
+  expect(report.effects(1).values).toMatchObject([
+    { outcome: 'jump = 3', counts: counts(0, 0, 1) },
+    { outcome: 'jump = 5', counts: counts(2, 0, 0) },
+    { outcome: 'other = 1', counts: counts(0, 0, 3) },
+    { outcome: 'other = 2', counts: counts(0, 0, 0) },
+    { outcome: 'new = "x"', counts: counts(3, 0, 0) },
+    { outcome: 'jump = 4', counts: counts(0, 2, 0) },
+  ]);
 });

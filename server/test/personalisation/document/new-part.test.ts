@@ -139,7 +139,11 @@ const questsOf = (document: CompiledDocument) => (document as WithQuests).quests
 const EVALUATED_QUESTS: EvaluatedPart = {
   part: QUESTS,
   entriesOf: (document) =>
-    questsOf(document).map(({ questId, goal, rule }) => ({ id: questId, rule, conditions: String(goal) })),
+    questsOf(document).map(({ questId, goal, rule }) => ({
+      id: questId,
+      rules: [rule],
+      conditions: String(goal),
+    })),
   keep: (document, isKept) => {
     const kept: WithQuests = {
       ...document,

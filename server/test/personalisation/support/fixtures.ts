@@ -10,6 +10,7 @@ import type { ConfigDocument } from '../../../src/personalisation/document/docum
 import type { SkuEntry } from '../../../src/personalisation/document/parts/catalogue.js';
 import type { OfferEntry } from '../../../src/personalisation/document/parts/offers.js';
 import type { SegmentEntry } from '../../../src/personalisation/document/parts/segments.js';
+import type { ValueEntry } from '../../../src/personalisation/document/parts/values.js';
 import { validateDocument } from '../../../src/personalisation/validate/validate-document.js';
 
 export { DAY_MS };
@@ -79,6 +80,18 @@ export function segment(
   overrides: Partial<SegmentEntry> = {},
 ): SegmentEntry {
   return { segmentId, name: `Name of ${segmentId}`, rule, visibleToClients: true, priority: 0, ...overrides };
+}
+
+export function value(key: string, overrides: Partial<ValueEntry> = {}): ValueEntry {
+  return {
+    key,
+    type: 'integer',
+    defaultValue: 1,
+    description: '',
+    visibleTo: 'clients',
+    rules: [],
+    ...overrides,
+  };
 }
 
 export function configWith(overrides: Partial<ConfigDocument> = {}): ConfigDocument {

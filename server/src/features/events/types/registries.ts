@@ -128,7 +128,7 @@ function compile(
 
 /**
  * A thousand schemas at once would stop the process for seconds; most nodes need a few of them. One of them takes milliseconds, so a
- * worker compiles it itself: the rules in `event-schema.ts` bound the time.
+ * worker compiles it itself: the rules in `bounded-schema.ts` bound the time.
  */
 function compileWhenNeeded(
   { eventType, version, schemaText }: RegisteredSchema,

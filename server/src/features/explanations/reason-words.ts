@@ -1,0 +1,24 @@
+import type { RuleTrace } from '../../personalisation/decide/decision.js';
+
+/** Words that several kinds of reasons consist of. */
+
+export function inShare(bucket: number, sharePercent: number): string {
+  return `the player's bucket is ${rounded(bucket)}, inside of the share of ${sharePercent}%`;
+}
+
+/** Rounds down: 29.999 is inside a share of 30, and must not be shown as 30. */
+export function rounded(bucket: number): string {
+  return (Math.floor(bucket * 100) / 100).toFixed(2);
+}
+
+/** `flags.isPayer is true (flags["isPayer"] = true)` */
+export function evaluationOf(rule: RuleTrace | null): string {
+  if (rule === null) return 'it has no rule';
+  const { expression, result, error, values } = rule;
+  const read = Object.entries(values).map(([path, value]) => `${path} = ${JSON.stringify(value)}`);
+  const listed = read.length === 0 ? '' : ` (${read.join(', ')})`;
+  // A rule may have several lines, but a sentence has one.
+  const told = expression.replace(/\s+/g, ' ').trim();
+  if (error !== null) return `${told} could not be worked out, ${error}${listed}`;
+  return `${told} is ${result}${listed}`;
+}

@@ -1,0 +1,62 @@
+import { bucketOf, isInShare, userIdBytes } from '../compile/bucket.js';
+import type { CompiledValue, CompiledValueRule, ValueOutcome } from '../compile/compiled-document.js';
+import type { DecidedValue, RuleTrace, ValueRuleTrace } from './decision.js';
+import type { DecisionContext } from './decision-context.js';
+
+const NONE: readonly DecidedValue[] = [];
+
+/** The values of a player. Flags and segments are decided before, because rules refer to them. */
+export function decideValues(context: DecisionContext): readonly DecidedValue[] {
+  const { values } = context.document;
+  if (values.length === 0) return NONE;
+  const userId = userIdBytes(context.facts.userId);
+  return values.map((value) => ({
+    key: value.key,
+    isForClients: value.isForClients,
+    outcome: decideValue(context, value, userId),
+  }));
+}
+
+/** The first rule that matches decides. The bucket is that of the value: a share of 100 after one of 30 is for the other 70 percent. */
+function decideValue(context: DecisionContext, value: CompiledValue, userId: Uint8Array): ValueOutcome {
+  const { trace } = context;
+  const { key, rules, defaultOutcome } = value;
+  const tried: ValueRuleTrace[] | null = trace === null ? null : [];
+  let bucket: number | null = null;
+  let outcome: ValueOutcome | undefined;
+  for (const rule of rules) {
+    if (rule.sharePercent < 100) bucket ??= bucketOf(value.salt, userId);
+    const attempt = tryRule(context, key, rule, bucket ?? 0);
+    tried?.push({ sharePercent: rule.sharePercent, outcome: attempt.outcome, rule: attempt.trace });
+    if (attempt.outcome !== 'applies') continue;
+    outcome = rule.outcome;
+    break;
+  }
+  trace?.values.push({
+    key,
+    value: (outcome ?? defaultOutcome).value,
+    because: outcome === undefined ? 'default' : 'rule',
+    place: bucket === null ? null : bucket * 100,
+    rules: tried ?? [],
+  });
+  return outcome ?? defaultOutcome;
+}
+
+type Attempt = Readonly<{ outcome: ValueRuleTrace['outcome']; trace: RuleTrace | null }>;
+
+function tryRule(
+  context: DecisionContext,
+  key: string,
+  { rule, sharePercent }: CompiledValueRule,
+  bucket: number,
+): Attempt {
+  if (!isInShare(bucket, sharePercent)) return OUTSIDE;
+  if (rule === null) return APPLIES;
+  context.basis |= rule.basis;
+  const result = context.test(rule, 'value', key);
+  const outcome = result === true ? 'applies' : 'rule_false';
+  return { outcome, trace: context.trace === null ? null : context.traceOf(rule, result) };
+}
+
+const OUTSIDE: Attempt = { outcome: 'outside_share', trace: null };
+const APPLIES: Attempt = { outcome: 'applies', trace: null };

@@ -1,0 +1,77 @@
+import { type Static, Type } from 'typebox';
+import { listPart, type Problems } from '../document-part.js';
+import { PATTERNS } from '../document-patterns.js';
+import { nullable, Rule, SharePercent, strict } from '../member-schemas.js';
+import { checkValueType } from '../value-type-checks.js';
+import { ValueType, valueCheckOf } from '../value-types.js';
+
+const ValueRule = Type.Object(
+  {
+    /** Who gets the value; null: everybody. */
+    when: nullable(Rule),
+    sharePercent: SharePercent,
+    value: Type.Unknown(),
+  },
+  strict,
+);
+
+const ValueDefinition = Type.Object(
+  {
+    key: Type.String({ pattern: PATTERNS.valueKey }),
+    type: ValueType,
+    /** Of players whom no rule matches. */
+    defaultValue: Type.Unknown(),
+    description: Type.String({ maxLength: 1000 }),
+    /** `servers`: only the studio's own servers are told. They are told those for clients, too. */
+    visibleTo: Type.Union([Type.Literal('clients'), Type.Literal('servers')]),
+    /** Tried in order: the first that matches decides. */
+    rules: Type.Array(ValueRule, { maxItems: 20 }),
+  },
+  strict,
+);
+
+export type ValueEntry = Static<typeof ValueDefinition>;
+export type ValueRuleEntry = Static<typeof ValueRule>;
+
+/** Games load values at each start, and keep them on the device. */
+export const MAX_VALUE_BYTES = 16_384;
+
+export const VALUES = listPart({
+  name: 'values',
+  path: 'values',
+  noun: 'value',
+  title: 'Values',
+  idMember: 'key',
+  limit: 200,
+  entry: ValueDefinition,
+  rulesOf: ({ rules }) =>
+    rules.flatMap(({ when }, index) =>
+      when === null ? [] : [{ member: `rules/${index}/when`, expression: when }],
+    ),
+  check: (entry, pointer, problems) => {
+    if (checkValueType(entry.type, `${pointer}/type`, problems)) checkValues(entry, pointer, problems);
+  },
+});
+
+function checkValues({ type, defaultValue, rules }: ValueEntry, pointer: string, problems: Problems): void {
+  const check = valueCheckOf(type);
+  const places: [member: string, value: unknown][] = [
+    ['defaultValue', defaultValue],
+    ...rules.map(({ value }, index): [string, unknown] => [`rules/${index}/value`, value]),
+  ];
+  for (const [member, value] of places) {
+    const problem = valueBytes(value) > MAX_VALUE_BYTES ? TOO_LARGE : check(value);
+    if (problem !== undefined) problems.add(`${pointer}/${member}`, `The value ${problem}${end(problem)}`);
+  }
+}
+
+const TOO_LARGE = `may take ${MAX_VALUE_BYTES} bytes at most`;
+
+/** The sentence of a schema ends by itself. */
+function end(problem: string): string {
+  return problem.endsWith('.') ? '' : '.';
+}
+
+export function valueBytes(value: unknown): number {
+  return Buffer.byteLength(JSON.stringify(value));
+}
