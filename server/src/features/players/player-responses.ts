@@ -1,6 +1,6 @@
 import { createHash, type Hash } from 'node:crypto';
 import { runSteps, type Steps } from '../../lib/steps.js';
-import type { Decision, StoreDecision } from '../../personalisation/decide/decision.js';
+import type { DecidedValue, Decision, StoreDecision } from '../../personalisation/decide/decision.js';
 import { stampedJson, storeContentParts } from '../../personalisation/decide/store-json.js';
 
 /** What a player is told, as the texts that are sent. */
@@ -9,6 +9,7 @@ export type PlayerResponses = Readonly<{
   segmentsJson: string;
   segmentsEtag: string;
   store: RenderedStore;
+  values: RenderedValues;
   lastUpdatedTimestamp: number;
   /** Nothing changes before this instant, in epoch milliseconds, unless the row or the configuration does. */
   validUntil: number;
@@ -16,6 +17,16 @@ export type PlayerResponses = Readonly<{
 
 /** A store without its timestamp. Many players may have the same one: equal `key`s mean equal stores. */
 export type RenderedStore = Readonly<{ key: string; json: string; digest: string }>;
+
+/** The typed values of a player by key, as JSON. */
+export type RenderedValues = Readonly<{
+  /** Null where the game defines none for clients: then logins do not mention values. */
+  forClients: ValuesText | null;
+  /** All of them. */
+  forServers: ValuesText | null;
+}>;
+
+export type ValuesText = Readonly<{ json: string; etag: string }>;
 
 /** Many players may have the same `store`: a thousand of them then need the memory of one. */
 export function renderResponses(userId: string, decision: Decision, store: RenderedStore): PlayerResponses {
@@ -29,9 +40,27 @@ export function renderResponses(userId: string, decision: Decision, store: Rende
     // Weak: `asOf` differs from response to response while nothing else does.
     segmentsEtag: `W/"${digestOf(userId + segmentsJson)}"`,
     store,
+    values: renderValues(userId, decision.values),
     lastUpdatedTimestamp: decision.store.lastUpdatedTimestamp,
     validUntil: decision.validUntil,
   };
+}
+
+const NO_VALUES: RenderedValues = { forClients: null, forServers: null };
+
+function renderValues(userId: string, values: readonly DecidedValue[]): RenderedValues {
+  if (values.length === 0) return NO_VALUES;
+  const forServers = valuesText(userId, values);
+  const ofClients = values.filter(({ isForClients }) => isForClients);
+  if (ofClients.length === 0) return { forClients: null, forServers };
+  const forClients = ofClients.length === values.length ? forServers : valuesText(userId, ofClients);
+  return { forClients, forServers };
+}
+
+function valuesText(userId: string, values: readonly DecidedValue[]): ValuesText {
+  const json = `{${values.map(({ outcome }) => outcome.memberJson).join()}}`;
+  // Weak, as that of segments.
+  return { json, etag: `W/"${digestOf(userId + json)}"` };
 }
 
 export function renderStore(store: StoreDecision, key = ''): RenderedStore {

@@ -12,8 +12,8 @@ import { sendJson, sendWithEtag } from '../../http/etag.js';
 import { limitInFlight } from '../../overload/shedding.js';
 import { playerOf } from './guarded-player.js';
 import type { PlayerContext } from './player-context.js';
-import { type PlayerResponses, storeEtag, storeText } from './player-responses.js';
-import { PlayerSegments, PlayerStatus, StoreConfig } from './player-schemas.js';
+import { type PlayerResponses, storeEtag, storeText, type ValuesText } from './player-responses.js';
+import { PlayerSegments, PlayerStatus, PlayerValues, StoreConfig } from './player-schemas.js';
 
 /**
  * What a player is told. Each response is a pure function of the player's row, the published configuration and now. The guard
@@ -71,6 +71,21 @@ export function playerRoutes(app: FastifyInstance, ctx: PlayerContext, guard: on
     },
     reads.segments,
   );
+
+  app.get(
+    '/v1/player/values',
+    {
+      schema: {
+        ...common,
+        headers: CachedPlayerHeaders,
+        operationId: 'playerValues',
+        summary: "The game's typed values for the player",
+        description: 'Each of them has the type that the studio has defined for its key.',
+        response: { 200: { ...PlayerValues, headers: ETAG_HEADER }, 304: NotModified, ...errors },
+      },
+    },
+    reads.values,
+  );
 }
 
 /** The handlers of what is told about a player, for a scope whose guard puts the player on the request. */
@@ -88,7 +103,29 @@ export function playerReads(ctx: Pick<PlayerContext, 'decisions' | 'clock'>) {
       const json = `{"playerId":"${userId}","asOf":"${asOf}","segments":${segmentsJson}}`;
       return sendWithEtag(request, reply, segmentsEtag, json, validUntil - now);
     }),
+    values: respondWith(ctx, (request, reply, { values, validUntil }) =>
+      sendValues(ctx, request, reply, values.forClients, validUntil),
+    ),
+    serverValues: respondWith(ctx, (request, reply, { values, validUntil }) =>
+      sendValues(ctx, request, reply, values.forServers, validUntil),
+    ),
   };
+}
+
+/** Of a game that defines no values. */
+const NO_VALUES: ValuesText = { json: '{}', etag: 'W/"none"' };
+
+function sendValues(
+  { clock }: Pick<PlayerContext, 'clock'>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  values: ValuesText | null,
+  validUntil: number,
+): FastifyReply {
+  const { json, etag } = values ?? NO_VALUES;
+  const now = clock.now();
+  const head = `{"playerId":"${playerOf(request).userId}","asOf":"${new Date(now).toISOString()}"`;
+  return sendWithEtag(request, reply, etag, `${head},"values":${json},"experiments":[]}`, validUntil - now);
 }
 
 /** Responds synchronously where the responses are cached: no promise for nine reads out of ten. */

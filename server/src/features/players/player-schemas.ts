@@ -124,9 +124,41 @@ export const StoreConfig = Type.Object(
   { title: 'StoreConfig', description: 'What is on offer to the player.', examples: [STORE_EXAMPLE] },
 );
 
+const Values = Type.Record(Type.String(), Type.Unknown(), {
+  description: 'By key. Each has the type that the studio has defined for the key.',
+});
+
 export const PlayerConfig = Type.Object(
-  { playerStatus: PlayerStatus, storeConfig: StoreConfig },
-  { title: 'PlayerConfig', description: 'Status and store, as their own endpoints return them.' },
+  { playerStatus: PlayerStatus, storeConfig: StoreConfig, values: Type.Optional(Values) },
+  {
+    title: 'PlayerConfig',
+    description:
+      'Status and store, as their own endpoints return them; and the values, where the game defines any.',
+  },
+);
+
+export const PlayerValues = Type.Object(
+  {
+    playerId: Type.String(),
+    asOf: Type.String({ format: 'date-time', description: 'The moment this was worked out' }),
+    values: Values,
+    experiments: Type.Array(
+      Type.Object({ experimentId: Type.String(), variantId: Type.String() }, { title: 'ExperimentVariant' }),
+      { description: 'The experiments that the player is in' },
+    ),
+  },
+  {
+    title: 'PlayerValues',
+    description: "The game's typed values for the player.",
+    examples: [
+      {
+        playerId: '0199c1a2-7b3c-7d4e-8f5a-6b7c8d9e0f1a',
+        asOf: '2026-11-15T12:00:00.000Z',
+        values: { jump_height: 3, tutorial: 'short' },
+        experiments: [],
+      },
+    ],
+  },
 );
 
 export const PlayerSegments = Type.Object(

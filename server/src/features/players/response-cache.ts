@@ -76,8 +76,12 @@ export function createResponseCache(maxBytes: number): ResponseCache {
 }
 
 /** All but the store, which may be shared. */
-function ownBytes({ statusJson, segmentsJson }: PlayerResponses): number {
-  return ENTRY_BYTES + bytesOf(statusJson) + bytesOf(segmentsJson);
+function ownBytes({ statusJson, segmentsJson, values }: PlayerResponses): number {
+  const { forClients, forServers } = values;
+  const ofValues = forServers === null ? 0 : bytesOf(forServers.json);
+  // Where all values are for clients, both are the same text.
+  const ofClients = forClients === null || forClients === forServers ? 0 : bytesOf(forClients.json);
+  return ENTRY_BYTES + bytesOf(statusJson) + bytesOf(segmentsJson) + ofValues + ofClients;
 }
 
 function bytesOf(text: string): number {

@@ -14,7 +14,7 @@ import { withSchemaTypes } from '../../http/validation.js';
 import { limitInFlight } from '../../overload/shedding.js';
 import { readUserId } from '../players/player-parameter.js';
 import { playerReads } from '../players/player-routes.js';
-import { PlayerSegments, PlayerStatus, StoreConfig } from '../players/player-schemas.js';
+import { PlayerSegments, PlayerStatus, PlayerValues, StoreConfig } from '../players/player-schemas.js';
 import { predictionsRead } from '../predictions/prediction-routes.js';
 import { PlayerPredictions } from '../predictions/prediction-schemas.js';
 import { findPlayersOfGame, findUserOfDevice } from './served-player-queries.js';
@@ -90,6 +90,21 @@ export function serverPlayerRoutes(app: FastifyInstance, ctx: ServerContext): vo
       },
     },
     reads.segments,
+  );
+
+  app.get(
+    '/v1/server/players/:userId/values',
+    {
+      preHandler,
+      schema: {
+        ...cached,
+        operationId: 'serverPlayerValues',
+        summary: "The game's typed values for a player",
+        description: 'All values, also those that clients are not told.',
+        response: { 200: { ...PlayerValues, headers: ETAG_HEADER }, 304: NotModified, ...errors },
+      },
+    },
+    reads.serverValues,
   );
 
   app.get(

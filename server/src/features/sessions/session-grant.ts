@@ -47,8 +47,10 @@ export async function sessionGrant(ctx: SessionContext, session: Session): Promi
     gameId,
     tenantId,
   });
+  const { forClients } = responses.values;
+  const values = forClients === null ? '' : `,"values":${forClients.json}`;
   return {
-    json: `${head.slice(0, -1)},"playerConfig":{"playerStatus":${responses.statusJson},"storeConfig":${storeText(responses)}}}`,
+    json: `${head.slice(0, -1)},"playerConfig":{"playerStatus":${responses.statusJson},"storeConfig":${storeText(responses)}${values}}}`,
     headers: session.headers,
     userId: player.userId,
     tenantId,

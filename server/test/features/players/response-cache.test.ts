@@ -38,6 +38,7 @@ const responsesOf = (cache: ResponseCache, json: string, rowVersion = '1'): Cach
     statusJson: '{}',
     segmentsJson: '[]',
     segmentsEtag: '""',
+    values: { forClients: null, forServers: null },
     store: runSteps(cache.share(storeOf(json))),
     lastUpdatedTimestamp: 0,
     validUntil: Number.POSITIVE_INFINITY,

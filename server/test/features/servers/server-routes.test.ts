@@ -59,7 +59,7 @@ const ROUTES: (Omit<ServerRequest, 'headers'> & { scope: ServerScope; elsewhere:
     payload: [{ ...gameEvent('Match_End', 0, 0), userId: 'USER' }],
     elsewhere: 'events_rejected',
   },
-  ...['status', 'store_configs', 'segments', 'predictions'].map((read) => ({
+  ...['status', 'store_configs', 'segments', 'values', 'predictions'].map((read) => ({
     scope: 'players:read' as const,
     url: `/v1/server/players/USER/${read}`,
     elsewhere: 'player_not_found' as const,

@@ -3,7 +3,12 @@ import { expectGeneralError, get, postBytes } from '../../support/data-calls.js'
 import { createHarness, type Harness, type Session } from '../../support/harness.js';
 import { addStudio, expectStringError } from '../../support/session-calls.js';
 
-const PLAYER_ENDPOINTS = ['/v1/player/status', '/v1/player/store_configs', '/v1/player/segments'];
+const PLAYER_ENDPOINTS = [
+  '/v1/player/status',
+  '/v1/player/store_configs',
+  '/v1/player/segments',
+  '/v1/player/values',
+];
 const IDENTITY_HEADERS = [
   ['x-tenant-id', 'tenant_mismatch'],
   ['x-game-id', 'game_mismatch'],
