@@ -16,6 +16,7 @@ export type {
   PlayerPredictions,
   PlayerSegments,
   PlayerStatus,
+  PlayerValues,
   Prediction,
   Receipt,
   SignedLogin,

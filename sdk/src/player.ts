@@ -6,10 +6,12 @@ import { createStoredValue, type StoredValue } from './storage/stored-value.js';
 import type {
   ErasureCode,
   Flag,
+  Grant,
   PlayerData,
   PlayerPredictions,
   PlayerSegments,
   PlayerStatus,
+  PlayerValues,
   Prediction,
   StoreConfig,
 } from './wire.js';
@@ -40,6 +42,16 @@ export type Player = {
   store(): Promise<StoreConfig>;
   segments(): Promise<PlayerSegments>;
   predictions(): Promise<PlayerPredictions>;
+  /** The game's typed values. Wait for it once, while the game loads: from then on `value` has them. */
+  values(): Promise<PlayerValues>;
+  /**
+   * A typed value of the game, at once: as the service last said, also offline and after a restart. `defaultValue` until then, and where
+   * the game has no value of this key and type. The first call asks the service in the background if nobody has asked it yet.
+   */
+  value(key: string, defaultValue: boolean): boolean;
+  value(key: string, defaultValue: number): number;
+  value(key: string, defaultValue: string): string;
+  value<T extends object>(key: string, defaultValue: T): T;
   /**
    * Everything that is stored about the player, as the JSON document of `GET /v1/player/export`, for a player who asks for it. The service
    * gives it once an hour (`rate_limited` otherwise), and it is never kept.
@@ -80,7 +92,8 @@ type Options = {
 };
 
 export type PlayerCache = Player & {
-  keep<K extends Name>(name: K, value: PlayerData[K] | undefined): void;
+  /** What a login or a refresh has brought. */
+  keepConfig(playerId: string, config: NonNullable<Grant['playerConfig']>): void;
   /** Forgets all responses: they were about a player who is gone. */
   forget(): Promise<void>;
   /** Another tab has got a response. */
@@ -92,6 +105,7 @@ const PATHS: Record<Name, string> = {
   store: '/v1/player/store_configs',
   segments: '/v1/player/segments',
   predictions: '/v1/player/predictions',
+  values: '/v1/player/values',
 };
 const EXPORT_PATH = '/v1/player/export';
 const CODE_PATH = '/v1/player/erasure_code';
@@ -103,6 +117,8 @@ export function createPlayer(options: Options): PlayerCache {
   const listeners = new Map<Name, Set<(value: never, info: ValueInfo) => void>>();
   const fetching = new Map<Name, Promise<unknown>>();
   const lastNotified = new Map<Name, string>();
+  let values: PlayerValues['values'] | undefined;
+  let isAskedForValues = false;
 
   const stored = <K extends Name>(name: K): StoredValue<Cached<K>> =>
     createStoredValue({
@@ -120,6 +136,7 @@ export function createPlayer(options: Options): PlayerCache {
 
   const notify = <K extends Name>(name: K, { value, receivedAt }: Cached<K>, source: ValueInfo['source']) => {
     const response = current(value, options.clock.now());
+    if (name === 'values') ({ values } = response as PlayerValues);
     // Without the instant (`asOf`), which differs in every response.
     const text = JSON.stringify({ ...response, asOf: 0 });
     if (lastNotified.get(name) !== text) {
@@ -168,11 +185,26 @@ export function createPlayer(options: Options): PlayerCache {
     return running as Promise<PlayerData[K]>;
   };
 
+  const keep = <K extends Name>(name: K, value: PlayerData[K]) => {
+    const receivedAt = options.clock.deviceNow();
+    const cached = { value, receivedAt, staleAt: receivedAt + STALE_MS };
+    save(name, cached).catch(options.onError);
+    notify(name, cached, 'service');
+  };
+
   return {
     status: () => fetchOnce('status'),
     store: () => fetchOnce('store'),
     segments: () => fetchOnce('segments'),
     predictions: () => fetchOnce('predictions'),
+    values: () => fetchOnce('values'),
+    value<T>(key: string, defaultValue: T): T {
+      // Once: a game may ask for values in each frame. What goes wrong is reported by `onError`.
+      if (values === undefined && !isAskedForValues) fetchOnce('values').catch(() => {});
+      isAskedForValues = true;
+      const value = values !== undefined && Object.hasOwn(values, key) ? values[key] : undefined;
+      return isSameType(value, defaultValue) ? (value as T) : defaultValue;
+    },
     async export() {
       const reply = await options.call(EXPORT_PATH, {});
       if (reply.status === 200 && isObject(reply.body)) return reply.body;
@@ -189,15 +221,17 @@ export function createPlayer(options: Options): PlayerCache {
       listeners.set(name, set.add(listener));
       return () => void set.delete(listener);
     },
-    keep(name, value) {
-      if (value === undefined) return;
-      const receivedAt = options.clock.deviceNow();
-      const cached = { value, receivedAt, staleAt: receivedAt + STALE_MS };
-      save(name, cached).catch(options.onError);
-      notify(name, cached, 'service');
+    keepConfig(playerId, { playerStatus, storeConfig, values: granted }) {
+      if (playerStatus !== undefined) keep('status', playerStatus);
+      if (storeConfig !== undefined) keep('store', storeConfig);
+      if (granted === undefined) return;
+      const asOf = new Date(options.clock.now()).toISOString();
+      keep('values', { playerId, asOf, values: granted, experiments: [] });
     },
     async forget() {
       lastNotified.clear();
+      values = undefined;
+      isAskedForValues = false;
       for (const name of Object.keys(PATHS) as Name[]) await stored(name).forget();
     },
     async reload(name) {
@@ -205,6 +239,15 @@ export function createPlayer(options: Options): PlayerCache {
       if (cached !== undefined) notify(name, cached, 'service');
     },
   };
+}
+
+/** A value of another type than the game was built for is as good as none. */
+function isSameType(value: unknown, defaultValue: unknown): boolean {
+  return (
+    typeof value === typeof defaultValue &&
+    value !== null &&
+    Array.isArray(value) === Array.isArray(defaultValue)
+  );
 }
 
 function describe<K extends Name>(value: PlayerData[K], { headers }: Reply, receivedAt: number): Cached<K> {

@@ -103,10 +103,7 @@ export class Savepoint {
       onError,
     });
 
-    sessions.onGrant((config) => {
-      player.keep('status', config?.playerStatus);
-      player.keep('store', config?.storeConfig);
-    });
+    sessions.onGrant(({ userId, playerConfig = {} }) => player.keepConfig(userId, playerConfig));
     const stopSignals = signals.listen((what) => {
       if (what === 'session') sessions.forget();
       else player.reload(what as keyof PlayerData).catch(onError);

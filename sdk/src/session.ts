@@ -33,7 +33,7 @@ export type Sessions = {
   /** Has the service erase the player, and is logged out then. */
   deleteAccount(): Promise<void>;
   /** Calls `listener` after each login and refresh. */
-  onGrant(listener: (config: Grant['playerConfig']) => void): void;
+  onGrant(listener: (grant: Pick<Grant, 'userId' | 'playerConfig'>) => void): void;
   /** Another tab has changed it. */
   forget(): void;
   /** Ends retries that no call waits for. */
@@ -76,12 +76,12 @@ export function createSessions(setup: Setup): Sessions {
   };
 
   const accept = async (grant: Grant): Promise<Session> => {
-    const { expiresIn, playerConfig, ...rest } = grant;
+    const { expiresIn, playerConfig: _, ...rest } = grant;
     const session = { ...rest, obtainedAt: deviceNow(), lifetimeMs: expiresIn * 1000 };
     await write(session);
     // Of two copies only one gets this far with the session they share.
     await queue.trust();
-    for (const listener of grantListeners) listener(playerConfig);
+    for (const listener of grantListeners) listener(grant);
     return session;
   };
 

@@ -171,6 +171,21 @@ export type PlayerPredictions = {
 };
 
 /**
+ * The game's typed values for the player, by key, and the experiments that the player is in.
+ *
+ * @example
+ * ```ts
+ * const { values }: PlayerValues = await savepoint.player.values();
+ * ```
+ */
+export type PlayerValues = {
+  playerId: string;
+  asOf: string;
+  values: Record<string, unknown>;
+  experiments: { experimentId: string; variantId: string }[];
+};
+
+/**
  * All that the service returns about a player, by the name of the method that reads it.
  *
  * @example
@@ -183,6 +198,7 @@ export type PlayerData = {
   store: StoreConfig;
   segments: PlayerSegments;
   predictions: PlayerPredictions;
+  values: PlayerValues;
 };
 
 /**
@@ -210,7 +226,11 @@ export type Grant = Identity & {
   accessToken: string;
   refreshToken: string;
   expiresIn: number;
-  playerConfig?: { playerStatus?: PlayerStatus; storeConfig?: StoreConfig };
+  playerConfig?: {
+    playerStatus?: PlayerStatus;
+    storeConfig?: StoreConfig;
+    values?: PlayerValues['values'];
+  };
 };
 
 /** Payloads of the types that the service knows. Any other type takes any object. */

@@ -41,6 +41,8 @@ export function createDriver({ name, openStorage, send }: Options): (command: Nu
     switch (command.do) {
       case 'track':
         return client.track(command.eventType, command.payload, command.metadata);
+      case 'value':
+        return client.player.value(command.key, command.defaultValue as number);
       case 'login':
       case 'saved':
       case 'flush':

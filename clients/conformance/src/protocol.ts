@@ -13,9 +13,13 @@ export type Command =
       metadata?: Record<string, unknown>;
     }
   | { do: 'login' | 'saved' | 'flush' | 'logout' | 'close' }
+  /** The typed value of a key, or `defaultValue`, at once. */
+  | { do: 'value'; key: string; defaultValue: TypedValue }
   | { do: ReadName };
 
-export type ReadName = 'status' | 'store' | 'segments' | 'predictions';
+export type TypedValue = boolean | number | string;
+
+export type ReadName = 'status' | 'store' | 'segments' | 'predictions' | 'values';
 
 export type CreateOptions = {
   /** Address of the scripted service. */

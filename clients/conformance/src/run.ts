@@ -1,5 +1,5 @@
 import type { HostedDevice } from './client-host.js';
-import type { Command, CreateOptions, Hello, Message, ReadName } from './protocol.js';
+import type { Command, CreateOptions, Hello, Message, ReadName, TypedValue } from './protocol.js';
 
 /** One run of the game on a device, from its start to its end. */
 export type Run = {
@@ -16,6 +16,8 @@ export type Run = {
   saved(): Promise<void>;
   flush(): Promise<void>;
   read(name: ReadName): Promise<Record<string, unknown>>;
+  /** The typed value of a key, or the default. */
+  value(key: string, defaultValue: TypedValue): Promise<unknown>;
   /** Puts the clock of the device forward. */
   setClock(aheadSeconds: number): Promise<void>;
   close(): Promise<void>;
@@ -87,6 +89,7 @@ export async function startRun(
     saved: () => simple('saved'),
     flush: () => simple('flush'),
     read: async (name) => (await ask({ do: name })) as Record<string, unknown>,
+    value: (key, defaultValue) => ask({ do: 'value', key, defaultValue }),
     setClock: async (aheadSeconds) => void (await ask({ do: 'clock', aheadSeconds })),
     close: () => simple('close'),
     kill: async () => {

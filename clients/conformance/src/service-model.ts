@@ -51,6 +51,8 @@ export function createServiceModel() {
     store: storeOf('gems_80') as Record<string, unknown>,
     /** By name. */
     predictions: { churn: predictionUntil('2099-01-01T00:00:00.000Z') } as Record<string, unknown>,
+    /** By key; undefined: the game has none. */
+    values: undefined as Record<string, unknown> | undefined,
     endSessions: () => sessions.clear(),
     /** The access tokens end, the sessions do not. */
     endTokens: () => tokens.clear(),
@@ -100,6 +102,7 @@ export function createServiceModel() {
     if (path === '/v1/player/predictions') {
       return { playerId, asOf, predictions: model.predictions, models: {} };
     }
+    if (path === '/v1/player/values') return { playerId, asOf, values: model.values ?? {}, experiments: [] };
     return undefined;
   }
 
@@ -144,7 +147,11 @@ export function createServiceModel() {
       deviceId: userId.slice('player-of-'.length),
       gameId: 'game',
       tenantId: 'studio',
-      playerConfig: { playerStatus: model.status, storeConfig: model.store },
+      playerConfig: {
+        playerStatus: model.status,
+        storeConfig: model.store,
+        ...(model.values === undefined ? {} : { values: model.values }),
+      },
     });
   }
 

@@ -81,9 +81,21 @@ internal static class Driver
                 return Json.Read((await client.Player.SegmentsAsync()).JsonText);
             case "predictions":
                 return Json.Read((await client.Player.PredictionsAsync()).JsonText);
+            case "values":
+                return Json.Read((await client.Player.ValuesAsync()).JsonText);
+            case "value":
+                return ValueOf(Json.Text(command, "key"), Json.Member(command, "defaultValue"));
             default:
                 throw new InvalidOperationException("Unknown command: " + Json.Text(command, "do"));
         }
+    }
+
+    private static object ValueOf(string key, object defaultValue)
+    {
+        if (defaultValue is bool) return client.Player.Value(key, (bool)defaultValue);
+        if (defaultValue is string) return client.Player.Value(key, (string)defaultValue);
+        if (defaultValue is long) return client.Player.Value(key, (int)(long)defaultValue);
+        return client.Player.Value(key, Convert.ToDouble(defaultValue));
     }
 
     private static void Create(object command)

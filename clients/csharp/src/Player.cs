@@ -60,5 +60,62 @@ namespace Savepoint
         {
             return new PlayerPredictions(await responses.AskOnceAsync("predictions").ConfigureAwait(false));
         }
+
+        /// <summary>The game's typed values. Wait for it once, while the game loads: from then on <c>Value</c> has them.</summary>
+        /// <example><code>await savepoint.Player.ValuesAsync();</code></example>
+        public async Task<PlayerValues> ValuesAsync()
+        {
+            return new PlayerValues(await responses.AskOnceAsync("values").ConfigureAwait(false));
+        }
+
+        /// <summary>
+        /// A typed value of the game, at once: as the service last said, also offline and after a restart. <c>defaultValue</c> until then, and where
+        /// the game has no value of this key and type.
+        /// </summary>
+        /// <example><code>var jumpHeight = savepoint.Player.Value("jump_height", 3);</code></example>
+        public int Value(string key, int defaultValue)
+        {
+            var value = responses.Value(key);
+            return value is long && (long)value >= int.MinValue && (long)value <= int.MaxValue ? (int)(long)value : defaultValue;
+        }
+
+        /// <summary>A whole number that may be larger than an <c>int</c>.</summary>
+        /// <example><code>var seed = savepoint.Player.Value("seed", 0L);</code></example>
+        public long Value(string key, long defaultValue)
+        {
+            var value = responses.Value(key);
+            return value is long ? (long)value : defaultValue;
+        }
+
+        /// <summary>A number.</summary>
+        /// <example><code>var speed = savepoint.Player.Value("speed", 1.5);</code></example>
+        public double Value(string key, double defaultValue)
+        {
+            var value = responses.Value(key);
+            return value is long || value is decimal || value is double ? Convert.ToDouble(value) : defaultValue;
+        }
+
+        /// <summary>A text.</summary>
+        /// <example><code>var mode = savepoint.Player.Value("mode", "easy");</code></example>
+        public string Value(string key, string defaultValue)
+        {
+            return responses.Value(key) as string ?? defaultValue;
+        }
+
+        /// <summary>A switch.</summary>
+        /// <example><code>if (savepoint.Player.Value("intro", true)) ShowIntro();</code></example>
+        public bool Value(string key, bool defaultValue)
+        {
+            var value = responses.Value(key);
+            return value is bool ? (bool)value : defaultValue;
+        }
+
+        /// <summary>Any value as JSON, such as one of type json.</summary>
+        /// <example><code>var start = JsonUtility.FromJson&lt;Position&gt;(savepoint.Player.ValueJson("start", "{}"));</code></example>
+        public string ValueJson(string key, string defaultJson)
+        {
+            var value = responses.Value(key);
+            return value == null ? defaultJson : Json.Write(value);
+        }
     }
 }

@@ -18,6 +18,7 @@ namespace Savepoint
             ["store"] = "/v1/player/store_configs",
             ["segments"] = "/v1/player/segments",
             ["predictions"] = "/v1/player/predictions",
+            ["values"] = "/v1/player/values",
         };
 
         /// <summary>What the service says beside an average that it gives in place of a model's value.</summary>
@@ -37,6 +38,8 @@ namespace Savepoint
         private readonly Action<SavepointException> onError;
         private readonly Dictionary<string, Task<object>> asking = new Dictionary<string, Task<object>>();
         private readonly Dictionary<string, string> told = new Dictionary<string, string>();
+        private object values;
+        private bool isAskedForValues;
 
         /// <summary>Is called with the name and the response when the response differs from the one before.</summary>
         public Action<string, object> OnChanged = (name, json) => { };
@@ -91,6 +94,32 @@ namespace Savepoint
                 Keep(pair[0], value, null, StaleMs);
                 Tell(pair[0], value);
             }
+            var granted = Json.AsObject(Json.Member(config, "values"));
+            if (granted == null) return;
+            var values = new Dictionary<string, object>
+            {
+                ["playerId"] = Json.Text(grant, "userId"),
+                ["asOf"] = Times.Format(clock.Service()),
+                ["values"] = granted,
+                ["experiments"] = new List<object>(),
+            };
+            Keep("values", values, null, StaleMs);
+            Tell("values", values);
+        }
+
+        /// <summary>The typed value of a key as the service last said; null where there is none. The first call asks for values if nobody has.</summary>
+        public object Value(string key)
+        {
+            lock (turn)
+            {
+                if (told.ContainsKey("values")) return Json.Member(values, key);
+                if (isAskedForValues) return null;
+                // Once: a game may ask for values in each frame.
+                isAskedForValues = true;
+            }
+            // What goes wrong is reported as an error of the client.
+            AskOnceAsync("values").ContinueWith(asked => asked.Exception, TaskContinuationOptions.OnlyOnFaulted);
+            return null;
         }
 
         private async Task<object> AskAsync(string name)
@@ -150,6 +179,7 @@ namespace Savepoint
             var text = Json.Write(new Dictionary<string, object>(Json.AsObject(response)) { ["asOf"] = 0 });
             lock (turn)
             {
+                if (name == "values") values = Json.Member(response, "values");
                 string before;
                 if (told.TryGetValue(name, out before) && before == text) return response;
                 told[name] = text;

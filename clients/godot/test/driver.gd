@@ -79,7 +79,20 @@ func _perform(command: Dictionary) -> Result:
 			return await _client.segments()
 		"predictions":
 			return await _client.predictions()
+		"values":
+			return await _client.values()
+		"value":
+			return Result.new(_value(command["key"], command["defaultValue"]))
 	return Result.new(null, "unknown", "Unknown command: %s" % command["do"])
+
+
+## All numbers of a command are floats.
+func _value(key: String, default_value: Variant) -> Variant:
+	if default_value is float:
+		var number: float = default_value
+		if number == floorf(number):
+			return _client.value(key, int(number))
+	return _client.value(key, default_value)
 
 
 func _create(command: Dictionary) -> void:

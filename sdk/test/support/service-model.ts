@@ -50,6 +50,7 @@ export function createServiceModel() {
       playerConfig: {
         playerStatus: { isPayer: { value: false, defaultValue: false, expiredAt: null } },
         storeConfig: model.store,
+        ...(model.values === undefined ? {} : { values: model.values }),
       },
     });
   };
@@ -133,6 +134,13 @@ export function createServiceModel() {
         ? new Response(null, { status: 304, headers: cached })
         : json(200, model.store, cached);
     },
+    '/v1/player/values': ({ headers }) => {
+      const session = sessionOf(headers);
+      if (session === undefined) return refuse(401, 'session_ended');
+      const asOf = new Date().toISOString();
+      const playerId = sessions.get(session)?.userId;
+      return json(200, { playerId, asOf, values: model.values ?? {}, experiments: [] });
+    },
     '/v1/player/status': ({ headers }) =>
       sessionOf(headers) === undefined ? refuse(401, 'session_ended') : json(200, model.status),
   };
@@ -158,6 +166,8 @@ export function createServiceModel() {
     fault: (_path: string): Fault => 'none',
     windowError: (serverTime: string): object => ({ code: 'timestamp_out_of_window', serverTime }),
     status: { isPayer: { value: true, defaultValue: false, expiredAt: null as string | null } },
+    /** Undefined: the game has none. */
+    values: undefined as Record<string, unknown> | undefined,
     store: {
       activeSkus: [] as object[],
       lastUpdatedTimestamp: 1,

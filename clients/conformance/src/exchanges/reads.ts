@@ -2,12 +2,13 @@ import { check, checkEqual, codeOf, type Exchange } from '../exchange.js';
 import type { ReadName } from '../protocol.js';
 import { predictionUntil, storeOf } from '../service-model.js';
 
-const READS: ReadName[] = ['status', 'store', 'segments', 'predictions'];
+const READS: ReadName[] = ['status', 'store', 'segments', 'predictions', 'values'];
 const PATHS: Record<ReadName, string> = {
   status: '/v1/player/status',
   store: '/v1/player/store_configs',
   segments: '/v1/player/segments',
   predictions: '/v1/player/predictions',
+  values: '/v1/player/values',
 };
 const flag = (value: boolean, expiredAt: string | null = null) => ({
   isPayer: { value, defaultValue: false, expiredAt },
@@ -148,6 +149,44 @@ export const READS_OF_PLAYER: Exchange[] = [
       server.isReachable = false;
       const offline = await client.read('predictions');
       checkEqual(offline.predictions, expected, 'predictions without a network');
+    },
+  },
+  {
+    name: 'typed-values',
+    rule: 'A typed value is at hand after a login or a read of values, also without a network and after a restart. A key that the game does not have, and a value of another type, give the default.',
+    why: 'A game asks for values in each frame, and must never get one that it cannot use.',
+    async play({ server, newDevice }) {
+      server.values = { jump_height: 5, speed: 1.5, mode: 'hard', intro: false };
+      const device = await newDevice();
+      const first = await device.start();
+      checkEqual(await first.value('jump_height', 3), 3, 'a value before the first response');
+      // Ends the request that this has begun in the background.
+      await first.read('values');
+      await first.login();
+      const expectAll = async (client: typeof first, when: string) => {
+        checkEqual(await client.value('jump_height', 3), 5, `a whole number ${when}`);
+        checkEqual(await client.value('speed', 0.5), 1.5, `a number ${when}`);
+        checkEqual(await client.value('mode', 'easy'), 'hard', `a text ${when}`);
+        checkEqual(await client.value('intro', true), false, `a switch ${when}`);
+        checkEqual(await client.value('jump', 3), 3, `a key that the game does not have ${when}`);
+        checkEqual(await client.value('mode', 3), 3, `a text where a number is expected ${when}`);
+        checkEqual(
+          await client.value('jump_height', 'low'),
+          'low',
+          `a number where a text is expected ${when}`,
+        );
+      };
+      await expectAll(first, 'after a login');
+      server.values = { ...server.values, jump_height: 6 };
+      await first.read('values');
+      checkEqual(await first.value('jump_height', 3), 6, 'a value after another response');
+      server.values = { ...server.values, jump_height: 5 };
+      await first.read('values');
+      await first.kill();
+      server.isReachable = false;
+      const second = await device.start();
+      await second.read('values');
+      await expectAll(second, 'without a network, after a restart');
     },
   },
   {

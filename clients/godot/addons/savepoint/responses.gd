@@ -23,6 +23,7 @@ const PATHS: Dictionary[String, String] = {
 	"store": "/v1/player/store_configs",
 	"segments": "/v1/player/segments",
 	"predictions": "/v1/player/predictions",
+	"values": "/v1/player/values",
 }
 ## What the service says beside an average that it gives in place of a model's value.
 const AVERAGE := {"percentile": null, "band": null, "state": "degraded"}
@@ -38,6 +39,7 @@ var _storage: Storage
 var _clock: Clock
 var _asking: Dictionary[String, bool] = {}
 var _told: Dictionary[String, String] = {}
+var _values := {}
 
 
 func _init(exchange: Exchange, sessions: Sessions, storage: Storage, clock: Clock) -> void:
@@ -70,6 +72,29 @@ func keep_grant(grant: Variant) -> void:
 			continue
 		_keep(pair[0], value, "", STALE_MS)
 		_tell(pair[0], value)
+	if Json.member(config, "values") is Dictionary:
+		var values := {
+			"playerId": Json.text(grant, "userId"),
+			"asOf": Clock.format(_clock.service_ms()),
+			"values": config["values"],
+			"experiments": [],
+		}
+		_keep("values", values, "", STALE_MS)
+		_tell("values", values)
+
+
+## Whether the typed values are known: of a response, or of an earlier run.
+func has_values() -> bool:
+	return _told.has("values")
+
+
+## The typed value of a key as the service last said, or the default where there is none of the same type. All numbers of JSON are floats.
+func value_of(key: String, default_value: Variant) -> Variant:
+	var value: Variant = _values.get(key) if has_values() else null
+	if value is float and default_value is int:
+		var number: float = value
+		return int(number) if number == floorf(number) else default_value
+	return value if typeof(value) == typeof(default_value) else default_value
 
 
 func _ask(name: String) -> Result:
@@ -136,6 +161,8 @@ func _keep(name: String, value: Dictionary, etag: String, stale_ms: int) -> void
 
 func _tell(name: String, value: Dictionary) -> Dictionary:
 	var response := _current(value)
+	if name == "values":
+		_values = Json.object(response, "values")
 	# Without the instant (asOf), which differs in every response.
 	var text := Json.write(response.merged({"asOf": 0}, true))
 	if _told.get(name) != text:

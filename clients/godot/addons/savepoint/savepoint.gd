@@ -52,6 +52,7 @@ var _queue: Queue
 var _sessions: Sessions
 var _sender: Sender
 var _responses: Responses
+var _is_asked_for_values := false
 var _unsaved := PackedStringArray()
 var _is_started := false
 var _is_closed := false
@@ -176,6 +177,19 @@ func predictions() -> Result:
 	return await _read("predictions")
 
 
+## The game's typed values. Wait for it once, while the game loads: from then on [method value] has them. [codeblock]await Players.values()[/codeblock]
+func values() -> Result:
+	return await _read("values")
+
+
+## A typed value of the game, at once: as the service last said, also offline and after a restart. The default until then, and where the game
+## has no value of this key and type. [codeblock]var jump_height: int = Players.value("jump_height", 3)[/codeblock]
+func value(key: String, default_value: Variant) -> Variant:
+	if _responses == null or not _responses.has_values():
+		_ask_for_values()
+	return default_value if _responses == null else _responses.value_of(key, default_value)
+
+
 ## Sends what it can and stops. What could not be sent stays in the storage for the next start. [codeblock]await Players.close()[/codeblock]
 func close() -> void:
 	await flush()
@@ -254,6 +268,14 @@ func _problem() -> Result:
 	if not _is_started and not _is_closed:
 		await _started
 	return Result.new(null, "closed", "The client was closed, or never started. Make a new one.") if _is_closed else null
+
+
+## Once: a game may ask for values in each frame. What goes wrong is told by [signal failed].
+func _ask_for_values() -> void:
+	if _is_asked_for_values:
+		return
+	_is_asked_for_values = true
+	await _read("values")
 
 
 func _read(what: String) -> Result:
