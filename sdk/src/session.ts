@@ -239,7 +239,11 @@ export function createSessions(setup: Setup): Sessions {
     async deleteAccount() {
       const session = await renewOnce(undefined, true);
       clearTimeout(retryTimer);
-      const reply = await transport.call(session, '/v1/player', { method: 'DELETE' });
+      let reply = await transport.call(session, '/v1/player', { method: 'DELETE' });
+      // The session has ended, maybe by a deletion whose response was lost. Then the new player of the device is deleted, who has done nothing.
+      if (reply.status === 401) {
+        reply = await transport.call(await renewOnce(session), '/v1/player', { method: 'DELETE' });
+      }
       if (reply.status !== 202) throw toError(reply);
       await renewal?.catch(() => {});
       current = undefined;

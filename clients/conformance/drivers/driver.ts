@@ -1,4 +1,5 @@
 import {
+  type Receipt,
   Savepoint,
   type SavepointError,
   type SavepointOptions,
@@ -31,7 +32,7 @@ export function createDriver({ name, openStorage, send }: Options): (command: Nu
   };
 
   const perform = async (command: Command): Promise<unknown> => {
-    if (command.do === 'hello') return { client: name, can: ['clock'] } satisfies Hello;
+    if (command.do === 'hello') return { client: name, can: ['clock', 'account'] } satisfies Hello;
     if (command.do === 'clock') {
       aheadSeconds = command.aheadSeconds;
       return undefined;
@@ -43,11 +44,20 @@ export function createDriver({ name, openStorage, send }: Options): (command: Nu
         return client.track(command.eventType, command.payload, command.metadata);
       case 'value':
         return client.player.value(command.key, command.defaultValue as number);
+      case 'purchase': {
+        const { sku, receipt, promoId } = command;
+        return client.purchase({
+          sku,
+          receipt: receipt as Receipt,
+          ...(promoId === undefined ? {} : { promoId }),
+        });
+      }
       case 'login':
       case 'saved':
       case 'flush':
       case 'logout':
       case 'close':
+      case 'deleteAccount':
         return client[command.do]();
       default:
         return client.player[command.do]();

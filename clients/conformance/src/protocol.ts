@@ -12,9 +12,11 @@ export type Command =
       payload: Record<string, unknown>;
       metadata?: Record<string, unknown>;
     }
+  | { do: 'purchase'; sku: string; receipt: Record<string, unknown>; promoId?: string }
   | { do: 'login' | 'saved' | 'flush' | 'logout' | 'close' }
   /** The typed value of a key, or `defaultValue`, at once. */
   | { do: 'value'; key: string; defaultValue: TypedValue }
+  | { do: 'deleteAccount' | 'export' | 'erasureCode' }
   | { do: ReadName };
 
 export type TypedValue = boolean | number | string;
@@ -51,7 +53,7 @@ export type Notice =
 export type Message = Reply | Notice;
 
 /** What a driver may be able to do beyond the commands that every driver has. */
-export type Ability = 'clock';
+export type Ability = 'clock' | 'account';
 
 /** What `hello` returns. */
 export type Hello = { client: string; can: Ability[] };

@@ -18,6 +18,11 @@ export type Run = {
   read(name: ReadName): Promise<Record<string, unknown>>;
   /** The typed value of a key, or the default. */
   value(key: string, defaultValue: TypedValue): Promise<unknown>;
+  /** Returns the id of the event. */
+  purchase(sku: string, receipt: Record<string, unknown>, promoId?: string): Promise<string>;
+  deleteAccount(): Promise<void>;
+  exportPlayer(): Promise<Record<string, unknown>>;
+  erasureCode(): Promise<Record<string, unknown>>;
   /** Puts the clock of the device forward. */
   setClock(aheadSeconds: number): Promise<void>;
   close(): Promise<void>;
@@ -73,7 +78,7 @@ export async function startRun(
       waiting.set(id, { resolve, reject, name: command.do });
       hosted.send({ ...command, id });
     });
-  const simple = async (name: 'login' | 'saved' | 'flush' | 'logout' | 'close') => {
+  const simple = async (name: 'saved' | 'flush' | 'logout' | 'close' | 'deleteAccount') => {
     await ask({ do: name });
   };
 
@@ -90,6 +95,11 @@ export async function startRun(
     flush: () => simple('flush'),
     read: async (name) => (await ask({ do: name })) as Record<string, unknown>,
     value: (key, defaultValue) => ask({ do: 'value', key, defaultValue }),
+    purchase: async (sku, receipt, promoId) =>
+      String(await ask({ do: 'purchase', sku, receipt, ...(promoId === undefined ? {} : { promoId }) })),
+    deleteAccount: () => simple('deleteAccount'),
+    exportPlayer: async () => (await ask({ do: 'export' })) as Record<string, unknown>,
+    erasureCode: async () => (await ask({ do: 'erasureCode' })) as Record<string, unknown>,
     setClock: async (aheadSeconds) => void (await ask({ do: 'clock', aheadSeconds })),
     close: () => simple('close'),
     kill: async () => {

@@ -53,6 +53,12 @@ export function createServiceModel() {
     predictions: { churn: predictionUntil('2099-01-01T00:00:00.000Z') } as Record<string, unknown>,
     /** By key; undefined: the game has none. */
     values: undefined as Record<string, unknown> | undefined,
+    /** What the player can enter on the page of the game. */
+    erasureCode: {
+      code: 'BCDF-GHJK-LMNP',
+      expiresAt: '2099-01-01T00:00:00.000Z',
+      page: '/erase/studio/game',
+    },
     endSessions: () => sessions.clear(),
     /** The access tokens end, the sessions do not. */
     endTokens: () => tokens.clear(),
@@ -83,6 +89,16 @@ export function createServiceModel() {
     if (headers['x-game-id'] !== 'game' || headers['x-player-id'] !== userId) {
       return problem(400, 'header_missing', 'X-Game-Id or X-Player-Id is missing.');
     }
+    if (method === 'DELETE' && path === '/v1/player') {
+      for (const [id, { userId: other }] of sessions) if (other === userId) sessions.delete(id);
+      return json(202, {
+        data: { erasureId: randomUUID(), dueAt: wholeSeconds(model.nowMs()) },
+        status: 'success',
+      });
+    }
+    if (method === 'POST' && path === '/v1/player/erasure_code') {
+      return json(200, { data: model.erasureCode, status: 'success' });
+    }
     const value = readOf(path, userId);
     if (method !== 'GET' || value === undefined)
       return problem(404, 'not_found', 'There is no such endpoint.');
@@ -96,6 +112,7 @@ export function createServiceModel() {
     const asOf = new Date(0).toISOString();
     if (path === '/v1/player/status') return model.status;
     if (path === '/v1/player/store_configs') return model.store;
+    if (path === '/v1/player/export') return { format: 'savepoint-player-export', player: { playerId } };
     if (path === '/v1/player/segments') {
       return { playerId, asOf, segments: [{ segmentId: 'new_player', name: 'New players', version: 1 }] };
     }

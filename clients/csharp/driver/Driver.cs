@@ -47,7 +47,7 @@ internal static class Driver
         switch (Json.Text(command, "do"))
         {
             case "hello":
-                return new Dictionary<string, object> { ["client"] = "Savepoint.Client for C#", ["can"] = new[] { "clock" } };
+                return new Dictionary<string, object> { ["client"] = "Savepoint.Client for C#", ["can"] = new[] { "clock", "account" } };
             case "create":
                 Create(command);
                 return null;
@@ -70,6 +70,17 @@ internal static class Driver
             case "logout":
                 await client.LogoutAsync();
                 return null;
+            case "purchase":
+                return client.Purchase(
+                    Json.Text(command, "sku"), ReceiptOf(Json.Member(command, "receipt")), Json.Text(command, "promoId"));
+            case "deleteAccount":
+                await client.DeleteAccountAsync();
+                return null;
+            case "export":
+                return Json.Read(await client.Player.ExportAsync());
+            case "erasureCode":
+                var shown = await client.Player.ErasureCodeAsync();
+                return new Dictionary<string, object> { ["code"] = shown.Code, ["expiresAt"] = shown.ExpiresAt, ["url"] = shown.Url };
             case "close":
                 await client.CloseAsync();
                 return null;
@@ -96,6 +107,13 @@ internal static class Driver
         if (defaultValue is string) return client.Player.Value(key, (string)defaultValue);
         if (defaultValue is long) return client.Player.Value(key, (int)(long)defaultValue);
         return client.Player.Value(key, Convert.ToDouble(defaultValue));
+    }
+
+    private static Receipt ReceiptOf(object json)
+    {
+        return Json.Text(json, "store") == "apple"
+            ? Receipt.Apple(Json.Text(json, "signedTransaction"))
+            : Receipt.Google(Json.Text(json, "purchaseData"), Json.Text(json, "signature"));
     }
 
     private static void Create(object command)

@@ -156,6 +156,17 @@ namespace Savepoint
             });
         }
 
+        /// <summary>Forgets all events, and starts a new installation: the player of these is gone.</summary>
+        public void Clear()
+        {
+            Change(() =>
+            {
+                foreach (var batch in batches.Values.ToList()) Forget(batch);
+                Rename(state.End);
+                return true;
+            });
+        }
+
         public bool IsEmpty()
         {
             lock (turn)

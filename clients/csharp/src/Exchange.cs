@@ -91,9 +91,10 @@ namespace Savepoint
             return SendAsync("POST", path, body, headers, end);
         }
 
-        public Task<Reply> GetAsync(string path, IDictionary<string, string> headers)
+        /// <summary>Sends a request without a body.</summary>
+        public Task<Reply> SendAsync(string method, string path, IDictionary<string, string> headers)
         {
-            return SendAsync("GET", path, null, headers, CancellationToken.None);
+            return SendAsync(method, path, null, headers, CancellationToken.None);
         }
 
         /// <summary>Posts to any address: the signing endpoint is not part of the service.</summary>

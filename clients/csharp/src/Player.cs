@@ -14,10 +14,12 @@ namespace Savepoint
     public sealed class Player
     {
         private readonly Responses responses;
+        private readonly string baseUrl;
 
-        internal Player(Responses responses)
+        internal Player(Responses responses, string baseUrl)
         {
             this.responses = responses;
+            this.baseUrl = baseUrl;
             responses.OnChanged = (name, json) =>
             {
                 if (name == "status" && StatusChanged != null) StatusChanged(new PlayerStatus(json));
@@ -116,6 +118,27 @@ namespace Savepoint
         {
             var value = responses.Value(key);
             return value == null ? defaultJson : Json.Write(value);
+        }
+
+        /// <summary>
+        /// Everything that is stored about the player, as one JSON document, for a player who asks for it. The service gives it once an hour
+        /// (<c>rate_limited</c> otherwise), and it is never kept.
+        /// </summary>
+        /// <example><code>File.WriteAllText(path, await savepoint.Player.ExportAsync());</code></example>
+        public async Task<string> ExportAsync()
+        {
+            return (await responses.SendAsync("GET", "/v1/player/export").ConfigureAwait(false)).Response.Body;
+        }
+
+        /// <summary>
+        /// A code with which the player can ask for erasure without the game. Show it where the player finds it before the game is removed. It
+        /// stays the same, and holds for 90 days after it was last shown. Throws <c>erasure_page_off</c> if the studio has no page for it.
+        /// </summary>
+        /// <example><code>var shown = await savepoint.Player.ErasureCodeAsync(); label.text = shown.Code + " at " + shown.Url;</code></example>
+        public async Task<ErasureCode> ErasureCodeAsync()
+        {
+            var reply = await responses.SendAsync("POST", "/v1/player/erasure_code").ConfigureAwait(false);
+            return new ErasureCode(reply.Body, baseUrl);
         }
     }
 }

@@ -33,7 +33,7 @@ namespace Savepoint
         private readonly Keeper keeper;
         private readonly ServiceClock clock;
         private readonly IDictionary<string, string> fallback;
-        private readonly Func<string, IDictionary<string, string>, Task<Reply>> get;
+        private readonly Func<string, string, IDictionary<string, string>, Task<Reply>> send;
         private readonly Action<Action> tell;
         private readonly Action<SavepointException> onError;
         private readonly Dictionary<string, Task<object>> asking = new Dictionary<string, Task<object>>();
@@ -48,14 +48,14 @@ namespace Savepoint
             Keeper keeper,
             ServiceClock clock,
             IDictionary<string, string> fallback,
-            Func<string, IDictionary<string, string>, Task<Reply>> get,
+            Func<string, string, IDictionary<string, string>, Task<Reply>> send,
             Action<Action> tell,
             Action<SavepointException> onError)
         {
             this.keeper = keeper;
             this.clock = clock;
             this.fallback = fallback ?? new Dictionary<string, string>();
-            this.get = get;
+            this.send = send;
             this.tell = tell;
             this.onError = onError;
         }
@@ -122,6 +122,21 @@ namespace Savepoint
             return null;
         }
 
+        /// <summary>Sends a request whose response is never kept.</summary>
+        public async Task<Reply> SendAsync(string method, string path)
+        {
+            var reply = await send(method, path, new Dictionary<string, string>()).ConfigureAwait(false);
+            if (reply.Status != 200 || Json.AsObject(reply.Body) == null) throw reply.ToError();
+            return reply;
+        }
+
+        /// <summary>Forgets all responses: they were about a player who is gone.</summary>
+        public void Forget()
+        {
+            foreach (var name in Paths.Keys) keeper.WriteValue("player-" + name, null);
+            lock (turn) told.Clear();
+        }
+
         private async Task<object> AskAsync(string name)
         {
             var kept = keeper.ReadValue("player-" + name);
@@ -130,7 +145,7 @@ namespace Savepoint
             SavepointException error;
             try
             {
-                var reply = await get(Paths[name], headers).ConfigureAwait(false);
+                var reply = await send("GET", Paths[name], headers).ConfigureAwait(false);
                 var value = reply.Status == 304 ? Json.Member(kept, "value") : reply.Status == 200 ? reply.Body : null;
                 if (Json.AsObject(value) != null)
                 {

@@ -35,6 +35,7 @@ namespace Savepoint
         private readonly EventSender sender;
         private readonly Sessions sessions;
         private readonly Exchange exchange;
+        private readonly Responses responses;
         private List<string> unsaved = new List<string>();
         private Task saving;
         private bool isClosed;
@@ -56,8 +57,8 @@ namespace Savepoint
             {
                 foreach (var text in dropped) OnRejected(text, "storage_full", "Dropped: the storage was full.");
             });
-            var responses = new Responses(keeper, clock, options.Fallback, GetAsync, Tell, OnError);
-            Player = new Player(responses);
+            responses = new Responses(keeper, clock, options.Fallback, SendAsync, Tell, OnError);
+            Player = new Player(responses, baseUrl);
             sessions = new Sessions(exchange, keeper, queue, clock, options, responses.KeepGrant);
             sender = new EventSender(
                 queue, options.BatchSeconds * 1000, sessions.GetAsync, sessions.RenewAsync, PostAsync, OnRejected, OnError);
@@ -102,6 +103,21 @@ namespace Savepoint
         }
 
         /// <summary>
+        /// Erases the player: everything that the service stores about the player goes, on all devices, and nothing brings it back. Events that
+        /// wait are dropped. The client is logged out then, and the next <see cref="LoginAsync"/> is a new player. Throws <c>network_failed</c>
+        /// offline, and nothing has changed then. Ask the player twice before you call it.
+        /// </summary>
+        /// <example><code>await savepoint.DeleteAccountAsync();</code></example>
+        public async Task DeleteAccountAsync()
+        {
+            CheckOpen();
+            await sessions.DeleteAccountAsync().ConfigureAwait(false);
+            await SavedAsync().ConfigureAwait(false);
+            queue.Clear();
+            responses.Forget();
+        }
+
+        /// <summary>
         /// Records an event. Never throws and never waits: the event is stored in the background and sent with the next batch, also after a
         /// restart. If the event is rejected, <c>OnRejected</c> is called. Payloads may have texts, numbers, booleans, times, lists and
         /// dictionaries with texts as keys. Returns the event's id.
@@ -132,6 +148,18 @@ namespace Savepoint
                 Reject(eventType, null, "event_unserializable", cause.Message);
             }
             return eventId;
+        }
+
+        /// <summary>
+        /// Records a purchase with the receipt of the store, which the service checks: product, price and currency are those of the receipt. Call it
+        /// again with the same receipt when a player restores purchases. Returns the event's id, as <see cref="Track"/> does.
+        /// </summary>
+        /// <example><code>savepoint.Purchase("gems_80", Receipt.Google(purchase.OriginalJson, purchase.Signature));</code></example>
+        public string Purchase(string sku, Receipt receipt, string promoId = null)
+        {
+            var payload = new Dictionary<string, object> { ["skuId"] = sku, ["receipt"] = receipt.Members };
+            if (promoId != null) payload["promoId"] = promoId;
+            return Track("Purchase", payload);
         }
 
         /// <summary>Ends when every event tracked so far is in the storage, and so survives the end of the process.</summary>
@@ -205,14 +233,14 @@ namespace Savepoint
             }
         }
 
-        private async Task<Reply> GetAsync(string path, IDictionary<string, string> headers)
+        private async Task<Reply> SendAsync(string method, string path, IDictionary<string, string> headers)
         {
             CheckOpen();
             var session = await sessions.GetAsync().ConfigureAwait(false);
-            var reply = await exchange.GetAsync(path, With(session.Headers(), headers)).ConfigureAwait(false);
+            var reply = await exchange.SendAsync(method, path, With(session.Headers(), headers)).ConfigureAwait(false);
             if (reply.Status != 401) return reply;
             session = await sessions.RenewAsync(session).ConfigureAwait(false);
-            return await exchange.GetAsync(path, With(session.Headers(), headers)).ConfigureAwait(false);
+            return await exchange.SendAsync(method, path, With(session.Headers(), headers)).ConfigureAwait(false);
         }
 
         private Task<Reply> PostAsync(Session session, Batch batch)

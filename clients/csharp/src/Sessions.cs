@@ -109,6 +109,27 @@ namespace Savepoint
                 // A 401: the session had ended anyway.
                 if (reply.Status != 200 && reply.Status != 401) throw reply.ToError();
             }
+            await ForgetAsync().ConfigureAwait(false);
+        }
+
+        /// <summary>Has the player erased, also one who was logged out.</summary>
+        public async Task DeleteAccountAsync()
+        {
+            var session = await LoginAsync().ConfigureAwait(false);
+            lock (turn) StopRetry();
+            var reply = await exchange.SendAsync("DELETE", "/v1/player", session.Headers()).ConfigureAwait(false);
+            // The session has ended, maybe by a deletion whose response was lost. Then the new player of the device is deleted, who has done nothing.
+            if (reply.Status == 401)
+            {
+                session = await RenewAsync(session).ConfigureAwait(false);
+                reply = await exchange.SendAsync("DELETE", "/v1/player", session.Headers()).ConfigureAwait(false);
+            }
+            if (reply.Status != 202) throw reply.ToError();
+            await ForgetAsync().ConfigureAwait(false);
+        }
+
+        private async Task ForgetAsync()
+        {
             // Or it would bring the session back.
             await RunningRenewalAsync().ConfigureAwait(false);
             lock (turn) current = null;

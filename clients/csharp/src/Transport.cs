@@ -45,7 +45,7 @@ namespace Savepoint
             Headers = headers;
         }
 
-        /// <summary><c>GET</c> or <c>POST</c>.</summary>
+        /// <summary><c>GET</c>, <c>POST</c> or <c>DELETE</c>.</summary>
         /// <example><code>var isRead = request.Method == "GET";</code></example>
         public string Method { get; private set; }
 

@@ -48,7 +48,7 @@ func _handle(line: String) -> void:
 func _perform(command: Dictionary) -> Result:
 	match command["do"]:
 		"hello":
-			return Result.new({"client": "Savepoint for Godot", "can": ["clock"]})
+			return Result.new({"client": "Savepoint for Godot", "can": ["clock", "account"]})
 		"create":
 			_create(command)
 			return Result.new()
@@ -71,6 +71,15 @@ func _perform(command: Dictionary) -> Result:
 			return await _client.login()
 		"logout":
 			return await _client.logout()
+		"purchase":
+			return Result.new(
+				_client.purchase(Json.text(command, "sku"), Json.object(command, "receipt"), Json.text(command, "promoId")))
+		"deleteAccount":
+			return await _client.delete_account()
+		"export":
+			return await _client.export_data()
+		"erasureCode":
+			return await _client.erasure_code()
 		"status":
 			return await _client.status()
 		"store":

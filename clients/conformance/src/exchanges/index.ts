@@ -1,4 +1,5 @@
 import type { Exchange } from '../exchange.js';
+import { ACCOUNT } from './account.js';
 import { COPIES } from './copies.js';
 import { EVENTS } from './events.js';
 import { FAILURES } from './failures.js';
@@ -16,4 +17,5 @@ export const EXCHANGES: readonly Exchange[] = [
   ...RESTARTS,
   ...COPIES,
   ...READS_OF_PLAYER,
+  ...ACCOUNT,
 ];

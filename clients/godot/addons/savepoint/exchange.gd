@@ -31,6 +31,12 @@ func fetch(path: String, headers: Dictionary[String, String]) -> Reply:
 	return reply
 
 
+func remove(path: String, headers: Dictionary[String, String]) -> Reply:
+	var reply := await _send(HTTPClient.METHOD_DELETE, _base_url + path, "", headers)
+	_learn(reply)
+	return reply
+
+
 ## Posts to any address: the signing endpoint is not part of the service.
 func post_to(url: String, body: String) -> Reply:
 	return await _send(HTTPClient.METHOD_POST, url, body, {})

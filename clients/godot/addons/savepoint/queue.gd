@@ -91,6 +91,8 @@ func written() -> void:
 
 ## Undoes [method take]: the service has not processed the batch.
 func release(batch: Batch) -> void:
+	if not _batches.has(batch):
+		return
 	batch.tries -= 1
 	_keep(batch)
 	_commit()
@@ -98,6 +100,9 @@ func release(batch: Batch) -> void:
 
 ## Forgets a batch that the service has responded to. Good events are those that it did not reject.
 func settle(batch: Batch, accepted: int, duplicates: int, good: PackedStringArray) -> void:
+	# All events were forgotten meanwhile.
+	if not _batches.has(batch):
+		return
 	_forget(batch)
 	# Only a batch that was sent once, and by this run, shows whose numbers were taken.
 	var is_ours := batch.tries == 1 and batch.run == _run
@@ -134,6 +139,15 @@ func start_install(refused_session: String) -> void:
 func trust() -> void:
 	_load()
 	_state.unchecked_from = -1
+	_commit()
+
+
+## Forgets all events, and starts a new installation: the player of these is gone.
+func clear() -> void:
+	_load()
+	for batch: Batch in _batches.duplicate():
+		_forget(batch)
+	_rename(_state.end)
 	_commit()
 
 

@@ -97,12 +97,28 @@ func value_of(key: String, default_value: Variant) -> Variant:
 	return value if typeof(value) == typeof(default_value) else default_value
 
 
+## Sends a request whose response is never kept.
+func send(method: HTTPClient.Method, path: String) -> Result:
+	var result := await _fetch(method, path, {})
+	if not result.is_ok():
+		return result
+	var reply: Reply = result.value
+	return Result.new(reply.body) if reply.status == 200 and reply.body is Dictionary else reply.to_error()
+
+
+## Forgets all responses: they were about a player who is gone.
+func forget() -> void:
+	_told.clear()
+	for name in PATHS:
+		_storage.remove("player-" + name)
+
+
 func _ask(name: String) -> Result:
 	var kept: Variant = _storage.read("player-" + name)
 	var headers: Dictionary[String, String] = {}
 	if not Json.text(kept, "etag").is_empty():
 		headers["If-None-Match"] = Json.text(kept, "etag")
-	var result := await _fetch(PATHS[name], headers)
+	var result := await _fetch(HTTPClient.METHOD_GET, PATHS[name], headers)
 	if result.is_ok():
 		var reply: Reply = result.value
 		var value: Variant = null
@@ -123,25 +139,25 @@ func _ask(name: String) -> Result:
 
 
 ## The response of the service, of any status, with one retry after a 401.
-func _fetch(path: String, headers: Dictionary[String, String]) -> Result:
+func _fetch(method: HTTPClient.Method, path: String, headers: Dictionary[String, String]) -> Result:
 	var current := await _sessions.current()
 	if not current.is_ok():
 		return current
 	var session: Session = current.value
-	var reply := await _fetch_as(session, path, headers)
+	var reply := await _fetch_as(session, method, path, headers)
 	if reply.status == 401:
 		var renewed := await _sessions.renew(session)
 		if not renewed.is_ok():
 			return renewed
 		session = renewed.value
-		reply = await _fetch_as(session, path, headers)
+		reply = await _fetch_as(session, method, path, headers)
 	return Result.new(reply)
 
 
-func _fetch_as(session: Session, path: String, headers: Dictionary[String, String]) -> Reply:
+func _fetch_as(session: Session, method: HTTPClient.Method, path: String, headers: Dictionary[String, String]) -> Reply:
 	var all := session.headers()
 	all.merge(headers)
-	return await _exchange.fetch(path, all)
+	return await _exchange.post(path, "", all) if method == HTTPClient.METHOD_POST else await _exchange.fetch(path, all)
 
 
 func _offline(name: String, kept: Variant, error: Result) -> Result:

@@ -155,6 +155,59 @@ func logout(all_devices: bool = false) -> Result:
 	return problem if problem != null else await _sessions.logout(all_devices)
 
 
+## Erases the player: everything that the service stores about the player goes, on all devices, and nothing brings it back. Events that wait are
+## dropped. The client is logged out then, and the next [method login] is a new player. Offline it fails with [code]network_failed[/code], and nothing
+## has changed then. Ask the player twice before you call it.
+## [codeblock]var is_gone := (await Players.delete_account()).is_ok()[/codeblock]
+func delete_account() -> Result:
+	var problem := await _problem()
+	if problem != null:
+		return problem
+	var result := await _sessions.delete_account()
+	if result.is_ok():
+		_unsaved = PackedStringArray()
+		_queue.clear()
+		_responses.forget()
+		await _storage.written()
+	return result
+
+
+## Records a purchase with the receipt of the store, which the service checks: product, price and currency are those of the receipt. Call it again with
+## the same receipt when a player restores purchases. Returns the event's id, as [method track] does.
+## [codeblock]
+## Players.purchase("gems_80", {"store": "apple", "signedTransaction": jws_representation})
+## Players.purchase("gems_80", {"store": "google", "purchaseData": original_json, "signature": signature})
+## [/codeblock]
+func purchase(sku: String, receipt: Dictionary, promo_id: String = "") -> String:
+	var payload := {"skuId": sku, "receipt": receipt}
+	if not promo_id.is_empty():
+		payload["promoId"] = promo_id
+	return track("Purchase", payload)
+
+
+## Everything that is stored about the player, for a player who asks for it. The service gives it once an hour ([code]rate_limited[/code]
+## otherwise), and it is never kept. [codeblock]var document: Dictionary = (await Players.export_data()).value[/codeblock]
+func export_data() -> Result:
+	var problem := await _problem()
+	return problem if problem != null else await _responses.send(HTTPClient.METHOD_GET, "/v1/player/export")
+
+
+## A code with which the player can ask for erasure without the game: [code]code[/code], [code]expiresAt[/code] and the [code]url[/code] of the page. Show
+## it where the player finds it before the game is removed. It stays the same, and holds for 90 days after it was last shown. Fails with
+## [code]erasure_page_off[/code] if the studio has no page for it.
+## [codeblock]var shown: Dictionary = (await Players.erasure_code()).value[/codeblock]
+func erasure_code() -> Result:
+	var problem := await _problem()
+	if problem != null:
+		return problem
+	var result := await _responses.send(HTTPClient.METHOD_POST, "/v1/player/erasure_code")
+	if not result.is_ok():
+		return result
+	var shown: Dictionary = result.value
+	var url := base_url.rstrip("/") + Json.text(shown, "page")
+	return Result.new({"code": shown.get("code"), "expiresAt": shown.get("expiresAt"), "url": url})
+
+
 ## Who the player is to the studio: flags by name. Offline this and the other reads return the last good response, or a fallback. They fail
 ## only if there is neither, or if the service refuses. [codeblock]var is_payer: bool = (await Players.status()).value.isPayer.value[/codeblock]
 func status() -> Result:

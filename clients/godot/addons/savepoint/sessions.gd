@@ -105,6 +105,28 @@ func logout(is_everywhere: bool) -> Result:
 		# A 401: the session had ended anyway.
 		if reply.status != 200 and reply.status != 401:
 			return reply.to_error()
+	return await _forget()
+
+
+## Has the player erased, also one who was logged out.
+func delete_account() -> Result:
+	var result := await login()
+	if not result.is_ok():
+		return result
+	_retry_at = NEVER
+	var session: Session = result.value
+	var reply := await _exchange.remove("/v1/player", session.headers())
+	# The session has ended, maybe by a deletion whose response was lost. Then the new player of the device is deleted, who has done nothing.
+	if reply.status == 401:
+		result = await renew(session)
+		if not result.is_ok():
+			return result
+		session = result.value
+		reply = await _exchange.remove("/v1/player", session.headers())
+	return await _forget() if reply.status == 202 else reply.to_error()
+
+
+func _forget() -> Result:
 	# Or it would bring the session back.
 	while _is_renewing:
 		await _renewed

@@ -93,6 +93,12 @@ func write(name: String, value: Variant) -> void:
 	apply(changes)
 
 
+func remove(name: String) -> void:
+	var changes: Dictionary[String, String] = {}
+	put(changes, name, "")
+	apply(changes)
+
+
 ## Adds a value, as JSON, to changes that are to be applied. An empty text removes it.
 static func put(changes: Dictionary[String, String], name: String, json: String) -> void:
 	for copy in _names_of(name):
