@@ -480,6 +480,7 @@ CREATE TABLE erased_transactions (
   CONSTRAINT erased_transactions_pkey PRIMARY KEY (id)
 );
 CREATE INDEX erased_transactions_game ON erased_transactions USING btree (game_id, day, id);
+CREATE INDEX erased_transactions_order ON erased_transactions USING btree (order_hash);
 COMMENT ON TABLE erased_transactions IS 'What tax law wants to be kept of the purchases of erased players. Nothing in it tells which purchases were of one player, not even their order: the ids are random.';
 COMMENT ON COLUMN erased_transactions.order_hash IS 'HMAC-SHA-256 of the transaction id under erasure_key: a store''s order can be looked up, but not read.';
 
@@ -790,10 +791,14 @@ CREATE TABLE game_days (
   play_ms bigint DEFAULT 0 NOT NULL,
   purchases bigint DEFAULT 0 NOT NULL,
   revenue jsonb DEFAULT '{}'::jsonb NOT NULL,
+  verified_revenue jsonb DEFAULT '{}'::jsonb NOT NULL,
+  refunded_revenue jsonb DEFAULT '{}'::jsonb NOT NULL,
   CONSTRAINT game_days_pkey PRIMARY KEY (game_id, day, shard)
 ) WITH (fillfactor=60);
 CREATE INDEX game_days_shards ON game_days USING btree (day, game_id, shard) WHERE (shard >= 0);
 COMMENT ON TABLE game_days IS 'What the players of a game did on a UTC day; the shards of a day are added up.';
+COMMENT ON COLUMN game_days.verified_revenue IS 'The part of revenue that a store or the studio''s server has proved.';
+COMMENT ON COLUMN game_days.refunded_revenue IS 'What stores and players gave back of the purchases of this day. It is not in revenue.';
 
 CREATE TABLE game_event_types (
   game_id integer NOT NULL,
@@ -843,6 +848,39 @@ CREATE TABLE game_stores (
   CONSTRAINT game_stores_game_id_fkey FOREIGN KEY (game_id) REFERENCES games(id)
 );
 COMMENT ON TABLE game_stores IS 'The settings of a game for stores: which apps receipts may be of, and which purchases count. A change moves games.registry_version, so every node obeys it with the next batch.';
+
+CREATE TABLE google_accounts (
+  game_id integer NOT NULL,
+  email text NOT NULL,
+  sealed_key bytea NOT NULL,
+  set_at timestamp with time zone NOT NULL,
+  failures integer DEFAULT 0 NOT NULL,
+  retry_at timestamp with time zone NOT NULL,
+  last_error text,
+  voided_from timestamp with time zone,
+  voided_to timestamp with time zone,
+  voided_page text,
+  CONSTRAINT google_accounts_pkey PRIMARY KEY (game_id),
+  CONSTRAINT google_accounts_game_id_fkey FOREIGN KEY (game_id) REFERENCES games(id)
+);
+COMMENT ON TABLE google_accounts IS 'The service account by which a game asks Google about purchases. A game without a row believes signatures alone.';
+COMMENT ON COLUMN google_accounts.sealed_key IS 'The private key of the account, sealed under the master key.';
+COMMENT ON COLUMN google_accounts.retry_at IS 'Google is not asked before. After a failure the pause doubles.';
+COMMENT ON COLUMN google_accounts.voided_from IS 'Voided purchases before this time are known.';
+COMMENT ON COLUMN google_accounts.voided_to IS 'Set while a list of voided purchases is read: it ends here, and voided_page is its next page.';
+
+CREATE TABLE google_purchases (
+  game_id integer NOT NULL,
+  transaction_id text NOT NULL,
+  purchase_token text NOT NULL,
+  product_id text NOT NULL,
+  stored_at timestamp with time zone NOT NULL,
+  due_at timestamp with time zone NOT NULL,
+  CONSTRAINT google_purchases_pkey PRIMARY KEY (game_id, transaction_id),
+  CONSTRAINT google_purchases_game_id_fkey FOREIGN KEY (game_id) REFERENCES games(id)
+);
+CREATE INDEX google_purchases_due ON google_purchases USING btree (game_id, due_at);
+COMMENT ON TABLE google_purchases IS 'A stored purchase that Google has to be asked about, and that has to be acknowledged. Written with the purchase, deleted when Google has confirmed it.';
 
 CREATE TABLE history_imports (
   game_id integer NOT NULL,

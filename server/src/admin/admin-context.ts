@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { Pool } from '../db/pool.js';
 import type { Clock } from '../lib/clock.js';
 import type { FairSemaphore } from '../lib/fair-semaphore.js';
+import type { GoogleApi } from '../lib/google-play/google-api.js';
 import type { AppleReceipts } from '../lib/receipts/apple-receipts.js';
 import type { MasterKeys } from '../security/master-keys.js';
 import type { Passwords } from '../security/passwords.js';
@@ -23,6 +24,7 @@ export type AdminContext = Readonly<{
   passwords: Passwords;
   /** Undefined without a root certificate in the settings. */
   apple: AppleReceipts | undefined;
+  google: GoogleApi;
   /** What stands in the place of a device id that was forgotten. */
   forgottenDeviceId: (gameId: number, deviceId: string) => string;
   /** Trains the models of a game in another thread: this one serves requests. */

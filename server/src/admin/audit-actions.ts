@@ -8,6 +8,8 @@ export const AUDIT_ACTIONS = {
   'game.update':
     'settings of a game were changed: name, retention, unregistered event types, time to withdraw an erasure',
   'stores.update': 'which receipts a game believes, or which purchases count, was changed',
+  'stores.google_account':
+    'the service account by which a game asks Google about purchases was set or removed',
   'reporting.update': 'the reporting currency of a studio or its exchange rates were changed',
   'api_key.create': 'an API key was created',
   'api_key.rotate': 'an API key was given a successor, and perhaps an end',

@@ -38,6 +38,7 @@ import { gradeRoutes } from '../features/predictions/grade-routes.js';
 import { modelRoutes } from '../features/predictions/model-routes.js';
 import { rateRoutes } from '../features/reporting/rate-routes.js';
 import { adminSessionRoutes } from '../features/sessions/admin-session-routes.js';
+import { googleAccountRoutes } from '../features/stores/google/account-routes.js';
 import { storeSettingsRoutes } from '../features/stores/store-settings-routes.js';
 import { adminTokenRoutes } from '../features/studios/admin-token-routes.js';
 import { auditRoutes } from '../features/studios/audit-routes.js';
@@ -102,6 +103,7 @@ const ROUTES: readonly AdminRoutes[] = [
   auditRoutes,
   gameRoutes,
   storeSettingsRoutes,
+  googleAccountRoutes,
   rateRoutes,
   keyRoutes,
   adminTokenRoutes,

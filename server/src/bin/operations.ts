@@ -29,6 +29,10 @@ import { predictionsStep } from '../features/predictions/predictions-step.js';
 import { loadDeviceHashes } from '../features/sessions/forgotten-devices.js';
 import { loadSigningKeys } from '../features/sessions/signing-keys.js';
 import { watchDisk } from '../lib/disk-watch.js';
+import { createConfirmationRunner } from '../features/stores/google/confirmation-runner.js';
+import { voidedPurchasesStep } from '../features/stores/google/voided-purchases.js';
+import { readFreeSpace } from '../lib/free-space.js';
+import { createGoogleApi } from '../lib/google-play/google-api.js';
 import { httpUrl } from '../lib/http-url.js';
 import { stepBehindPlayers } from '../lib/thread-priority.js';
 import { openLink } from '../queue/connection.js';
@@ -90,6 +94,13 @@ async function startOperations(options: ChildOptions): Promise<RunningChild> {
     hashes: erasureHashes,
     onErasing: createErasedListWriter(database.pool, erasedFile, clock.now, logger),
   });
+  const google = createGoogleApi({
+    tokenUrl: settings.googleTokenUrl,
+    apiUrl: settings.googleApiUrl,
+    now: clock.now,
+  });
+  const googleWork = { pool: database.pool, api: google, masterKeys, hashes: erasureHashes, logger };
+  const confirmations = createConfirmationRunner({ ...googleWork, now: clock.now });
   const jobs = createJobs({ pool: database.pool, clock, logger });
   const app = await buildOpsApp({
     logger,
@@ -123,6 +134,7 @@ async function startOperations(options: ChildOptions): Promise<RunningChild> {
       masterKeys,
       passwords: createPasswords(),
       apple,
+      google,
       forgottenDeviceId: deviceHashes.forgottenId,
       trainModels: (training, run) => trainInThread(database.url, training, run),
       documentChanges: createDocumentChanges(),
@@ -136,6 +148,7 @@ async function startOperations(options: ChildOptions): Promise<RunningChild> {
   await app.listen({ host: settings.opsHost, port: settings.opsPort, exclusive: true });
   exports.start();
   erasures.start();
+  confirmations.start();
   const predictions = predictionsStep(
     (run) => runPredictionsInThread(database.url, run),
     settings.trainingDays,
@@ -146,7 +159,13 @@ async function startOperations(options: ChildOptions): Promise<RunningChild> {
     pool: database.pool,
     logger,
     metrics: maintenanceMetrics,
-    steps: [...MAINTENANCE_STEPS, erasureStep(erasedFile, erasureHashes), ...forgetting, predictions],
+    steps: [
+      ...MAINTENANCE_STEPS,
+      erasureStep(erasedFile, erasureHashes),
+      voidedPurchasesStep(googleWork),
+      ...forgetting,
+      predictions,
+    ],
   });
   const schedules = [scheduleMaintenance(maintenance), scheduleFrequently(maintenance, FREQUENT_STEPS)];
   return {
@@ -155,6 +174,7 @@ async function startOperations(options: ChildOptions): Promise<RunningChild> {
       for (const schedule of schedules) schedule.stop();
       await exports.stop();
       await erasures.stop();
+      await confirmations.stop();
       signingKeys.stop();
       await jobs.stop();
       clock.stop();

@@ -15,6 +15,7 @@ import { findMasterKeys } from '../security/master-key.js';
 import { unseal } from '../security/master-keys.js';
 import type { Settings } from '../settings/settings.js';
 import type { DoctorFinding } from './doctor-finding.js';
+import { checkGoogleAccounts } from './doctor-google-accounts.js';
 import { Interrupted } from './interrupt.js';
 import { withCommandDatabase } from './terminal.js';
 
@@ -43,6 +44,7 @@ export async function examineDatabase(settings: Settings): Promise<DoctorFinding
         checkSchema(state),
         await checkMasterKey(pool, settings, state),
         ...(await checkCompaction(pool, state)),
+        ...(await checkGoogleAccounts(pool, state)),
       ];
       // After an interruption the checks say nothing about the database.
       signal.throwIfAborted();

@@ -1,8 +1,10 @@
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { NO_STORES } from '../features/events/receipts/store-settings.js';
+import { FAKE_ACCOUNT } from '../features/fake-store/fake-google.js';
 import { buildFakeStore, FAKE_PUSH } from '../features/fake-store/fake-store-app.js';
-import { keepSigners } from '../features/fake-store/kept-signers.js';
+import { keepSigners, toPem } from '../features/fake-store/kept-signers.js';
 import { httpUrl } from '../lib/http-url.js';
 import { interruptible } from './interrupt.js';
 import { requireSettings, say } from './terminal.js';
@@ -32,20 +34,30 @@ export function fakeStoreCommand(): Command {
 
 async function run({ port, app: appId, tenant, game, url }: Options): Promise<void> {
   const settings = requireSettings({ needsMasterKey: false });
-  const keys = await keepSigners(join(settings.dataDir, 'fake-store'), Date.now());
+  const folder = join(settings.dataDir, 'fake-store');
+  const keys = await keepSigners(folder, Date.now());
   const service = url ?? httpUrl(HOST, settings.port);
   const notify = { url: `${service.replace(/\/+$/, '')}/stores`, tenant, game };
-  const store = buildFakeStore({ keys, appId, notify, now: () => Date.now() });
-  const at = await store.listen({ host: HOST, port: wholeNumber('--port', port, 0, 65_535) });
+  let at = '';
+  const tokenUrl = () => `${at}/google/token`;
+  const store = buildFakeStore({ keys, appId, notify, tokenUrl, now: () => Date.now() });
+  at = await store.listen({ host: HOST, port: wholeNumber('--port', port, 0, 65_535) });
   const google = { packageName: appId, publicKey: keys.google.publicKey, push: FAKE_PUSH };
   const stores = { ...NO_STORES, apple: { bundleIds: [appId] }, google, counts: 'verified' };
+  const accountFile = join(folder, 'google-account.json');
+  const account = { type: 'service_account', client_email: FAKE_ACCOUNT, private_key: toPem(keys.account) };
+  await writeFile(accountFile, JSON.stringify(account, null, 2), { mode: 0o600 });
   say(`The fake store sells at ${at}. Ctrl-C ends it.
 
 Start the service with
   SAVEPOINT_APPLE_ROOT_FILE=${keys.rootFile}
   SAVEPOINT_GOOGLE_KEYS_URL=${at}/google/certs
+  SAVEPOINT_GOOGLE_TOKEN_URL=${tokenUrl()}
+  SAVEPOINT_GOOGLE_API_URL=${at}
 and give the game these settings (savepoint store set --tenant ${tenant} --game ${game} --file stores.json):
-${JSON.stringify(stores, null, 2)}`);
+${JSON.stringify(stores, null, 2)}
+To have purchases of Google looked up and acknowledged:
+  savepoint store set-google-account --tenant ${tenant} --game ${game} --file ${accountFile}`);
   await interruptible('The fake store has ended.', (signal) => untilAborted(signal)).finally(() =>
     store.close(),
   );

@@ -11,3 +11,12 @@ export async function readGivenFile(file: string): Promise<string> {
   if (!decoded.ok) throw new StartupError(`${file} ${decoded.reason}`);
   return decoded.text;
 }
+
+export async function readJsonFile(file: string): Promise<unknown> {
+  const text = await readGivenFile(file);
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new StartupError(`${file} is no JSON: ${(error as Error).message}`);
+  }
+}

@@ -9,7 +9,8 @@ import { testReceipt } from '../features/stores/test-receipt.js';
 import { StartupError } from '../lib/startup-error.js';
 import { commandActor } from './command-actor.js';
 import { requireGame, withGame } from './game-option.js';
-import { readGivenFile } from './given-file.js';
+import { readJsonFile } from './given-file.js';
+import { googleAccountCommands } from './google-account-commands.js';
 import { printable } from './printable.js';
 import { say, withDatabase } from './terminal.js';
 
@@ -38,6 +39,7 @@ export function storeCommands(): Command {
     .requiredOption('--file <path>', 'JSON as in payload.receipt of a Purchase')
     .option('--player <user-id>', 'the player who would send it', NO_PLAYER)
     .action(test);
+  googleAccountCommands(store);
   return store;
 }
 
@@ -49,7 +51,7 @@ async function show(options: Game): Promise<void> {
 }
 
 async function set(options: Game & { file: string }): Promise<void> {
-  const stores = parseJson(options.file, await readGivenFile(options.file));
+  const stores = await readJsonFile(options.file);
   if (!storesCheck.Check(stores)) {
     const [, errors] = storesCheck.Errors(stores);
     const [first] = errors;
@@ -67,7 +69,7 @@ async function set(options: Game & { file: string }): Promise<void> {
 }
 
 async function test(options: Game & { file: string; player: string }): Promise<void> {
-  const receipt = parseJson(options.file, await readGivenFile(options.file));
+  const receipt = await readJsonFile(options.file);
   await withDatabase(async ({ pool }, settings) => {
     const { id: gameId } = await requireGame(pool, options.tenant, options.game);
     const apple = await loadAppleReceipts(settings);
@@ -82,12 +84,4 @@ async function test(options: Game & { file: string; player: string }): Promise<v
     if (!isAccepted) throw new StartupError(`Refused, ${code}: ${printable(message)}`);
     say(printable(message));
   });
-}
-
-function parseJson(file: string, text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    throw new StartupError(`${file} is no JSON: ${(error as Error).message}`);
-  }
 }

@@ -97,12 +97,16 @@ function restoreFile(settings: MasterKeySettings): string {
   return `Put the file back from a backup, set SAVEPOINT_MASTER_KEY to the right key, or ${afresh}.`;
 }
 
-function count({ apiKeys, signingKeys, secondFactors, erasureKeys }: SealedSecrets): string {
+function count(sealed: SealedSecrets): string {
+  const { apiKeys, signingKeys, secondFactors, erasureKeys, storeAccounts } = sealed;
   const counted = [
     apiKeys === 0 ? '' : `${apiKeys} API ${apiKeys === 1 ? 'secret' : 'secrets'}`,
     signingKeys === 0 ? '' : `${signingKeys} signing ${signingKeys === 1 ? 'key' : 'keys'}`,
     secondFactors === 0 ? '' : `${secondFactors} second ${secondFactors === 1 ? 'factor' : 'factors'}`,
     erasureKeys === 0 ? '' : 'the key of erasures',
+    storeAccounts === 0
+      ? ''
+      : `${storeAccounts} service ${storeAccounts === 1 ? 'account' : 'accounts'} of Google`,
   ];
   return counted.filter((text) => text !== '').join(' and ');
 }

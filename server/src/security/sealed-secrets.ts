@@ -9,6 +9,8 @@ export type SealedSecrets = {
   secondFactors: number;
   /** 0 or 1: the key of the hashes of erased players. */
   erasureKeys: number;
+  /** Service accounts of Google. */
+  storeAccounts: number;
 };
 
 /**
@@ -22,7 +24,8 @@ export async function listSealedSecrets(pool: Pool): Promise<SealedSecrets[]> {
        (count(*) filter (where kind = 'api'))::int as "apiKeys",
        (count(*) filter (where kind = 'signing'))::int as "signingKeys",
        (count(*) filter (where kind = 'second factor'))::int as "secondFactors",
-       (count(*) filter (where kind = 'erasure'))::int as "erasureKeys"
+       (count(*) filter (where kind = 'erasure'))::int as "erasureKeys",
+       (count(*) filter (where kind = 'store account'))::int as "storeAccounts"
      from (
        select 'api' as kind, sealed_secret as sealed from api_keys where revoked_at is null and kind = 'client'
        union all
@@ -33,6 +36,8 @@ export async function listSealedSecrets(pool: Pool): Promise<SealedSecrets[]> {
        select 'second factor', second_factor_pending from accounts where second_factor_pending is not null
        union all
        select 'erasure', sealed_key from erasure_key
+       union all
+       select 'store account', sealed_key from google_accounts
      ) secrets
      group by 1
      order by 1`,

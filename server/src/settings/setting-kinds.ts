@@ -30,6 +30,23 @@ export function text(name: string, { fallback, description }: Shown & { fallback
   return { name, fallback, description, read: (given = fallback) => given };
 }
 
+/** An address that the service itself calls. */
+export function address(
+  name: string,
+  { fallback, description }: Shown & { fallback: string },
+): Setting<string> {
+  return {
+    name,
+    fallback,
+    description,
+    read(given = fallback, { report }) {
+      if (!/^https?:\/\//.test(given) || !URL.canParse(given))
+        report(`${name} must be an http or https address.`);
+      return given;
+    },
+  };
+}
+
 /** A text that is undefined when it is left out; `check` gives the sentence for one that is wrong. */
 export function optional(
   name: string,

@@ -3,7 +3,17 @@ import { resolve } from 'node:path';
 import { parseMegabytes } from '../lib/megabytes.js';
 import { PLAYER_BUCKETS } from '../lib/player-buckets.js';
 import { readDatabaseUrl } from './database-url.js';
-import { choice, integer, list, onOff, optional, proxies, type Setting, text } from './setting-kinds.js';
+import {
+  address,
+  choice,
+  integer,
+  list,
+  onOff,
+  optional,
+  proxies,
+  type Setting,
+  text,
+} from './setting-kinds.js';
 
 /** Every setting of the service, one row each, in the order of the help. Reading, help and docs/settings.md follow from these. */
 
@@ -19,8 +29,6 @@ const NATS_SERVER = /^(?:(?:nats|tls):\/\/)?(?:[^\s/@]+@)?[^\s/@]+$/;
 const STREAM_NAME = /^[A-Za-z0-9_-]{1,64}$/;
 /** Scheme, host and port, whatever the scheme: games in a web view come from `capacitor://localhost` and the like. */
 const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[^\s/*]+$/;
-
-const GOOGLE_KEYS_URL = 'https://www.googleapis.com/oauth2/v3/certs';
 
 export const SETTING_ROWS = {
   environment: choice('SAVEPOINT_ENV', {
@@ -81,16 +89,18 @@ export const SETTING_ROWS = {
     shownFallback: 'none: receipts of Apple are refused',
     description: 'file with the root certificate that receipts of Apple lead to: Apple Root CA - G3',
   }),
-  googleKeysUrl: {
-    name: 'SAVEPOINT_GOOGLE_KEYS_URL',
-    fallback: GOOGLE_KEYS_URL,
+  googleKeysUrl: address('SAVEPOINT_GOOGLE_KEYS_URL', {
+    fallback: 'https://www.googleapis.com/oauth2/v3/certs',
     description: 'address of the keys that Google signs the tokens of its notifications with',
-    read(given = GOOGLE_KEYS_URL, { report }) {
-      if (!/^https?:\/\//.test(given) || !URL.canParse(given))
-        report('SAVEPOINT_GOOGLE_KEYS_URL must be an http or https address.');
-      return given;
-    },
-  } satisfies Setting<string>,
+  }),
+  googleTokenUrl: address('SAVEPOINT_GOOGLE_TOKEN_URL', {
+    fallback: 'https://oauth2.googleapis.com/token',
+    description: 'where service accounts get their access tokens from Google',
+  }),
+  googleApiUrl: address('SAVEPOINT_GOOGLE_API_URL', {
+    fallback: 'https://androidpublisher.googleapis.com',
+    description: 'the Play Developer API, of games with a service account',
+  }),
   workers: integer('SAVEPOINT_WORKERS', {
     fallback: Math.min(availableParallelism(), MAX_WORKERS),
     shownFallback: 'number of cores',

@@ -23,6 +23,9 @@ export type Settings = Readonly<{
   appleRootFile: string | undefined;
   /** Where the keys are that Google signs the tokens of notifications with. */
   googleKeysUrl: string;
+  /** Where service accounts get access tokens, and what they are for. No other address of Google is called. */
+  googleTokenUrl: string;
+  googleApiUrl: string;
   workers: number;
   /** How long the node goes on serving after it was told to stop, so that balancers notice first. */
   drainSeconds: number;

@@ -111,6 +111,7 @@ it('a table of days reads from the newest down, in columns', () => {
     storeViews: 3,
     playMs: 7_200_000,
     purchases: 2,
+    ...{ verifiedRevenue: {}, unverifiedRevenue: {}, refundedRevenue: {} },
   };
   const dashboard = {
     days: [

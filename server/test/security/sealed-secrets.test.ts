@@ -1,12 +1,15 @@
-import type { KeyObject } from 'node:crypto';
+import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { findGame } from '../../src/admin/tenants.js';
 import { type Context, createContext } from '../../src/app/context.js';
 import { DEMO } from '../../src/app/demo-studio.js';
 import { buildPlayerApp } from '../../src/app/player-app.js';
 import { resealAll } from '../../src/features/sessions/reseal-secrets.js';
+import { saveAccount } from '../../src/features/stores/google/account-queries.js';
 import { createErasureHashes } from '../../src/security/erasure-hashes.js';
-import { type MasterKeys, sealedUnder, UnsealError } from '../../src/security/master-keys.js';
+import { accountBinding } from '../../src/security/google-account-binding.js';
+import { type MasterKeys, sealedUnder, UnsealError, unseal } from '../../src/security/master-keys.js';
 import { listSealedSecrets } from '../../src/security/sealed-secrets.js';
 import {
   createHarness,
@@ -154,6 +157,12 @@ describe('rotation of the master key', () => {
     const both = rotated(fresh);
     const before = await harness.login();
     const hash = (await harness.ctx.erasureHashes()).player(before.userId);
+    const pem = generateKeyPairSync('rsa', { modulusLength: 2_048 })
+      .privateKey.export({ format: 'pem', type: 'pkcs8' })
+      .toString();
+    const game = await findGame(harness.pool, DEMO.tenant, DEMO.game);
+    const account = { gameId: game?.id ?? 0, email: 'a@example.com', privateKey: pem };
+    await saveAccount(harness.pool, harness.masterKeys, account, testActor(harness.clock.now()));
     const whileRotating = await nodeWith(both);
     expect((await postLogin(whileRotating, demoLogin())).statusCode).toBe(200);
 
@@ -162,8 +171,11 @@ describe('rotation of the master key', () => {
       signingKeys: 1,
       secondFactors: 0,
       erasureKeys: 1,
+      storeAccounts: 1,
     });
     expect(await sealedUnderKeys()).toEqual(new Set([fresh.primaryId]));
+    const { rows } = await harness.pool.query('select sealed_key as sealed from google_accounts');
+    expect(unseal(fresh, rows[0].sealed, accountBinding(account.gameId)).toString()).toBe(pem);
     const hashes = await createErasureHashes(harness.pool, async () => fresh)();
     expect(hashes.player(before.userId)).toEqual(hash);
 
@@ -184,6 +196,7 @@ describe('rotation of the master key', () => {
       signingKeys: 0,
       secondFactors: 0,
       erasureKeys: 0,
+      storeAccounts: 0,
     });
   });
 

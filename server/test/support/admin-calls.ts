@@ -10,6 +10,7 @@ import type { Pool } from '../../src/db/pool.js';
 import { createDocumentChanges } from '../../src/features/game-configs/document-changes.js';
 import { createJobs } from '../../src/features/jobs/jobs.js';
 import { trainGame } from '../../src/features/predictions/train-game.js';
+import { createGoogleApi } from '../../src/lib/google-play/google-api.js';
 import { createPasswords } from '../../src/security/passwords.js';
 import { createAdminMetrics } from '../../src/telemetry/metrics.js';
 import type { Harness } from './harness.js';
@@ -64,6 +65,11 @@ export function adminContext(
     environment: 'development',
     passwords: createPasswords(CHEAP_HASHES),
     apple: undefined,
+    google: createGoogleApi({
+      tokenUrl: ctx.settings.googleTokenUrl,
+      apiUrl: ctx.settings.googleApiUrl,
+      now: clock.now,
+    }),
     forgottenDeviceId: ctx.deviceHashes.forgottenId,
     trainModels: trainHere(pool),
     jobs: createJobs({ pool, clock, logger }),

@@ -1,7 +1,7 @@
 import { findGame } from '../../src/admin/tenants.js';
 import { NO_STORES } from '../../src/features/events/receipts/store-settings.js';
 import { generateMasterKey } from '../../src/security/master-keys.js';
-import { type AuditStep, READS } from './audit-steps.js';
+import { ACCOUNT_KEY, type AuditStep, READS } from './audit-steps.js';
 import { gameDocument, postBytes, sku } from './data-calls.js';
 import type { Harness } from './harness.js';
 import { putInForce, trainedArtefact } from './prediction-models.js';
@@ -215,6 +215,21 @@ export const COMMAND_STEPS: Record<
     action: 'stores.update',
     target: 'store settings',
     call: async ({ file }) => [...ROCKET, '--file', await file('stores.json', NO_STORES)],
+  },
+  'store set-google-account': {
+    action: 'stores.google_account',
+    target: 'service account of Google',
+    call: async ({ file }) => [
+      ...ROCKET,
+      '--file',
+      await file('account.json', { client_email: 'savepoint@example.com', private_key: ACCOUNT_KEY }),
+    ],
+  },
+  'store test-google-account': { reason: READS },
+  'store remove-google-account': {
+    action: 'stores.google_account',
+    target: 'service account of Google',
+    call: () => [...ROCKET],
   },
   'retention run': { action: 'retention.delete', target: 'events before ', call: () => [] },
   'signing-key rotate': { action: 'signing_key.rotate', target: 'signing key ', call: () => [] },

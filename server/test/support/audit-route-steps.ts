@@ -3,7 +3,7 @@ import { NO_STORES } from '../../src/features/events/receipts/store-settings.js'
 import { codeAt, stepAt } from '../../src/lib/totp.js';
 import { fromBase32, PASSWORD, type Person, personOf, signIn } from './account-calls.js';
 import { type AdminClient, GAME } from './admin-calls.js';
-import { type AuditStep, READS } from './audit-steps.js';
+import { ACCOUNT_KEY, type AuditStep, READS } from './audit-steps.js';
 import { gameDocument, postBytes, sku } from './data-calls.js';
 import type { Harness } from './harness.js';
 import { putInForce, trainedArtefact } from './prediction-models.js';
@@ -98,6 +98,21 @@ export const ROUTE_STEPS: Record<string, AuditStep<(world: RouteWorld) => Promis
     call: async () => ({ path: `${GAME}/stores`, body: NO_STORES, by: 'owner' }),
   },
   'POST /games/:game/stores/test': { reason: READS },
+  'PUT /games/:game/stores/google-account': {
+    action: 'stores.google_account',
+    target: 'service account of Google',
+    call: async () => ({
+      path: `${GAME}/stores/google-account`,
+      body: { email: 'savepoint@example.com', privateKey: ACCOUNT_KEY },
+      by: 'owner',
+    }),
+  },
+  'DELETE /games/:game/stores/google-account': {
+    action: 'stores.google_account',
+    target: 'service account of Google',
+    call: async () => ({ path: `${GAME}/stores/google-account`, by: 'owner' }),
+  },
+  'POST /games/:game/stores/google-account/test': { reason: READS },
   'PUT /rates': {
     action: 'reporting.update',
     target: 'exchange rates version 2',

@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto';
 import type { AuditAction } from '../../src/admin/audit-actions.js';
 import type { Pool } from '../../src/db/pool.js';
 
@@ -21,3 +22,8 @@ export async function entriesAfter(pool: Pool, id: string): Promise<Entry[]> {
 export async function lastEntryId(pool: Pool): Promise<string> {
   return (await entriesAfter(pool, '0')).at(-1)?.id ?? '0';
 }
+
+/** The key of a service account of Google. */
+export const ACCOUNT_KEY = generateKeyPairSync('rsa', { modulusLength: 2_048 })
+  .privateKey.export({ format: 'pem', type: 'pkcs8' })
+  .toString();

@@ -18,5 +18,22 @@ export async function expectPurchaseSums(pool: Pool, gameId: number): Promise<vo
     [gameId],
   );
   expect(rows).toEqual([]);
+  const { rows: refunds } = await pool.query(
+    `select day, currency, sum(kept) as kept, sum(summed) as summed
+     from (
+       select day, r.key as currency, r.value::numeric as kept, 0 as summed
+       from game_days cross join jsonb_each_text(refunded_revenue) r where game_id = $1
+       union all
+       select (purchased_at at time zone 'UTC')::date, currency, 0,
+         case when refunded_at is null then coalesce(paid_price - price, 0) else coalesce(paid_price, price, 0) end
+       from transactions
+       where game_id = $1 and purchased_at is not null and currency is not null
+         and (moved_at is null or moved_at < claimed_at)
+     ) r
+     group by 1, 2
+     having sum(kept) <> sum(summed)`,
+    [gameId],
+  );
+  expect(refunds).toEqual([]);
   expect((await recountGame(pool, gameId)).differences).toEqual([]);
 }

@@ -72,9 +72,10 @@ const COMPACT_DAYS = `
     delete from game_days where ${IS_PAST} returning *
   ), added as (
     insert into game_days as g (game_id, day, shard, active_players, new_players, paying_players, events, sessions,
-      ad_impressions, store_views, play_ms, purchases, revenue)
+      ad_impressions, store_views, play_ms, purchases, revenue, verified_revenue, refunded_revenue)
     select game_id, day, -1, sum(active_players), sum(new_players), sum(paying_players), sum(events), sum(sessions),
-      sum(ad_impressions), sum(store_views), sum(play_ms), sum(purchases), jsonb_total(revenue)
+      sum(ad_impressions), sum(store_views), sum(play_ms), sum(purchases), jsonb_total(revenue),
+      jsonb_total(verified_revenue), jsonb_total(refunded_revenue)
     from gone
     group by game_id, day
     on conflict (game_id, day, shard) do update
@@ -87,7 +88,9 @@ const COMPACT_DAYS = `
       store_views = g.store_views + excluded.store_views,
       play_ms = g.play_ms + excluded.play_ms,
       purchases = g.purchases + excluded.purchases,
-      revenue = jsonb_add(g.revenue, excluded.revenue)
+      revenue = jsonb_add(g.revenue, excluded.revenue),
+      verified_revenue = jsonb_add(g.verified_revenue, excluded.verified_revenue),
+      refunded_revenue = jsonb_add(g.refunded_revenue, excluded.refunded_revenue)
   )
   select (select count(*)::int from gone) as n,
     (select array[day::text, game_id::text, shard::text] from past order by day desc, game_id desc, shard desc limit 1)

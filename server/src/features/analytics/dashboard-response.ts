@@ -1,12 +1,19 @@
 import { csvRow, numberCell } from '../../lib/csv-writer.js';
-import type { RateTable } from '../reporting/exchange-rates.js';
+import { type Amounts, type RateTable, reportAmounts } from '../reporting/exchange-rates.js';
 import type { Cohort, DashboardDay } from './dashboard.js';
 import { perActivePlayer, perPayer, reportRevenue, shareOf } from './ratios.js';
 import { RevenueColumns } from './revenue-columns.js';
 
 /** A day as the admin API tells it: with what follows from its numbers, without the types of its events. */
-export function dayResponse({ eventsByType: _types, ...day }: DashboardDay, rates: RateTable | null) {
+export function dayResponse(
+  { eventsByType: _types, verifiedRevenue, unverifiedRevenue, refundedRevenue, ...day }: DashboardDay,
+  rates: RateTable | null,
+) {
   const divisors = divisorsOf(day);
+  const partOf = (amounts: Amounts) => ({
+    amounts,
+    reported: reportAmounts(rates, [{ day: day.day, amounts }]),
+  });
   return {
     ...day,
     conversion: shareOf(day.payingPlayers, day.activePlayers),
@@ -15,6 +22,11 @@ export function dayResponse({ eventsByType: _types, ...day }: DashboardDay, rate
     revenuePerActivePlayer: perActivePlayer(day.revenue, divisors),
     revenuePerPayingPlayer: perPayer(day.revenue, divisors),
     reported: reportRevenue(rates, [{ day: day.day, amounts: day.revenue }], divisors),
+    revenueByProof: {
+      verified: partOf(verifiedRevenue),
+      unverified: partOf(unverifiedRevenue),
+      refunded: partOf(refundedRevenue),
+    },
   };
 }
 

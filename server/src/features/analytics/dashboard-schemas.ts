@@ -1,10 +1,19 @@
 import { Type } from 'typebox';
 import { nullable, PersonEmail, successOf, Time } from '../../admin/admin-responses.js';
-import { Money, REPORTED_EXAMPLE, ReportedRevenue } from '../reporting/money-schemas.js';
+import {
+  Money,
+  REPORTED_AMOUNT_EXAMPLE,
+  REPORTED_EXAMPLE,
+  ReportedAmount,
+  ReportedRevenue,
+} from '../reporting/money-schemas.js';
 
 /** Documentation of the numbers of a game. The descriptions are the definitions that the console shows. */
 
 const count = (description: string) => Type.Integer({ minimum: 0, description });
+
+const RevenuePart = (description: string) =>
+  Type.Object({ amounts: Money(description), reported: ReportedAmount }, { description });
 
 const DashboardDay = Type.Object(
   {
@@ -47,6 +56,14 @@ const DashboardDay = Type.Object(
       'revenue divided by payingPlayers, rounded to four decimals; empty where players paid in several currencies, because payers are not counted by currency',
     ),
     reported: ReportedRevenue,
+    revenueByProof: Type.Object(
+      {
+        verified: RevenuePart('What a store or a server of the studio has proved'),
+        unverified: RevenuePart('What only clients claim'),
+        refunded: RevenuePart('What was given back of purchases of this day; it is not in revenue'),
+      },
+      { title: 'RevenueByProof', description: 'The first two together are revenue.' },
+    ),
   },
   {
     title: 'DashboardDay',
@@ -96,6 +113,11 @@ const DAY_EXAMPLE = {
   revenuePerActivePlayer: { USD: '0.175' },
   revenuePerPayingPlayer: { USD: '6.7955' },
   reported: REPORTED_EXAMPLE,
+  revenueByProof: {
+    verified: { amounts: { USD: '200.68' }, reported: { currency: 'USD', amount: '200.68', missing: {} } },
+    unverified: { amounts: { USD: '9.98' }, reported: REPORTED_AMOUNT_EXAMPLE },
+    refunded: { amounts: {}, reported: { currency: 'USD', amount: '0', missing: {} } },
+  },
 };
 
 export const DashboardResponse = successOf(

@@ -22,6 +22,10 @@ export type DashboardDay = {
   purchases: number;
   /** Exact decimals as text, refunds taken off, no zeros: `{"USD":"14.97"}`. */
   revenue: Record<string, string>;
+  /** The parts of revenue that were proved and that only clients claim; what was given back of this day's purchases. */
+  verifiedRevenue: Record<string, string>;
+  unverifiedRevenue: Record<string, string>;
+  refundedRevenue: Record<string, string>;
 };
 
 /** The players who started on one day (first login or first event), and how many of them were active later on. */
@@ -121,11 +125,26 @@ const GAME_DAYS = {
     ), by_type as (
       select day, jsonb_object_agg(event_type, n) as counts from types where place <= 256 group by day
     ), currencies as (
-      select day, key, sum(value::numeric) as total
-      from shards cross join jsonb_each_text(revenue)
-      group by day, key
+      select day, part, key, sum(amount) as total
+      from shards
+      cross join lateral (
+        select 'all' as part, key, value::numeric as amount from jsonb_each_text(revenue)
+        union all
+        select p.part, key, p.sign * value::numeric
+        from jsonb_each_text(verified_revenue) cross join (values ('verified', 1), ('unverified', -1)) p(part, sign)
+        union all
+        select 'unverified', key, value::numeric from jsonb_each_text(revenue)
+        union all
+        select 'refunded', key, value::numeric from jsonb_each_text(refunded_revenue)
+      ) a
+      group by day, part, key
     ), by_currency as (
-      select day, jsonb_object_agg(key, trim_scale(total)::text) as revenue from currencies where total <> 0 group by day
+      select day, jsonb_object_agg(part, amounts) as revenue
+      from (
+        select day, part, jsonb_object_agg(key, trim_scale(total)::text) as amounts
+        from currencies where total <> 0 group by day, part
+      ) p
+      group by day
     )
     select d::date::text as day,
       coalesce(t.active, 0)::float8 as "activePlayers",
@@ -142,7 +161,10 @@ const GAME_DAYS = {
       coalesce(t.views, 0)::float8 as "storeViews",
       coalesce(t.play_ms, 0)::float8 as "playMs",
       coalesce(t.purchases, 0)::float8 as purchases,
-      coalesce(c.revenue, '{}') as revenue
+      coalesce(c.revenue -> 'all', '{}') as revenue,
+      coalesce(c.revenue -> 'verified', '{}') as "verifiedRevenue",
+      coalesce(c.revenue -> 'unverified', '{}') as "unverifiedRevenue",
+      coalesce(c.revenue -> 'refunded', '{}') as "refundedRevenue"
     from generate_series($2::timestamp, $3::timestamp, interval '1 day') d
     left join totals t on t.day = d::date
     left join lateral (

@@ -91,13 +91,16 @@ export const COMPARE_GAME_DAYS = `
     union all
     select day::text, 'revenue.' || r.key, sum(r.value::numeric)
     from shards cross join jsonb_each_text(revenue) r group by 1, 2
+    union all
+    select day::text, 'verified_revenue.' || r.key, sum(r.value::numeric)
+    from shards cross join jsonb_each_text(verified_revenue) r group by 1, 2
   )
   select 'game_days' as "table", key, name, trim_scale(coalesce(k.value, 0))::text as kept,
     trim_scale(coalesce(r.value, 0))::text as recounted, count(*) over () as total
   from recounted r
   full join kept k using (key, name)
   where coalesce(r.value, 0) <> coalesce(k.value, 0)
-    and ($2::date is null or key >= $2::date::text or name ~ '^(purchases|paying_players|new_players|revenue\\.)')
+    and ($2::date is null or key >= $2::date::text or name ~ '^(purchases|paying_players|new_players|revenue\\.|verified_revenue\\.)')
   ${FIRST_FEW}`;
 
 export const COMPARE_COHORTS = `

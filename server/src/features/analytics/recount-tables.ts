@@ -121,6 +121,15 @@ export async function countPurchases(connection: DedicatedConnection, gameId: nu
      group by 1, 2, 3`,
     [gameId],
   );
+  await connection.query(
+    `insert into recount_days
+     select (purchased_at at time zone 'UTC')::date, 'verified_revenue.' || currency, sum(price)
+     from transactions
+     where game_id = $1 and purchased_at is not null and refunded_at is null and store is not null and currency is not null
+       and price is not null and not player_id = any(${BEING_ERASED})
+     group by 1, 2`,
+    [gameId],
+  );
 }
 
 /** So that the rows of some players are found. */

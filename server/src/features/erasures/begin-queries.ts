@@ -72,6 +72,11 @@ const ADD_ERASED_DAYS = `
     from ${DAYS_OF_PLAYERS}
     cross join lateral jsonb_each_text(d.revenue) r
     union all
+    select t.game_id, (t.purchased_at at time zone 'UTC')::date, 'verified_revenue.' || t.currency, t.price
+    from unnest($1::bigint[]) as w(id)
+    cross join lateral (select * from transactions t where t.player_id = w.id offset 0) t
+    where t.purchased_at is not null and t.refunded_at is null and t.store is not null
+    union all
     select p.game_id, start_day(p.created_at, p.first_day), 'new_players', 1
     from unnest($1::bigint[]) as w(id)
     cross join lateral (select * from players p where p.id = w.id offset 0) p

@@ -1,5 +1,6 @@
 import { type DedicatedConnection, inTransaction } from '../../db/dedicated-connection.js';
 import type { ErasureHashes } from '../../security/erasure-hashes.js';
+import { lockTransactions } from '../events/apply/claim-queries.js';
 import { noteCounts } from './table-erasures.js';
 
 export const TRANSACTIONS_PER_STATEMENT = 500;
@@ -33,6 +34,8 @@ export async function eraseTransactions(
        from transactions where player_id = any($1::bigint[]) limit $2 for update`,
       [playerIds, TRANSACTIONS_PER_STATEMENT],
     );
+    // A notification at the same moment either comes first, or finds that the order is erased.
+    await lockTransactions(connection, rows);
     // A refund without its purchase is no income.
     const kept = rows.filter(({ day }) => day !== null);
     await connection.query(
@@ -47,11 +50,17 @@ export async function eraseTransactions(
         kept.map(({ gameId, transactionId }) => hashes.order(gameId, transactionId)),
       ],
     );
+    const ids = [rows.map(({ gameId }) => gameId), rows.map(({ transactionId }) => transactionId)];
     await connection.query(
       `update store_notifications n set transaction_id = null
        from unnest($1::int[], $2::text[]) as t(game_id, transaction_id)
        where n.game_id = t.game_id and n.transaction_id = t.transaction_id and n.share is not null`,
-      [rows.map(({ gameId }) => gameId), rows.map(({ transactionId }) => transactionId)],
+      ids,
+    );
+    await connection.query(
+      `delete from google_purchases p using unnest($1::int[], $2::text[]) as t(game_id, transaction_id)
+       where p.game_id = t.game_id and p.transaction_id = t.transaction_id`,
+      ids,
     );
     await connection.query(
       `with gone as (

@@ -4,6 +4,7 @@ import { exportJWK, SignJWT } from 'jose';
 import { Type } from 'typebox';
 import { compileValidator, withSchemaTypes } from '../../http/validation.js';
 import { uuid7 } from '../../lib/uuid7.js';
+import { fakeGoogle } from './fake-google.js';
 import type { FakeStoreKeys } from './kept-signers.js';
 
 export type FakeStoreOptions = Readonly<{
@@ -12,6 +13,8 @@ export type FakeStoreOptions = Readonly<{
   appId: string;
   /** `http://127.0.0.1:8080/stores`, and the studio and game that notifications are sent for. */
   notify: Readonly<{ url: string; tenant: string; game: string }>;
+  /** The address of `/google/token`, as the settings of the service have it. */
+  tokenUrl: () => string;
   now: () => number;
 }>;
 
@@ -33,15 +36,20 @@ const AppleChange = Type.Object({
   /** Of a partial refund, in thousandths of a percent. */
   percentage: Type.Optional(Type.Integer({ minimum: 1, maximum: 100_000 })),
 });
-const GoogleVoid = Type.Object({ orderId: Type.String({ minLength: 1 }) });
+const GoogleVoid = Type.Object({
+  orderId: Type.String({ minLength: 1 }),
+  /** False: only the list of voided purchases says so. */
+  isPushed: Type.Optional(Type.Boolean()),
+});
 
 /** Sells what it is asked to sell, and speaks to the service as Apple and Google do. For development only. */
-export function buildFakeStore({ keys, appId, notify, now }: FakeStoreOptions): FastifyInstance {
+export function buildFakeStore({ keys, appId, notify, tokenUrl, now }: FakeStoreOptions): FastifyInstance {
   const app = fastify();
   app.setValidatorCompiler(compileValidator);
   const routes = withSchemaTypes(app);
   const { apple, google } = keys;
   const sold = new Map<string, Record<string, unknown>>();
+  const play = fakeGoogle(app, { keys, appId, tokenUrl, now });
   app.addHook('onRequest', async (request, reply) => {
     // The web example buys from a page of another origin.
     reply.header('access-control-allow-origin', '*').header('access-control-allow-headers', 'content-type');
@@ -107,15 +115,17 @@ export function buildFakeStore({ keys, appId, notify, now }: FakeStoreOptions): 
   });
 
   routes.post('/google/purchases', { schema: { body: Purchase } }, async ({ body }) => {
-    const { productId, quantity = 1, userId } = body;
+    const { productId, quantity = 1, userId, environment } = body;
     const orderId = `GPA.${newNumber(now())}`;
+    const purchaseToken = uuid7(now());
+    play.sell({ orderId, purchaseToken, productId, quantity, isTest: environment === 'Sandbox' });
     const purchaseData = JSON.stringify({
       orderId,
       packageName: appId,
       productId,
       purchaseTime: now(),
       purchaseState: 0,
-      purchaseToken: uuid7(now()),
+      purchaseToken,
       quantity,
       acknowledged: false,
       ...(userId === undefined ? {} : { obfuscatedAccountId: userId }),
@@ -126,7 +136,10 @@ export function buildFakeStore({ keys, appId, notify, now }: FakeStoreOptions): 
     };
   });
 
-  routes.post('/google/notifications', { schema: { body: GoogleVoid } }, async ({ body: { orderId } }) => {
+  routes.post('/google/notifications', { schema: { body: GoogleVoid } }, async ({ body }) => {
+    const { orderId, isPushed = true } = body;
+    play.void(orderId);
+    if (!isPushed) return { status: 'voided' };
     const said = {
       version: '1.0',
       packageName: appId,

@@ -12,10 +12,16 @@ import {
 } from '../../lib/fake-store/store-signers.js';
 
 /** The keys of the fake store. They are kept, so that the root certificate stays the same from start to start. */
-export type FakeStoreKeys = Readonly<{ apple: AppleSigner; google: GoogleSigner; rootFile: string }>;
+export type FakeStoreKeys = Readonly<{
+  apple: AppleSigner;
+  google: GoogleSigner;
+  /** Of the service account that the fake store gives access tokens to. */
+  account: KeyObject;
+  rootFile: string;
+}>;
 
 type KeptCertificate = { raw: string; name: string; privateKey: string };
-type Kept = { chain: KeptCertificate[]; google: string };
+type Kept = { chain: KeptCertificate[]; google: string; account?: string };
 
 export async function keepSigners(folder: string, nowMs: number): Promise<FakeStoreKeys> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -23,18 +29,22 @@ export async function keepSigners(folder: string, nowMs: number): Promise<FakeSt
   const rootFile = join(folder, 'apple-root.pem');
   const known = await readFile(file, 'utf8').catch(() => undefined);
   const signers = known === undefined ? newSigners(nowMs) : readSigners(JSON.parse(known) as Kept);
-  if (known === undefined) await writeFile(file, JSON.stringify(toKept(signers)), { mode: 0o600 });
+  await writeFile(file, JSON.stringify(toKept(signers)), { mode: 0o600 });
   await writeFile(rootFile, signers.apple.rootPem);
   return { ...signers, rootFile };
 }
 
-type Signers = Pick<FakeStoreKeys, 'apple' | 'google'>;
+type Signers = Omit<FakeStoreKeys, 'rootFile'>;
 
 function newSigners(nowMs: number): Signers {
-  return { apple: createAppleSigner(nowMs), google: createGoogleSigner() };
+  return { apple: createAppleSigner(nowMs), google: createGoogleSigner(), account: newAccount() };
 }
 
-function readSigners({ chain, google }: Kept): Signers {
+function newAccount(): KeyObject {
+  return createGoogleSigner().privateKey;
+}
+
+function readSigners({ chain, google, account }: Kept): Signers {
   const [leaf, intermediate, root] = chain.map(({ raw, name, privateKey }) => ({
     raw: Buffer.from(raw, 'base64'),
     name,
@@ -45,18 +55,19 @@ function readSigners({ chain, google }: Kept): Signers {
   return {
     apple: appleSignerOf([leaf, intermediate, root]),
     google: googleSignerOf(createPrivateKey(google)),
+    account: account === undefined ? newAccount() : createPrivateKey(account),
   };
 }
 
-function toKept({ apple, google }: Signers): Kept {
+function toKept({ apple, google, account }: Signers): Kept {
   const chain = apple.chain.map(({ raw, name, privateKey }: MadeCertificate) => ({
     raw: raw.toString('base64'),
     name,
     privateKey: toPem(privateKey),
   }));
-  return { chain, google: toPem(google.privateKey) };
+  return { chain, google: toPem(google.privateKey), account: toPem(account) };
 }
 
-function toPem(key: KeyObject): string {
+export function toPem(key: KeyObject): string {
   return key.export({ format: 'pem', type: 'pkcs8' }).toString();
 }

@@ -1,6 +1,7 @@
 import { type Actor, insertAuditEntry } from '../../admin/audit-log.js';
 import { type Client, type Pool, transaction } from '../../db/pool.js';
 import { ERASURE_KEY_BINDING } from '../../security/erasure-hashes.js';
+import { accountBinding } from '../../security/google-account-binding.js';
 import { type MasterKeys, primaryId, seal, sealedUnder, unseal } from '../../security/master-keys.js';
 import { secondFactorBinding } from '../accounts/second-factor-binding.js';
 import { apiKeyBinding } from '../studios/api-key-queries.js';
@@ -12,6 +13,7 @@ export type ResealedCounts = {
   signingKeys: number;
   secondFactors: number;
   erasureKeys: number;
+  storeAccounts: number;
 };
 
 type SealedRow = { id: string; binding: string; sealed: Buffer };
@@ -37,6 +39,9 @@ export function resealAll(pool: Pool, masterKeys: MasterKeys, actor: Actor): Pro
     );
     const erasureKeys = await client.query<{ sealed: Buffer }>(
       'select sealed_key as sealed from erasure_key for update',
+    );
+    const storeAccounts = await client.query<{ gameId: number; sealed: Buffer }>(
+      'select game_id as "gameId", sealed_key as sealed from google_accounts for update',
     );
     const deviceKeys = await client.query<{ sealed: Buffer }>(
       'select sealed_key as sealed from device_forgetting for update',
@@ -72,6 +77,16 @@ export function resealAll(pool: Pool, masterKeys: MasterKeys, actor: Actor): Pro
         masterKeys,
         'update erasure_key set sealed_key = $2 where only_row = $1::boolean',
         erasureKeys.rows.map(({ sealed }) => ({ id: 'true', sealed, binding: ERASURE_KEY_BINDING })),
+      ),
+      storeAccounts: await resealRows(
+        client,
+        masterKeys,
+        'update google_accounts set sealed_key = $2 where game_id = $1::integer',
+        storeAccounts.rows.map(({ gameId, sealed }) => ({
+          id: String(gameId),
+          sealed,
+          binding: accountBinding(gameId),
+        })),
       ),
     };
     await resealRows(

@@ -10,6 +10,7 @@ import { withSchemaTypes } from '../../http/validation.js';
 import type { Clock } from '../../lib/clock.js';
 import type { AppleReceipts } from '../../lib/receipts/apple-receipts.js';
 import { isProblem } from '../../lib/receipts/store-sale.js';
+import type { ErasureHashes } from '../../security/erasure-hashes.js';
 import type { StoreSettings } from '../events/receipts/store-settings.js';
 import { applyNotification } from './apply-notification.js';
 import type { PushTokens } from './push-tokens.js';
@@ -23,6 +24,8 @@ export type NotificationContext = Readonly<{
   apple: AppleReceipts | undefined;
   pushTokens: PushTokens;
   rateLimits: RateLimits;
+  /** Tell orders of erased players. */
+  erasureHashes: () => Promise<ErasureHashes>;
 }>;
 
 const BODY_LIMIT = 131_072;
@@ -71,7 +74,8 @@ export function notificationRoutes(app: FastifyInstance, ctx: NotificationContex
     }
   };
   const apply = async (gameId: number, read: ReadNotification) => {
-    const outcome = await applyNotification(ctx.pool, { gameId, ...read }, ctx.clock.now());
+    const hashes = await ctx.erasureHashes();
+    const outcome = await applyNotification(ctx.pool, hashes, { gameId, ...read }, ctx.clock.now());
     return { data: { outcome }, status: 'success' as const };
   };
 

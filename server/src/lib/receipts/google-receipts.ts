@@ -50,6 +50,13 @@ export async function readGooglePurchase(
   return readSale(purchase) ?? invalidReceipt('The receipt lacks a member, or the purchase was cancelled.');
 }
 
+/** Google's have about 150 characters. */
+const MAX_TOKEN = 1_500;
+
+function isPurchaseToken(value: unknown): value is string {
+  return typeof value === 'string' && value !== '' && value.length <= MAX_TOKEN;
+}
+
 function readSale(purchase: Record<string, unknown>): StoreSale | undefined {
   const { orderId, purchaseToken, productId, purchaseTime, quantity = 1, obfuscatedAccountId } = purchase;
   const transactionId = isId(orderId) ? orderId : purchaseToken;
@@ -67,6 +74,7 @@ function readSale(purchase: Record<string, unknown>): StoreSale | undefined {
     isSandbox: false,
     isShared: false,
     accountId: typeof obfuscatedAccountId === 'string' ? obfuscatedAccountId : null,
+    ...(isPurchaseToken(purchaseToken) ? { purchaseToken } : {}),
     revocation: null,
   };
 }

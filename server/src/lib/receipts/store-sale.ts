@@ -19,6 +19,8 @@ export type StoreSale = Readonly<{
   isShared: boolean;
   /** The player whom the app named when it began the purchase. */
   accountId: string | null;
+  /** Of Google: what Google is asked about the purchase by. */
+  purchaseToken?: string;
   /** Set when the store has taken the purchase back already. */
   revocation: Revocation | null;
 }>;

@@ -24,6 +24,8 @@ export const SMALL_TABLES: readonly string[] = [
   'jobs',
   // One row.
   'erasure_key',
+  // A row for each game that asks Google about purchases.
+  'google_accounts',
 ];
 
 /** For an installation that has just begun. */
@@ -117,6 +119,8 @@ const FILLS = [
   `insert into store_notifications (game_id, store, notification_id, type, transaction_id, signed_at, share, received_at)
    select 1, 'apple', 'n-' || n, 'REFUND', 'transaction-' || n, now(), 1, now() from ${ROWS}`,
   `insert into game_stores (game_id, settings, updated_at) select n, '{"apple":null,"google":null,"counts":"everything","maxPrices":{},"testers":[]}', now() from ${GAMES}`,
+  `insert into google_purchases (game_id, transaction_id, purchase_token, product_id, stored_at, due_at)
+   select 1, 'transaction-' || n, '', '', now(), now() + interval '1 day' from ${ROWS}`,
   `insert into player_promotions (player_id, promo_id, purchases) select n, 'promo', 1 from ${ROWS}`,
   `insert into failed_events (id, game_id, player_id, fingerprint, code, message, raw, received_at, transaction_id)
    overriding system value

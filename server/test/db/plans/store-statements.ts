@@ -2,12 +2,36 @@ import { applyEvents } from '../../../src/features/events/apply/apply-events.js'
 import { findCataloguePrice } from '../../../src/features/events/receipts/price-queries.js';
 import { NO_STORES } from '../../../src/features/events/receipts/store-settings.js';
 import { applyNotification } from '../../../src/features/stores/apply-notification.js';
+import {
+  deleteAccount,
+  noteFailure,
+  noteSuccess,
+  openAccount,
+  saveAccount,
+} from '../../../src/features/stores/google/account-queries.js';
+import {
+  deletePurchase,
+  isOfTester,
+  listDuePurchases,
+  listGamesToConfirm,
+  postponePurchase,
+} from '../../../src/features/stores/google/purchase-queries.js';
+import {
+  beginVoidedList,
+  endVoidedList,
+  listVoidedLists,
+  updateVoidedPage,
+} from '../../../src/features/stores/google/voided-queries.js';
 import { findStores, saveStores } from '../../../src/features/stores/store-settings-queries.js';
+import { createErasureHashes } from '../../../src/security/erasure-hashes.js';
 import { toRecords } from '../../support/game-world.js';
+import { testMasterKeys } from '../../support/harness.js';
 import { WORLD } from './large-tables.js';
 import type { Listed } from './listed-statement.js';
 
 const { gameId, playerId } = WORLD;
+const masterKeys = testMasterKeys();
+const PURCHASE = { gameId, transactionId: 'transaction-2' };
 
 /** Statements about verified purchases, and what stores say of them. */
 export const STORE_STATEMENTS: readonly Listed[] = [
@@ -16,7 +40,7 @@ export const STORE_STATEMENTS: readonly Listed[] = [
     call: ({ service }) => findCataloguePrice(service, gameId, { productId: 'sku-1', quantity: 1 }),
   },
   {
-    what: 'lock_transactions, find_holders_of_transactions, find_notices_of_transactions, insert_transaction_changes, find_users_of_move',
+    what: 'lock_transactions, find_holders_of_transactions, find_notices_of_transactions, insert_transaction_changes, find_users_of_move, insert_google_purchases',
     call: async ({ service, nowMs }) => {
       // Two players prove one transaction: the second takes it from the first.
       for (const [n, whose] of [playerId, '2'].entries()) {
@@ -27,7 +51,8 @@ export const STORE_STATEMENTS: readonly Listed[] = [
         await applyEvents(
           service,
           records.map((record) => {
-            const sale = record.transaction && { ...record.transaction, store: 'server' as const };
+            const proof = { store: 'google' as const, purchaseToken: 'token', skuId: 'sku-1' };
+            const sale = record.transaction && { ...record.transaction, ...proof };
             return { ...record, transaction: sale, sale };
           }),
         );
@@ -35,11 +60,12 @@ export const STORE_STATEMENTS: readonly Listed[] = [
     },
   },
   {
-    what: 'list_players_to_refund, and the insertion of a notification',
-    call: ({ service, nowMs }) => {
+    what: 'list_players_to_refund, is_erased_order, update_erased_order, and the insertion of a notification',
+    call: async ({ admin, service, nowMs }) => {
+      const hashes = await createErasureHashes(admin, async () => masterKeys)();
       const refund = { transactionId: 'transaction-2', share: '1', atMs: nowMs };
       const notification = { notificationId: 'new', type: 'REFUND', signedAtMs: nowMs, refund };
-      return applyNotification(service, { gameId, store: 'apple', ...notification }, nowMs);
+      return applyNotification(service, hashes, { gameId, store: 'apple', ...notification }, nowMs);
     },
   },
   {
@@ -47,6 +73,31 @@ export const STORE_STATEMENTS: readonly Listed[] = [
     call: async ({ admin, nowMs }) => {
       await saveStores(admin, gameId, NO_STORES, { name: 'a test', nowMs });
       await findStores(admin, gameId);
+    },
+  },
+  {
+    what: 'the service account of Google',
+    call: async ({ admin, nowMs }) => {
+      const account = { gameId: WORLD.quietGameId, email: '', privateKey: '' };
+      await saveAccount(admin, masterKeys, account, { name: 'a test', nowMs });
+      await noteFailure(admin, gameId, '', nowMs);
+      await noteSuccess(admin, gameId);
+      await openAccount(admin, masterKeys, gameId);
+      await listVoidedLists(admin, nowMs);
+      await beginVoidedList(admin, gameId, nowMs);
+      await updateVoidedPage(admin, gameId, 'page');
+      await endVoidedList(admin, gameId);
+      await deleteAccount(admin, WORLD.quietGameId, { name: 'a test', nowMs });
+    },
+  },
+  {
+    what: 'purchases that wait for Google',
+    call: async ({ admin, nowMs }) => {
+      await listGamesToConfirm(admin, nowMs);
+      await listDuePurchases(admin, gameId, nowMs, 10);
+      await isOfTester(admin, PURCHASE, [WORLD.userId]);
+      await postponePurchase(admin, PURCHASE, nowMs);
+      await deletePurchase(admin, PURCHASE);
     },
   },
 ];

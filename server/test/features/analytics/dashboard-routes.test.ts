@@ -93,6 +93,11 @@ describe('the dashboard', () => {
         revenuePerActivePlayer: '2.505',
         revenuePerPayingPlayer: '5.01',
       },
+      revenueByProof: {
+        verified: { amounts: {}, reported: { currency: 'USD', amount: '0', missing: {} } },
+        unverified: { amounts: { USD: '5.01' }, reported: { currency: 'USD', amount: '5.01', missing: {} } },
+        refunded: { amounts: {}, reported: { currency: 'USD', amount: '0', missing: {} } },
+      },
     });
     expect(today).toEqual(days[1]);
     const publishedAt = new Date(NOON).toISOString();

@@ -156,6 +156,25 @@ describe('an erasure', () => {
     const { rows } = await pool.query('select amount, currency, refunded_on from erased_transactions');
     // What is left after the refund.
     expect(rows).toEqual([{ amount: '2.495', currency: 'USD', refunded_on: null }]);
+
+    // The store says something about the order afterwards: its id is not stored again, and the tax record is right.
+    const nowMs = clock.now();
+    const said = {
+      gameId,
+      store: 'apple',
+      notificationId: 'n-after',
+      type: 'REFUND',
+      signedAtMs: nowMs,
+      refund: { transactionId: 't-device-of-erased', share: '1', atMs: nowMs },
+    } as const;
+    const hashes = await harness.ctx.erasureHashes();
+    expect(await applyNotification(pool, hashes, said, nowMs)).toBe('applied');
+    expect(await applyNotification(pool, hashes, said, nowMs)).toBe('duplicate');
+    expect(await tablesNaming(harness, ids, playerId)).toEqual([]);
+    const { rows: kept } = await pool.query(
+      'select refunded_on is not null as refunded from erased_transactions',
+    );
+    expect(kept).toEqual([{ refunded: true }]);
   });
 
   it('goes on after an interruption before each of its steps, with the same counts, and the recount agrees all the time', async () => {
@@ -267,7 +286,14 @@ async function addTraces(session: Session, playerId: string, other: Session): Pr
     type: 'REFUND',
     signedAtMs: clock.now(),
   } as const;
-  expect(await applyNotification(pool, { ...said, refund }, clock.now())).toBe('applied');
+  expect(
+    await applyNotification(pool, await harness.ctx.erasureHashes(), { ...said, refund }, clock.now()),
+  ).toBe('applied');
+  await pool.query(
+    `insert into google_purchases (game_id, transaction_id, purchase_token, product_id, stored_at, due_at)
+     values ($1, $2, 'token', 'sku', $3, $3)`,
+    [gameId, transactionId, now],
+  );
   // A device that was the player's before it was attached to another one.
   await pool.query(
     `insert into devices (game_id, device_id, player_id, created_at, attached_at, own_player_id) values ($1, 'attached', $2, $3, $3, $4)`,

@@ -23,8 +23,10 @@ describe('the fake store', () => {
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'savepoint-fake-store-'));
     const keys = await keepSigners(folder, Date.now());
-    store = buildFakeStore({ keys, appId: APP, notify, now: () => Date.now() });
-    const storeUrl = await store.listen({ host: '127.0.0.1', port: 0 });
+    let storeUrl = '';
+    const tokenUrl = () => `${storeUrl}/google/token`;
+    store = buildFakeStore({ keys, appId: APP, notify, tokenUrl, now: () => Date.now() });
+    storeUrl = await store.listen({ host: '127.0.0.1', port: 0 });
     const settings = { appleRootFile: keys.rootFile, googleKeysUrl: `${storeUrl}/google/certs` };
     harness = await createHarness({ settings });
     notify.url = `${await harness.app.listen({ host: '127.0.0.1', port: 0 })}/stores`;

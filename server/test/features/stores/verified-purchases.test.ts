@@ -1,8 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { findGame } from '../../../src/admin/tenants.js';
 import { DEMO } from '../../../src/app/demo-studio.js';
+import { listGameDays } from '../../../src/features/analytics/dashboard.js';
+import { requestErasure, withdrawErasure } from '../../../src/features/erasures/request-erasure.js';
 import { NO_STORES, type StoreSettings } from '../../../src/features/events/receipts/store-settings.js';
 import { saveStores } from '../../../src/features/stores/store-settings-queries.js';
+import { DAY_MS } from '../../../src/lib/day.js';
 import { createAppleSigner } from '../../../src/lib/fake-store/store-signers.js';
 import { GAME, openAdminClient } from '../../support/admin-calls.js';
 import { get, withoutRateLimits } from '../../support/data-calls.js';
@@ -260,6 +263,52 @@ describe('verified purchases', () => {
       { before: { player: first.userId }, after: { player: second.userId } },
       { before: { player: second.userId }, after: { player: first.userId } },
     ]);
+  });
+
+  it('moves a purchase away from a player who waits for the erasure: the request may be withdrawn', async () => {
+    const [first, second] = [await newPlayer(), await newPlayer()];
+    const payload = { receipt: stores.appleReceipt({ transactionId: newTransaction() }) };
+    await buy(first, payload);
+    const { pool, ctx } = harness;
+    const { rows } = await pool.query('select id, game_id as "gameId" from players where user_id = $1', [
+      first.userId,
+    ]);
+    const { id, gameId } = rows[0];
+    await pool.query('update games set erasure_wait_days = 7 where id = $1', [gameId]);
+    const request = { gameId, userId: first.userId, by: testActor(harness.clock.now()) };
+    const erasure = await requestErasure(pool, await ctx.erasureHashes(), request);
+    await buy(second, payload);
+    expect(
+      await withdrawErasure(pool, gameId, erasure?.erasureId ?? '', testActor(harness.clock.now())),
+    ).toBe(true);
+    const { rows: after } = await pool.query('select purchase_count as n from players where id = $1', [id]);
+    expect(after).toEqual([{ n: 0 }]);
+    expect(await isPayer(second)).toBe(true);
+    await expectRight();
+  });
+
+  it('are told apart in the revenue of a day: verified, unverified, refunded', async () => {
+    await save({ counts: 'everything' });
+    const [first, second] = [await newPlayer(), await newPlayer()];
+    // No other test pays in this currency.
+    const sold = (change: Record<string, unknown>) => ({
+      receipt: stores.appleReceipt({ transactionId: newTransaction(), currency: 'CHF', ...change }),
+    });
+    const verified = sold({ price: 5_000 });
+    await buy(first, verified);
+    await buy(second, verified);
+    await buy(first, sold({ price: 3_000, revocationDate: harness.clock.now() }));
+    await buy(first, { transactionId: 'claimed-chf', price: 10, currency: 'CHF' });
+    await buy(first, { transactionId: 'returned-chf', price: 2, currency: 'CHF' });
+    const payload = { transactionId: 'returned-chf' };
+    await postEvents(harness.app, first, [{ eventType: 'Refund', timestamp: now(), payload }]);
+    const dayAt = (ms: number) => new Date(ms).toISOString().slice(0, 10);
+    const [from, to] = [dayAt(harness.clock.now() - 2 * DAY_MS), dayAt(harness.clock.now() + DAY_MS)];
+    const days = await listGameDays(harness.pool, gameId, from, to);
+    const sum = (name: 'verifiedRevenue' | 'unverifiedRevenue' | 'refundedRevenue') =>
+      days.reduce((total, day) => total + Number(day[name].CHF ?? 0), 0);
+    expect([sum('verifiedRevenue'), sum('unverifiedRevenue'), sum('refundedRevenue')]).toEqual([5, 10, 5]);
+    await expectRight();
   });
 
   it('are told apart on the timeline: verified, unverified, moved', async () => {

@@ -12,6 +12,7 @@ import { insertBlocks } from './block-queries.js';
 import { findTransactions, type Holder, lockTransactions } from './claim-queries.js';
 import { sumEvents } from './event-sums.js';
 import { foldEvents, lockPlayers } from './fold-queries.js';
+import { insertGooglePurchases, isOfGoogle } from './google-purchase-queries.js';
 import { findIdentities, insertIdentities } from './identity-queries.js';
 import { mergeTransactions, type TransactionRow } from './merge-transactions.js';
 import {
@@ -32,8 +33,8 @@ export type EventOutcome = 'new' | 'duplicate' | 'too_sparse' | 'no_player';
 type Decided = {
   outcomes: EventOutcome[];
   settled: SettledClaim[];
-  /** Whether a player has been erased, or will be. */
-  isGone: (playerId: string) => boolean;
+  /** Whether a player's row is there, also if the player will be erased. */
+  isThere: (playerId: string) => boolean;
 };
 
 /**
@@ -107,7 +108,8 @@ async function applyWithClaims(
   const { holders, notices } = await findTransactions(client, ids);
   const holderIds = [...holders.values()].flat().map(({ playerId }) => playerId);
   const decided = await decideEvents(client, records, sequences, holderIds);
-  const isThere = ({ playerId }: Holder) => !decided.isGone(playerId);
+  // A purchase also moves away from a player who waits for the erasure: the request may be withdrawn.
+  const isThere = ({ playerId }: Holder) => decided.isThere(playerId);
   const present = [...holders].map(([key, all]) => [key, all.filter(isThere)] as const);
   const isNew = (_: unknown, index: number) => decided.outcomes[index] === 'new';
   const settled = settlePurchases(records.filter(isNew), { holders: new Map(present), notices });
@@ -133,7 +135,7 @@ async function decideEvents(
     identified.length > 0 ? findIdentities(client, identified) : [],
   ]);
   const { settled, duplicates, tooSparse } = settleClaims(claims, known);
-  const isGone = (playerId: string) => locked.size < playerIds.size && !locked.has(playerId);
+  const isGone = (playerId: string) => locked.get(playerId) !== false;
   const firsts = new Set(claims.flatMap(({ recordOf }) => [...recordOf.values()]));
   let place = 0;
   const outcomes = records.map((record, index): EventOutcome => {
@@ -143,7 +145,11 @@ async function decideEvents(
     if (tooSparse.has(index)) return 'too_sparse';
     return duplicates.has(index) || !firsts.has(index) ? 'duplicate' : 'new';
   });
-  return { outcomes, settled: settled.filter(({ claim }) => !isGone(claim.playerId)), isGone };
+  return {
+    outcomes,
+    settled: settled.filter(({ claim }) => !isGone(claim.playerId)),
+    isThere: (playerId) => locked.has(playerId),
+  };
 }
 
 /** Whether its identity decides if it is new. A numbered purchase has an identity, too, but its number decides. */
@@ -168,6 +174,9 @@ function storeAndCount(
   if (identified.length > 0) remembered.push(insertIdentities(identified, history?.nowMs));
   const changes = purchases?.changes ?? [];
   if (changes.length > 0) remembered.push(insertChanges(changes));
+  // What another installation has received it has acknowledged, too.
+  const toConfirm = history === undefined ? fresh.filter(isOfGoogle) : [];
+  if (toConfirm.length > 0) remembered.push(insertGooglePurchases(toConfirm));
   const kept =
     history === undefined ? fresh : fresh.filter(({ receivedAtMs }) => receivedAtMs >= history.keptFromMs);
   return [...(kept.length > 0 ? [insertBlocks(kept)] : []), ...remembered, ...countEvents(fresh, changes)];

@@ -29,7 +29,10 @@ export type KnownTransactions = Readonly<{
  * Locks transactions until the end of the database transaction, in one order, and before any player: whoever changes the
  * holder of a transaction takes this lock first.
  */
-export async function lockTransactions(client: Client, ids: readonly TransactionId[]): Promise<void> {
+export async function lockTransactions(
+  client: Pick<Client, 'query'>,
+  ids: readonly TransactionId[],
+): Promise<void> {
   await client.query({
     name: 'lock_transactions',
     text: `select pg_advisory_xact_lock(key)

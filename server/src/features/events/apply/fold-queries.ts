@@ -2,21 +2,24 @@ import { type Call, type Client, query } from '../../../db/pool.js';
 import { REPORTED_BY_DAY } from '../intake/player-profile.js';
 import type { EventSums } from './event-sums.js';
 
-/** Locks players, and returns those that exist: a player may have been erased after the request was checked. */
+/**
+ * Locks players, and returns those that exist: a player may have been erased after the request was checked. The value says whether the
+ * erasure of the player was requested: then no event of the player counts any more.
+ */
 export async function lockPlayers(
   client: Client,
   playerIds: readonly string[],
-): Promise<ReadonlySet<string>> {
-  const rows = await query<{ id: string }>(
+): Promise<ReadonlyMap<string, boolean>> {
+  const rows = await query<{ id: string; isLeaving: boolean }>(
     client,
     {
       name: 'lock_players',
-      text: `select id from players where id = any($1::bigint[]) and erase_requested_at is null
+      text: `select id, erase_requested_at is not null as "isLeaving" from players where id = any($1::bigint[])
              order by id for no key update`,
     },
     [playerIds],
   );
-  return new Set(rows.map(({ id }) => id));
+  return new Map(rows.map(({ id, isLeaving }) => [id, isLeaving]));
 }
 
 /**

@@ -75,14 +75,15 @@ export function mergeTransactions(
 
 function addChange(row: TransactionRow, { kind, atMs, share, refundedAtMs }: TransactionChange): void {
   if (kind === 'moved') row.movedAt = later(row.movedAt, atMs);
-  else addNotice(row, { signedAtMs: atMs, share: share ?? '1', atMs: refundedAtMs ?? atMs });
+  else addNotice(row, { signedAtMs: atMs, share: share ?? '1', atMs: refundedAtMs });
 }
 
 /** An older word of the store never takes back a newer one. */
 function addNotice(row: TransactionRow, { signedAtMs, share, atMs }: Notice): void {
   const signedAt = isoTime(signedAtMs);
   if (row.noticeAt !== null && row.noticeAt > signedAt) return;
-  Object.assign(row, { noticeAt: signedAt, noticeShare: share, noticeRefundedAt: isoTime(atMs) });
+  const noticeRefundedAt = atMs === null ? null : isoTime(atMs);
+  Object.assign(row, { noticeAt: signedAt, noticeShare: share, noticeRefundedAt });
 }
 
 function later(known: string | null, ms: number): string {

@@ -28,11 +28,17 @@ const APPLY_TRANSACTIONS = {
       select i."playerId" as player_id, i."gameId" as game_id, i."transactionId" as transaction_id,
         p.purchased_at, p.received_at, p.identity, p.sku_id, p.currency, p.promo_id, p.store,
         s.claimed_at, s.moved_at, s.reported_refund_at, n.notice_at, n.notice_share, n.notice_refunded_at,
-        case when n.notice_share > 0 and n.notice_share < 1 then p.paid end as paid_price,
-        case when n.notice_share > 0 and n.notice_share < 1 then trim_scale(round(p.paid * (1 - n.notice_share), 3)) else p.paid end as price,
+        case when a.price is distinct from p.paid then p.paid end as paid_price, a.price,
+        case when s.is_moved then 0 when e.refunded_at is not null then p.paid else p.paid - a.price end as refunded,
+        case
+          when o.moved_at >= coalesce(o.claimed_at, '-infinity') then 0
+          when o.refunded_at is not null then coalesce(o.paid_price, o.price)
+          else o.paid_price - o.price
+        end as old_refunded,
         e.refunded_at, p.purchased_at is not null and e.refunded_at is null as counts,
         coalesce(o.purchased_at is not null and o.refunded_at is null, false) as did_count,
-        o.purchased_at as old_purchased_at, o.price as old_price, o.currency as old_currency, o.promo_id as old_promo_id
+        o.purchased_at as old_purchased_at, o.price as old_price, o.currency as old_currency, o.promo_id as old_promo_id,
+        o.store as old_store
       from jsonb_to_recordset($1::jsonb) as i("playerId" bigint, "gameId" integer, "transactionId" text,
         "purchasedAt" timestamptz, "receivedAt" timestamptz, identity uuid, "skuId" text, price numeric, currency text,
         "promoId" text, "refundedAt" timestamptz, store text, "claimedAt" timestamptz, "movedAt" timestamptz, "noticeAt" timestamptz,
@@ -65,11 +71,20 @@ const APPLY_TRANSACTIONS = {
         select greatest(o.claimed_at, i."claimedAt") as claimed_at, greatest(o.moved_at, i."movedAt") as moved_at,
           -- rows of the release before have refunded_at only
           least(coalesce(o.reported_refund_at, case when o.notice_at is null and o.moved_at is null then o.refunded_at end),
-            i."refundedAt") as reported_refund_at
+            i."refundedAt") as reported_refund_at,
+          coalesce(greatest(o.moved_at, i."movedAt") >= coalesce(greatest(o.claimed_at, i."claimedAt"), '-infinity'), false) as is_moved
       ) s
+      -- a partial refund leaves its rest; nothing was paid for a test purchase, which is given back from no time on
       cross join lateral (
         select case
-          when s.moved_at >= coalesce(s.claimed_at, '-infinity') then s.moved_at
+          when n.notice_share > 0 and n.notice_share < 1 then trim_scale(round(p.paid * (1 - n.notice_share), 3))
+          when n.notice_share >= 1 and n.notice_refunded_at is null then null
+          else p.paid
+        end as price
+      ) a
+      cross join lateral (
+        select case
+          when s.is_moved then s.moved_at
           when n.notice_at is not null then case when n.notice_share >= 1 then n.notice_refunded_at end
           else s.reported_refund_at
         end as refunded_at
@@ -123,18 +138,37 @@ const APPLY_TRANSACTIONS = {
       select player_id, promo_id, sum(n) from differences where promo_id is not null group by 1, 2
       order by 1, 2
       on conflict (player_id, promo_id) do update set purchases = m.purchases + excluded.purchases
+    ), proofs as (
+      select c.game_id, (d.purchased_at at time zone 'UTC')::date as day, d.currency,
+        coalesce(sum(d.n * d.price) filter (where d.is_verified), 0) as verified, coalesce(sum(d.n * d.refunded), 0) as refunded
+      from changes c
+      cross join lateral (values
+        (-1, c.old_purchased_at, c.old_price, c.old_currency, c.did_count and c.old_store is not null, c.old_refunded),
+        (1, c.purchased_at, c.price, c.currency, c.counts and c.store is not null, c.refunded)
+      ) as d(n, purchased_at, price, currency, is_verified, refunded)
+      where d.purchased_at is not null and d.currency is not null
+      group by 1, 2, 3
+    ), game_differences as (
+      select c.game_id, c.day, c.purchases, (d.purchases > 0)::int - (d.purchases - c.purchases > 0)::int as paying, c.revenue,
+        '{}'::jsonb as verified, '{}'::jsonb as refunded
+      from day_differences c
+      join days d using (player_id, day)
+      union all
+      select game_id, day, 0, 0, '{}', jsonb_build_object(currency, verified), jsonb_build_object(currency, refunded)
+      from proofs where verified <> 0 or refunded <> 0
     )
-    insert into game_days as g (game_id, day, shard, purchases, paying_players, revenue)
-    select c.game_id, c.day, rollup_shard('purchases'), sum(c.purchases),
-      sum((d.purchases > 0)::int - (d.purchases - c.purchases > 0)::int), jsonb_total(c.revenue)
-    from day_differences c
-    join days d using (player_id, day)
-    group by c.game_id, c.day
-    order by c.game_id, c.day
+    insert into game_days as g (game_id, day, shard, purchases, paying_players, revenue, verified_revenue, refunded_revenue)
+    select game_id, day, rollup_shard('purchases'), sum(purchases), sum(paying), jsonb_total(revenue), jsonb_total(verified),
+      jsonb_total(refunded)
+    from game_differences
+    group by game_id, day
+    order by game_id, day
     on conflict (game_id, day, shard) do update
     set purchases = g.purchases + excluded.purchases,
       paying_players = g.paying_players + excluded.paying_players,
-      revenue = jsonb_add(g.revenue, excluded.revenue)`,
+      revenue = jsonb_add(g.revenue, excluded.revenue),
+      verified_revenue = jsonb_add(g.verified_revenue, excluded.verified_revenue),
+      refunded_revenue = jsonb_add(g.refunded_revenue, excluded.refunded_revenue)`,
 };
 
 /**

@@ -13,10 +13,15 @@ export type TransactionFact = {
   purchasedAtMs?: number;
   /** What the receipt says about a refund. */
   notice?: Notice;
+  /** Of a receipt of Google: what Google is asked about the purchase by. */
+  purchaseToken?: string;
 };
 
-/** The word of a store on a refund: how much it gave back, from 0 (nothing any more) to 1, and from when on. */
-export type Notice = Readonly<{ signedAtMs: number; share: string; atMs: number }>;
+/**
+ * The word of a store on a refund: how much it gave back, from 0 (nothing any more) to 1, and from when on. Without that time nothing was
+ * paid: a test purchase counts without a price.
+ */
+export type Notice = Readonly<{ signedAtMs: number; share: string; atMs: number | null }>;
 
 /** Last known values: name → value. Beside the members of metadata, `paidCurrency` of purchases. */
 export type Profile = Record<string, string>;

@@ -80,6 +80,7 @@ function decideSale(
       quantity: sale.quantity,
       purchasedAtMs: isNear ? sale.purchasedAtMs : receivedAtMs,
       ...(sale.revocation === null ? {} : { notice: sale.revocation }),
+      ...(sale.purchaseToken === undefined ? {} : { purchaseToken: sale.purchaseToken }),
     },
   };
 }
