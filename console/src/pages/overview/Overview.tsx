@@ -17,6 +17,7 @@ import { Figures } from './Figures.js';
 import { Holdout } from './Holdout.js';
 import { PredictionNotes } from './PredictionNotes.js';
 import { Retention } from './Retention.js';
+import { RevenueByProof } from './RevenueByProof.js';
 
 const route = getRouteApi('/$studio/$game/');
 
@@ -74,6 +75,7 @@ export function Overview() {
               <Figures today={data.today} days={data.days} />
               <MoneyNote rows={data.days.filter(isShown)} />
               <DaysChart days={data.days.filter(isShown)} versions={data.versions} builds={data.builds} />
+              <RevenueByProof days={data.days.filter(isShown)} />
               <Breakdown span={span} />
               <Holdout />
               <Retention today={today} {...(chosen.days === null && { span })} />
