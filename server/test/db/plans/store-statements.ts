@@ -1,3 +1,4 @@
+import { transaction } from '../../../src/db/pool.js';
 import { applyEvents } from '../../../src/features/events/apply/apply-events.js';
 import { findCataloguePrice } from '../../../src/features/events/receipts/price-queries.js';
 import { NO_STORES } from '../../../src/features/events/receipts/store-settings.js';
@@ -22,8 +23,8 @@ import {
   listVoidedLists,
   updateVoidedPage,
 } from '../../../src/features/stores/google/voided-queries.js';
+import { updateErasedOrder } from '../../../src/features/stores/notification-queries.js';
 import { findStores, saveStores } from '../../../src/features/stores/store-settings-queries.js';
-import { createErasureHashes } from '../../../src/security/erasure-hashes.js';
 import { toRecords } from '../../support/game-world.js';
 import { testMasterKeys } from '../../support/harness.js';
 import { WORLD } from './large-tables.js';
@@ -61,11 +62,13 @@ export const STORE_STATEMENTS: readonly Listed[] = [
   },
   {
     what: 'list_players_to_refund, is_erased_order, update_erased_order, and the insertion of a notification',
-    call: async ({ admin, service, nowMs }) => {
-      const hashes = await createErasureHashes(admin, async () => masterKeys)();
+    call: async ({ service, nowMs }) => {
+      const hash = Buffer.alloc(32);
       const refund = { transactionId: 'transaction-2', share: '1', atMs: nowMs };
       const notification = { notificationId: 'new', type: 'REFUND', signedAtMs: nowMs, refund };
-      return applyNotification(service, hashes, { gameId, store: 'apple', ...notification }, nowMs);
+      const hashes = { player: () => hash, order: () => hash };
+      await applyNotification(service, hashes, { gameId, store: 'apple', ...notification }, nowMs);
+      await transaction(service, (client) => updateErasedOrder(client, hash, refund));
     },
   },
   {
