@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { useApiMutation, useGet, useStudioAndGame } from '../../api/hooks.js';
 import { fromForm, type StoreForm, type StoreSettings, toForm } from '../../lib/store-form.js';
 import { Loaded, ProblemNote } from '../../parts/states.js';
+import { GoogleAccount } from './GoogleAccount.js';
 import { ReceiptTest } from './ReceiptTest.js';
 
 /** Which receipts of Apple and Google the game believes, and which purchases count. */
@@ -15,6 +16,7 @@ export function Stores() {
       {(data) => (
         <Stack gap="xl" maw={640}>
           <StoresForm key={game} settings={data} />
+          <GoogleAccount />
           <ReceiptTest />
         </Stack>
       )}
