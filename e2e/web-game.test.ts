@@ -1,44 +1,70 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BROWSER_TIMEOUT_MS, HAS_BROWSER, launchBrowser, NEEDS_BROWSER } from './support/browser.js';
 import { newInstallation, removeInstallations } from './support/installation.js';
-import { runSavepoint, type Service, startService } from './support/service.js';
+import { runSavepoint, SAVEPOINT, type Service, startService } from './support/service.js';
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
+
+/** What a process has printed, once it has printed this. */
+function printed({ stdout }: ChildProcess, end: RegExp): Promise<string> {
+  let text = '';
+  return new Promise((resolve) => {
+    stdout?.on('data', (chunk) => {
+      text += chunk;
+      if (end.test(text)) resolve(text);
+    });
+  });
+}
 
 describe.skipIf(!HAS_BROWSER)(`the web game${NEEDS_BROWSER}`, () => {
   let service: Service;
   let settings: Record<string, string>;
   let game: ChildProcess;
+  let shop: ChildProcess;
   let address: string;
   let browser: Browser;
 
   beforeAll(async () => {
     settings = { SAVEPOINT_ENV: 'development', ...(await newInstallation()), SAVEPOINT_WORKERS: '1' };
+    // Purchases come from the fake store, and only verified ones count.
+    shop = spawn(process.execPath, [SAVEPOINT, 'fake-store', '--port', '0'], {
+      env: { ...process.env, ...settings },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const said = await printed(shop, /^}$/m);
+    const shopUrl = /sells at (\S+)\. /.exec(said)?.[1] ?? '';
+    for (const [, name = '', value = ''] of said.matchAll(/^ {2}(SAVEPOINT_\w+)=(\S+)$/gm))
+      settings[name] = value;
     service = await startService(settings);
+    const stores = join(settings.SAVEPOINT_DATA_DIR ?? '', 'stores.json');
+    await writeFile(stores, /^{$[^]*?^}$/m.exec(said)?.[0] ?? '');
+    const demo = ['--tenant', 'demo-studio', '--game', 'demo-game'];
+    await runSavepoint(['store', 'set', ...demo, '--file', stores], settings);
     const { PATH } = process.env;
     game = spawn('npm', ['run', 'example:web-game'], {
       cwd: ROOT,
-      env: { PATH, PORT: '0', SAVEPOINT_URL: service.api, npm_config_update_notifier: 'false' },
+      env: {
+        ...{ PATH, PORT: '0', SAVEPOINT_URL: service.api, npm_config_update_notifier: 'false' },
+        FAKE_STORE_URL: shopUrl,
+      },
       stdio: ['ignore', 'pipe', 'inherit'],
     });
-    address = await new Promise((resolve) => {
-      game.stdout?.on('data', (chunk) => {
-        const url = /Play at (\S+)/.exec(String(chunk))?.[1];
-        if (url !== undefined) resolve(url);
-      });
-    });
+    address = /Play at (\S+)/.exec(await printed(game, /Play at \S+/))?.[1] ?? '';
     browser = await launchBrowser();
   });
   afterAll(async () => {
     await browser?.close();
     game?.kill();
+    shop?.kill();
     await removeInstallations();
   });
 
-  it('is played, sells something, and then shows the offer for payers', async () => {
+  it('is played, buys from the fake store with receipts, and then shows the offer for payers', async () => {
     const page = await browser.newPage();
     page.setDefaultTimeout(BROWSER_TIMEOUT_MS);
     const problems: string[] = [];
