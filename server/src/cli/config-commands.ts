@@ -8,6 +8,7 @@ import { StartupError } from '../lib/startup-error.js';
 import { ATTRIBUTES } from '../personalisation/attributes/attributes.js';
 import { commandActor } from './command-actor.js';
 import { noSuchVersion, parseDocument, unpublishable, versionNumber } from './config-input.js';
+import { configTypesCommand } from './config-types-command.js';
 import { dryRunCommand } from './dry-run-command.js';
 import { requireGame, withGame } from './game-option.js';
 import { readGivenFile } from './given-file.js';
@@ -41,6 +42,7 @@ export function configCommands(): Command {
     .addHelpText('after', HELP)
     .action(publish);
   config.addCommand(dryRunCommand());
+  config.addCommand(configTypesCommand());
   withGame(config.command('show'))
     .description('print a published document')
     .option('--config-version <number>', 'an older version (default: the one in force)')

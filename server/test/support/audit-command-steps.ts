@@ -35,6 +35,7 @@ export const COMMAND_STEPS: Record<
   explain: { reason: READS },
   'config attributes': { reason: READS },
   'config dry-run': { reason: READS },
+  'config types': { reason: READS },
   'catalogue export': { reason: READS },
   'export events': { reason: READS },
   'export players': { reason: READS },
