@@ -85,6 +85,11 @@ export const ADMIN_ERRORS = {
     status: 409,
     message: 'This would raise prices inside of running offers. Send confirmPriceRaises if that is intended.',
   },
+  values_in_use: {
+    status: 409,
+    message:
+      'Builds that players use may ask for values that this takes away or narrows. Send confirmLostValues if that is intended.',
+  },
   rates_conflict: { status: 409, message: 'Another editor has changed the rates since you read them.' },
   export_not_ready: { status: 409, message: 'The export is not done. Look at its `state`.' },
   export_limit: { status: 409, message: 'The studio has as many exports as it may.' },

@@ -52,6 +52,24 @@ export const PROBLEM_EXAMPLE = {
   position: { offset: 0, line: 1, column: 1 },
 };
 
+export const ValueLoss = Type.Object(
+  {
+    key: Type.String(),
+    change: Type.Union([Type.Literal('removed'), Type.Literal('hidden'), Type.Literal('narrowed')], {
+      description: 'Hidden: for servers only from then on',
+    }),
+  },
+  { title: 'ValueLoss' },
+);
+
+export const BuildInUse = Type.Object(
+  {
+    clientBuild: Type.String({ description: 'Empty: players whose game does not send its build' }),
+    players: Type.Integer({ description: 'Active players on the busiest day' }),
+  },
+  { title: 'BuildInUse' },
+);
+
 export const PriceRaise = Type.Object(
   {
     offerId: Type.String(),

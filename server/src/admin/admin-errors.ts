@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { ERRORS, type ErrorCode } from '../errors.js';
 import { type ErrorForm, errorResponses } from '../http/api-schemas.js';
 import {
+  BuildInUse,
   DIFFERENCE_EXAMPLE,
   DocumentChange,
   DocumentProblem,
@@ -10,6 +11,7 @@ import {
   RAISE_EXAMPLE,
   ROW_ERROR_EXAMPLE,
   RowError,
+  ValueLoss,
 } from './admin-error-details.js';
 
 /** The general form of an error, with what errors of the admin API carry besides code and message. */
@@ -55,6 +57,13 @@ const AdminError = Type.Object(
         }),
       ),
       raises: Type.Optional(Type.Array(PriceRaise, { description: 'Only with `price_raise_unconfirmed`.' })),
+      values: Type.Optional(Type.Array(ValueLoss, { description: 'Only with `values_in_use`.' })),
+      builds: Type.Optional(
+        Type.Array(BuildInUse, {
+          description:
+            'Only with `values_in_use`: builds of the last 30 days, most players first; 20 at most.',
+        }),
+      ),
       reason: Type.Optional(
         Type.Object(
           { code: Type.String(), message: Type.String(), path: Type.String() },
@@ -91,6 +100,10 @@ const FORM: ErrorForm = {
       rows: [{ row: 2, column: 'from', message: 'This must be a day such as 2026-11-15.' }],
     },
     price_raise_unconfirmed: { raises: [RAISE_EXAMPLE] },
+    values_in_use: {
+      values: [{ key: 'jump_height', change: 'removed' }],
+      builds: [{ clientBuild: '1.4.0', players: 1204 }],
+    },
     catalogue_invalid: { rows: [ROW_ERROR_EXAMPLE] },
     event_still_refused: {
       reason: { code: 'schema_mismatch', message: 'payload.level must be integer.', path: '/payload/level' },

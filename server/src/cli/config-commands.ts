@@ -16,7 +16,12 @@ import { type PageOptions, readPage, sayOlder, withPage } from './page-option.js
 import { say, withDatabase } from './terminal.js';
 
 type GameOptions = { tenant: string; game: string };
-type PublishOptions = GameOptions & { note: string; confirmPriceRaises: boolean; basedOn?: string };
+type PublishOptions = GameOptions & {
+  note: string;
+  confirmPriceRaises: boolean;
+  confirmLostValues: boolean;
+  basedOn?: string;
+};
 
 const HELP = `
 A document holds everything that decides what a game's players are told: flags, segments, catalogue, store
@@ -68,7 +73,8 @@ export function configCommands(): Command {
 function withChecks(command: Command): Command {
   return command
     .option('--based-on <number>', 'only if this version is in force: the one that you have seen')
-    .option('--confirm-price-raises', 'publish even if prices inside of running offers go up', false);
+    .option('--confirm-price-raises', 'publish even if prices inside of running offers go up', false)
+    .option('--confirm-lost-values', 'publish even if builds in use may ask for values that are lost', false);
 }
 
 function baseOf({ basedOn }: PublishOptions): { basedOn?: number } {
@@ -76,7 +82,7 @@ function baseOf({ basedOn }: PublishOptions): { basedOn?: number } {
 }
 
 async function publish(options: PublishOptions & { file?: string; draft: boolean }): Promise<void> {
-  const { tenant, game, file, draft, note, confirmPriceRaises } = options;
+  const { tenant, game, file, draft, note, confirmPriceRaises, confirmLostValues } = options;
   if ((file !== undefined) === draft) throw new StartupError('Give --file or --draft, one of the two.');
   if (draft && options.basedOn !== undefined) {
     throw new StartupError('A draft knows the version that it is based on: give --based-on with --file.');
@@ -86,7 +92,7 @@ async function publish(options: PublishOptions & { file?: string; draft: boolean
   await withDatabase(async ({ pool }) => {
     const { id: gameId } = await requireGame(pool, tenant, game);
     const actor = await commandActor(pool);
-    const publication = { gameId, note, confirmPriceRaises };
+    const publication = { gameId, note, confirmPriceRaises, confirmLostValues };
     const outcome = draft
       ? await publishDraft(
           pool,
@@ -102,13 +108,13 @@ async function publish(options: PublishOptions & { file?: string; draft: boolean
 }
 
 async function rollBack(options: PublishOptions & { configVersion: string }): Promise<void> {
-  const { tenant, game, configVersion, note, confirmPriceRaises } = options;
+  const { tenant, game, configVersion, note, confirmPriceRaises, confirmLostValues } = options;
   const version = versionNumber(configVersion);
   const base = baseOf(options);
   await withDatabase(async ({ pool }) => {
     const { id: gameId, publishedVersion } = await requireGame(pool, tenant, game);
     const actor = await commandActor(pool);
-    const rollback = { gameId, version, note, confirmPriceRaises, ...base };
+    const rollback = { gameId, version, note, confirmPriceRaises, confirmLostValues, ...base };
     const outcome = await rollBackConfig(pool, rollback, actor);
     if (outcome.outcome === 'no_such_version') throw noSuchVersion(configVersion, publishedVersion);
     sayPublished(`${tenant}/${game}`, `Version ${version}`, outcome);
@@ -133,6 +139,21 @@ function sayPublished(game: string, what: string, outcome: PublishOutcome): void
       );
       throw new StartupError(
         `${what} would raise prices that players see now:\n${raises.join('\n')}\nIf that is intended, add --confirm-price-raises.`,
+      );
+    }
+    case 'values_in_use': {
+      const values = outcome.values.map(({ key, change }) => `  - ${key} is ${change}`);
+      const builds = outcome.builds.map(
+        ({ clientBuild, players }) => `  - ${clientBuild || 'unknown build'}: up to ${players} players a day`,
+      );
+      throw new StartupError(
+        [
+          `${what} would take values away from builds that players have used in the last 30 days:`,
+          ...values,
+          'The builds, with their players:',
+          ...builds,
+          'If that is intended, add --confirm-lost-values.',
+        ].join('\n'),
       );
     }
     case 'conflict':

@@ -57,6 +57,11 @@ const Revision = Type.Integer({
     'Incremented by every change of the draft, and by every publication while the draft has no changes. Send back the one you have seen.',
 });
 const Note = Type.String({ maxLength: 2000, description: 'What changed, for those who look back' });
+const ConfirmLostValues = Type.Optional(
+  Type.Boolean({
+    description: 'Values may be taken away, or their types narrowed, while builds in use may ask for them',
+  }),
+);
 const ConfirmPriceRaises = Type.Optional(
   Type.Boolean({ description: 'Publish it also if prices inside of running offers go up' }),
 );
@@ -131,13 +136,19 @@ export const DraftDifferenceResponse = successOf(
 );
 
 export const PublishBody = Type.Object(
-  { revision: Revision, note: Note, confirmPriceRaises: ConfirmPriceRaises },
+  {
+    revision: Revision,
+    note: Note,
+    confirmPriceRaises: ConfirmPriceRaises,
+    confirmLostValues: ConfirmLostValues,
+  },
   { title: 'PublishRequest', examples: [{ revision: 12, note: 'Winter sale' }] },
 );
 export const RollBackBody = Type.Object(
   {
     note: Note,
     confirmPriceRaises: ConfirmPriceRaises,
+    confirmLostValues: ConfirmLostValues,
     basedOn: Type.Optional(
       Type.Integer({
         minimum: 0,

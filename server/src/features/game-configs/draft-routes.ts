@@ -172,8 +172,7 @@ export function draftRoutes(app: FastifyInstance, ctx: AdminContext): void {
     },
     async (request, reply) => {
       const { gameId } = await gameOf(ctx, request);
-      const { revision, note, confirmPriceRaises = false } = request.body;
-      const publication = { gameId, revision, note, confirmPriceRaises };
+      const publication = { gameId, ...request.body };
       const outcome = await changeInTurn(ctx, request, () =>
         publishDraft(ctx.pool, publication, actorOf(ctx, request)),
       );

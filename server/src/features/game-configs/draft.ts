@@ -7,7 +7,7 @@ import { lockGame, requireConfigVersion } from './config-queries.js';
 import { type DocumentChange, differenceSteps } from './document-difference.js';
 import { documentWork } from './document-work.js';
 import { findDraftRow, upsertDraft } from './draft-queries.js';
-import { type PublishOutcome, publishWithin } from './publish.js';
+import { type Confirmations, type PublishOutcome, publishWithin } from './publish.js';
 
 /**
  * The next configuration of a game while it is edited.
@@ -138,16 +138,16 @@ export async function discardDraft(
   });
 }
 
-export type DraftPublication = Readonly<{
-  gameId: number;
-  revision: number;
-  note: string;
-  confirmPriceRaises?: boolean;
-}>;
+export type DraftPublication = Confirmations &
+  Readonly<{
+    gameId: number;
+    revision: number;
+    note: string;
+  }>;
 
 export async function publishDraft(
   pool: Pool,
-  { gameId, revision, note, confirmPriceRaises = false }: DraftPublication,
+  { gameId, revision, ...confirmed }: DraftPublication,
   actor: Actor,
 ): Promise<PublishOutcome | DraftConflict> {
   const seen = await findDraft(pool, gameId);
@@ -160,7 +160,7 @@ export async function publishDraft(
     const draft = await findDraft(client, gameId);
     if (draft.revision !== revision) return publishConflict(client, gameId, draft);
     const { document, basedOn } = draft;
-    const terms = { document, note, confirmPriceRaises, basedOn, copyOf: null, isDraft: true };
+    const terms = { ...confirmed, document, basedOn, copyOf: null, isDraft: true };
     return publishWithin(client, game, terms, actor);
   });
 }

@@ -7,6 +7,7 @@ import type { RollbackOutcome } from './publish.js';
 export const PUBLICATION_ERRORS = [
   'version_conflict',
   'price_raise_unconfirmed',
+  'values_in_use',
   'nothing_to_publish',
   'document_invalid',
 ] as const satisfies readonly ErrorCode[];
@@ -25,6 +26,10 @@ export function publicationResponse(outcome: RollbackOutcome | DraftConflict): {
       throw new ApiError('document_invalid', { details: { problems: outcome.problems } });
     case 'price_raise':
       throw new ApiError('price_raise_unconfirmed', { details: { raises: outcome.raises } });
+    case 'values_in_use': {
+      const { values, builds } = outcome;
+      throw new ApiError('values_in_use', { details: { values, builds } });
+    }
     case 'conflict': {
       const { version, author, difference } = outcome;
       throw new ApiError('version_conflict', { details: { version, author, difference } });

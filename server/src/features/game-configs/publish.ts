@@ -3,6 +3,7 @@ import { type Client, type Pool, transaction } from '../../db/pool.js';
 import type { ConfigDocument } from '../../personalisation/document/document.js';
 import type { DocumentProblem } from '../../personalisation/validate/document-problems.js';
 import { validationSteps } from '../../personalisation/validate/validate-document.js';
+import { type BuildInUse, listBuildsInUse } from './build-queries.js';
 import {
   type ConfigVersion,
   findConfigVersion,
@@ -16,22 +17,31 @@ import { documentWork } from './document-work.js';
 import { updatePublishedDraft } from './draft-queries.js';
 import { type PriceRaise, priceRaiseSteps } from './price-raises.js';
 import { nextSegmentVersions } from './segment-versions.js';
+import { type ValueLoss, valueLosses } from './value-losses.js';
 
-export type PublishRequest = Readonly<{
-  gameId: number;
-  document: unknown;
-  note: string;
+/** What its author knows of and wants all the same. */
+export type Confirmations = Readonly<{
   /** Prices inside of running offers may go up. */
   confirmPriceRaises?: boolean;
-  /** The version that its author has seen; by default the one in force. */
-  basedOn?: number;
+  /** Builds in use may ask for values that are taken away, or whose types are narrowed. */
+  confirmLostValues?: boolean;
 }>;
+
+export type PublishRequest = Confirmations &
+  Readonly<{
+    gameId: number;
+    document: unknown;
+    note: string;
+    /** The version that its author has seen; by default the one in force. */
+    basedOn?: number;
+  }>;
 
 export type PublishOutcome =
   | Readonly<{ outcome: 'published'; version: number; difference: readonly DocumentChange[] }>
   | Readonly<{ outcome: 'invalid'; problems: readonly DocumentProblem[] }>
   | Readonly<{ outcome: 'unchanged'; version: number }>
   | Readonly<{ outcome: 'price_raise'; raises: readonly PriceRaise[] }>
+  | Readonly<{ outcome: 'values_in_use'; values: readonly ValueLoss[]; builds: readonly BuildInUse[] }>
   /** `basedOn` names a version that does not exist. */
   | Readonly<{ outcome: 'unknown_base' }>
   /** Another version was published after the author had looked; `difference` is what it changed. */
@@ -40,47 +50,45 @@ export type PublishOutcome =
 /** Publishes a document as the game's next version, or says why not, with nothing changed. */
 export async function publishConfig(
   pool: Pool,
-  { gameId, document, note, confirmPriceRaises = false, basedOn }: PublishRequest,
+  { gameId, document, ...terms }: PublishRequest,
   actor: Actor,
 ): Promise<PublishOutcome> {
-  const publication = { note, confirmPriceRaises, basedOn, copyOf: null, isDraft: false };
-  return publishChecked(pool, gameId, document, publication, actor);
+  return publishChecked(pool, gameId, document, { ...terms, copyOf: null, isDraft: false }, actor);
 }
 
-export type Rollback = Readonly<{
-  gameId: number;
-  version: number;
-  note: string;
-  confirmPriceRaises?: boolean;
-  /** The version that was in force when its author decided; by default the one in force now. */
-  basedOn?: number;
-}>;
+export type Rollback = Confirmations &
+  Readonly<{
+    gameId: number;
+    version: number;
+    note: string;
+    /** The version that was in force when its author decided; by default the one in force now. */
+    basedOn?: number;
+  }>;
 
 export type RollbackOutcome = PublishOutcome | Readonly<{ outcome: 'no_such_version' }>;
 
 /** Publishes an old version again. A draft that is being edited stays as it is. */
 export async function rollBackConfig(
   pool: Pool,
-  { gameId, version, note, confirmPriceRaises = false, basedOn }: Rollback,
+  { gameId, version, ...terms }: Rollback,
   actor: Actor,
 ): Promise<RollbackOutcome> {
   const old = await findConfigVersion(pool, gameId, version);
   if (old === undefined) return { outcome: 'no_such_version' };
   // Checked like any other: it may have been published by an older version of this service, with other rules.
-  const publication = { note, confirmPriceRaises, basedOn, copyOf: version, isDraft: false };
-  return publishChecked(pool, gameId, old.document, publication, actor);
+  return publishChecked(pool, gameId, old.document, { ...terms, copyOf: version, isDraft: false }, actor);
 }
 
-type Terms = Readonly<{
-  note: string;
-  confirmPriceRaises: boolean;
-  /** By default the version in force. */
-  basedOn: number | undefined;
-  /** The old version that is published again, if this is a roll-back. */
-  copyOf: number | null;
-  /** The document is the draft, which has no changes of its own afterwards. */
-  isDraft: boolean;
-}>;
+type Terms = Confirmations &
+  Readonly<{
+    note: string;
+    /** By default the version in force. */
+    basedOn?: number | undefined;
+    /** The old version that is published again, if this is a roll-back. */
+    copyOf: number | null;
+    /** The document is the draft, which has no changes of its own afterwards. */
+    isDraft: boolean;
+  }>;
 
 async function publishChecked(
   pool: Pool,
@@ -105,7 +113,8 @@ export async function publishWithin(
   {
     document,
     note,
-    confirmPriceRaises,
+    confirmPriceRaises = false,
+    confirmLostValues = false,
     basedOn = game.publishedVersion,
     copyOf,
     isDraft,
@@ -135,6 +144,9 @@ export async function publishWithin(
         priceRaiseSteps(current.document, document, actor.nowMs, changedPaths(difference)),
       );
   if (raises.length > 0) return { outcome: 'price_raise', raises };
+  const losses = confirmLostValues ? [] : valueLosses(current.document, document);
+  const builds = losses.length === 0 ? [] : await listBuildsInUse(client, gameId, actor.nowMs);
+  if (builds.length > 0) return { outcome: 'values_in_use', values: losses, builds };
   const version = await insertVersion(
     client,
     game,
