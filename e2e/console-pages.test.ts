@@ -24,6 +24,7 @@ const PAGES = [
   '/store?tab=history',
   '/segments',
   '/segments?segment=payer',
+  '/values',
   '/events',
   '/events?tab=types',
   '/events?tab=types&schema=%2B',

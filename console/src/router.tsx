@@ -65,6 +65,12 @@ const segments = createRoute({
   validateSearch: known('segment'),
   component: lazyPage(() => import('./pages/segments/Segments.js'), 'Segments'),
 });
+const values = createRoute({
+  getParentRoute: () => frame,
+  path: '/values',
+  validateSearch: known('value'),
+  component: lazyPage(() => import('./pages/values/Values.js'), 'Values'),
+});
 const events = createRoute({
   getParentRoute: () => frame,
   path: '/events',
@@ -96,7 +102,18 @@ export const router = createRouter({
     start,
     signIn,
     invitation,
-    frame.addChildren([overview, players, player, store, segments, events, predictions, analysis, settings]),
+    frame.addChildren([
+      overview,
+      players,
+      player,
+      store,
+      segments,
+      values,
+      events,
+      predictions,
+      analysis,
+      settings,
+    ]),
   ]),
   parseSearch: readSearch,
   stringifySearch: writeSearch,

@@ -43,7 +43,7 @@ describe('a dry run in words', () => {
   it('knows an instant at which no player sees a difference, or the same as before', () => {
     const quiet = {
       ...{ at: '2026-11-21T00:00:00.000Z', begins: [], ends: [], examined: 1, sampled: false },
-      ...{ offers: [], segments: [], flags: [], prices: [], priced: nothing, ruleErrors: [] },
+      ...{ offers: [], segments: [], flags: [], values: [], prices: [], priced: nothing, ruleErrors: [] },
     };
     expect(isChanging(quiet)).toBe(false);
     expect(isChanging({ ...quiet, priced: { players: 1, payLess: 0, payMore: 0 } })).toBe(true);

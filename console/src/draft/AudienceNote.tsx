@@ -6,17 +6,17 @@ import { countOf, formatCount, formatUtc } from '../lib/format.js';
 import { revenueSharesText } from '../lib/money.js';
 import { PlayerLink } from '../parts/PlayerLink.js';
 import { ProblemNote } from '../parts/states.js';
-import { type Audience, useAudience } from './use-audience.js';
+import { type Audience, type AudiencePart, useAudience } from './use-audience.js';
 
 type Props = {
   document: ConfigDocument;
-  part: { offerId: string } | { segmentId: string };
+  part: AudiencePart;
   /** Where the part is in the document: `/offers/3`. */
   pointer: string;
   hasExamples?: boolean;
 };
 
-/** Which players an offer or a segment reaches, as it is typed, saved or not. */
+/** Which players an offer, a segment or a rule of a value reaches, as it is typed, saved or not. */
 export function AudienceNote({ document, part, pointer, hasExamples = false }: Props) {
   const { audience, isCounting, problem } = useAudience(document, part);
   const [isOriginal] = useOriginals();

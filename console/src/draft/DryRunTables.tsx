@@ -12,14 +12,15 @@ type Line = { id: string } & Pick<
   'counts' | 'estimate' | 'revenueShare' | 'reportedRevenueShare' | 'examples'
 >;
 
-type Effects = Pick<DryRunResult, 'offers' | 'segments' | 'flags' | 'prices'>;
+type Effects = Pick<DryRunResult, 'offers' | 'segments' | 'flags' | 'values' | 'prices'>;
 
-/** The prices that change, and who enters and leaves offers, segments and flags. */
+/** The prices that change, and who enters and leaves offers, segments, flags and values. */
 export function DryRunTables({ effects, at }: { effects: Effects /** If it is later. */; at?: string }) {
   const parts: [string, Line[]][] = [
     ['Offers', effects.offers.map(({ offerId: id, ...rest }) => ({ id, ...rest }))],
     ['Segments', effects.segments.map(({ segmentId: id, ...rest }) => ({ id, ...rest }))],
     ['Flags', effects.flags.map(({ flagId: id, ...rest }) => ({ id, ...rest }))],
+    ['Values', effects.values.map(({ outcome: id, ...rest }) => ({ id, ...rest }))],
   ];
   return (
     <>

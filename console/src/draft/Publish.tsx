@@ -8,6 +8,7 @@ import { ProblemNote } from '../parts/states.js';
 import { Difference } from './Difference.js';
 import { DryRun } from './DryRun.js';
 import { useDraft } from './draft-context.js';
+import { isLostValues, LostValues } from './LostValues.js';
 import { isPriceRaise, PriceRaises } from './PriceRaises.js';
 
 /** What changes, for how many players, a note for the history, one button. The button does not wait for the numbers. */
@@ -17,6 +18,7 @@ export function Publish({ onDone }: { onDone: () => void }) {
   const difference = useGet('draftDifference', { params: { game } });
   const [note, setNote] = useState('');
   const [isConfirmed, setConfirmed] = useState(false);
+  const [isLossConfirmed, setLossConfirmed] = useState(false);
   const publish = useApiMutation('publishDraft', {
     onDone: () => {
       refresh();
@@ -59,6 +61,15 @@ export function Publish({ onDone }: { onDone: () => void }) {
             onChange={({ currentTarget }) => setConfirmed(currentTarget.checked)}
           />
         </>
+      ) : isLostValues(error) ? (
+        <>
+          <LostValues problem={error} />
+          <Checkbox
+            label="These builds can do without the values"
+            checked={isLossConfirmed}
+            onChange={({ currentTarget }) => setLossConfirmed(currentTarget.checked)}
+          />
+        </>
       ) : (
         <ProblemNote problem={error}>
           {((error?.details.problems ?? []) as Schemas['DocumentProblem'][]).map(({ pointer, message }) => (
@@ -75,7 +86,12 @@ export function Publish({ onDone }: { onDone: () => void }) {
           revision !== undefined &&
           publish.mutate({
             params: { game },
-            body: { revision, note, ...(isConfirmed ? { confirmPriceRaises: true } : {}) },
+            body: {
+              revision,
+              note,
+              ...(isConfirmed ? { confirmPriceRaises: true } : {}),
+              ...(isLossConfirmed ? { confirmLostValues: true } : {}),
+            },
           })
         }
       >

@@ -17,19 +17,24 @@ const PAUSE_MS = 400;
 /** The wait while another member of the studio is counting; a count takes less time. */
 const BUSY_MS = 1_000;
 
-/** How many players an offer or a segment reaches while it is typed. A newer count cancels an older one, here and in the service. */
-export function useAudience(
-  document: ConfigDocument,
-  { offerId, segmentId }: { offerId?: string; segmentId?: string },
-): AudienceState {
+/** What is counted: an offer, a segment, or a rule of a value by its index. */
+export type AudiencePart =
+  | { offerId: string }
+  | { segmentId: string }
+  | { value: { key: string; rule: number } };
+
+/** How many players a part of the document reaches while it is typed. A newer count cancels an older one, here and in the service. */
+export function useAudience(document: ConfigDocument, part: AudiencePart): AudienceState {
   const { studio, game } = useStudioAndGame();
+  // As text: the part is another object each time.
+  const named = JSON.stringify(part);
   const [state, setState] = useState<AudienceState>({ audience: null, isCounting: true, problem: null });
   useEffect(() => {
     const overtaken = new AbortController();
     let timer: ReturnType<typeof setTimeout>;
     const count = async () => {
-      const part = offerId === undefined ? { segmentId: segmentId ?? '' } : { offerId };
-      const request = { params: { game }, body: { document, ...part } };
+      const asked = JSON.parse(named) as AudiencePart;
+      const request = { params: { game }, body: { document, ...asked } };
       try {
         const audience = await call('countAudience', request, { studio, signal: overtaken.signal });
         if (!overtaken.signal.aborted) setState({ audience, isCounting: false, problem: null });
@@ -46,6 +51,6 @@ export function useAudience(
       clearTimeout(timer);
       overtaken.abort();
     };
-  }, [document, studio, game, offerId, segmentId]);
+  }, [document, studio, game, named]);
   return state;
 }

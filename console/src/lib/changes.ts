@@ -20,12 +20,14 @@ const KINDS: readonly (readonly [string, string])[] = [
   ['offers/', 'Offer'],
   ['segments/', 'Segment'],
   ['flags/custom/', 'Flag'],
+  ['values/', 'Value'],
 ];
 const WHOLE: Readonly<Record<string, string>> = {
   catalogue: 'Order of the catalogue',
   offers: 'Order of the offers',
   segments: 'Order of the segments',
   'flags/custom': 'Order of the flags',
+  values: 'Order of the values',
   'flags/isPayer': 'Flag isPayer',
   store: 'Store settings',
   predictions: 'Predictions that clients get',
@@ -52,7 +54,7 @@ function linesOf(
   // Of a whole entry, what is not set says nothing, and its id is its name already.
   return lines.filter(({ label, before, after }) => {
     const value = before ?? after;
-    return value !== '' && value !== 'none' && !(label.endsWith('Id') && value === name);
+    return value !== '' && value !== 'none' && !((label.endsWith('Id') || label === 'key') && value === name);
   });
 }
 

@@ -1,14 +1,14 @@
 import type { Schemas } from '../api/client.js';
 import { countOf, formatUtc } from './format.js';
 
-type Effects = Pick<Schemas['DryRunLater'], 'offers' | 'segments' | 'flags' | 'prices' | 'priced'>;
+type Effects = Pick<Schemas['DryRunLater'], 'offers' | 'segments' | 'flags' | 'values' | 'prices' | 'priced'>;
 
 /** Whether some player sees a difference. */
 export function isChanging({ priced, ...effects }: Effects): boolean {
   return priced.players > 0 || changedIds(effects).length > 0;
 }
 
-/** Whether other prices, offers, segments or flags change than at the instant before. */
+/** Whether other prices, offers, segments, flags or values change than at the instant before. */
 export function isNews(later: Effects, before: Effects): boolean {
   const listed = ({ prices, ...effects }: Effects) =>
     [
@@ -18,12 +18,13 @@ export function isNews(later: Effects, before: Effects): boolean {
   return listed(later).join() !== listed(before).join();
 }
 
-function changedIds({ offers, segments, flags }: Pick<Effects, 'offers' | 'segments' | 'flags'>): string[] {
+function changedIds({ offers, segments, flags, values }: Omit<Effects, 'prices' | 'priced'>): string[] {
   const isChanged = ({ counts }: { counts: Schemas['DryRunCounts'] }) => counts.enter > 0 || counts.leave > 0;
   return [
     ...offers.filter(isChanged).map(({ offerId }) => `offer:${offerId}`),
     ...segments.filter(isChanged).map(({ segmentId }) => `segment:${segmentId}`),
     ...flags.filter(isChanged).map(({ flagId }) => `flag:${flagId}`),
+    ...values.filter(isChanged).map(({ outcome }) => `value:${outcome}`),
   ];
 }
 

@@ -6,12 +6,15 @@ import { SidePanel } from './SidePanel.js';
 export type EntryProblem = Problem & { member: string };
 
 type Props = {
-  /** `Offer`, `Segment`, `Flag`. */
+  /** `Offer`, `Segment`, `Flag`, `Value`. */
   kind: string;
   id: string;
   /** The member that holds the id: `offerId`. */
   idMember: string;
   name: string;
+  /** The member that the second field is about, and its label: `name`, unless said otherwise. */
+  nameMember?: string;
+  nameLabel?: string;
   isReadOnly: boolean;
   problems: readonly EntryProblem[];
   removeLabel: string;
@@ -34,6 +37,8 @@ export function EntryPanel({
   id,
   idMember,
   name,
+  nameMember = 'name',
+  nameLabel = 'Name',
   isReadOnly,
   problems,
   removeLabel,
@@ -72,9 +77,9 @@ export function EntryPanel({
                 onChange={({ currentTarget }) => onId(currentTarget.value)}
               />
               <TextInput
-                label="Name"
+                label={nameLabel}
                 value={name}
-                error={problemAt('name')}
+                error={problemAt(nameMember)}
                 onChange={({ currentTarget }) => onName(currentTarget.value)}
               />
             </Group>

@@ -16,6 +16,7 @@ import { PredictionsOfPlayer } from './PredictionsOfPlayer.js';
 import { SegmentsOfPlayer } from './SegmentsOfPlayer.js';
 import { StoreAsSeen } from './StoreAsSeen.js';
 import { Timeline } from './Timeline.js';
+import { ValuesOfPlayer } from './ValuesOfPlayer.js';
 
 const route = getRouteApi('/$studio/$game/players/$playerId');
 
@@ -82,6 +83,7 @@ function PlayerBody({ playerId }: { playerId: string }) {
       <Stack gap="lg" className="player-rest">
         <Flags playerId={playerId} explanation={explanation} />
         <SegmentsOfPlayer explanation={explanation} />
+        <ValuesOfPlayer explanation={explanation} />
         <PredictionsOfPlayer explanation={explanation} />
         <StoreAsSeen explanation={explanation} />
         <Devices playerId={playerId} />

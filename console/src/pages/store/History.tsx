@@ -6,6 +6,7 @@ import { useApiMutation, useGet, usePages, useStudioAndGame } from '../../api/ho
 import { useRole } from '../../api/session.js';
 import { Difference } from '../../draft/Difference.js';
 import { useDraft } from '../../draft/draft-context.js';
+import { isLostValues, LostValues } from '../../draft/LostValues.js';
 import { isPriceRaise, PriceRaises } from '../../draft/PriceRaises.js';
 import { DataTable } from '../../parts/DataTable.js';
 import { SidePanel } from '../../parts/SidePanel.js';
@@ -122,22 +123,35 @@ function RollBack({ version, inForce, onDone }: { version: number; inForce: numb
     },
   });
   const isRaise = isPriceRaise(back.error);
+  const isLoss = isLostValues(back.error);
   return (
     <Stack gap="sm">
       <Text fw={600}>What going back would change</Text>
       <Loaded query={against}>{({ difference }) => <Difference changes={difference} />}</Loaded>
       <Textarea label="Note" value={note} onChange={({ currentTarget }) => setNote(currentTarget.value)} />
-      {isPriceRaise(back.error) ? <PriceRaises problem={back.error} /> : <ProblemNote problem={back.error} />}
+      {isRaise && <PriceRaises problem={back.error} />}
+      {isLoss && <LostValues problem={back.error} />}
+      {!isRaise && !isLoss && <ProblemNote problem={back.error} />}
       <Button
         loading={back.isPending}
         onClick={() =>
           back.mutate({
             params: { game, version },
-            body: { note, basedOn: inForce, ...(isRaise ? { confirmPriceRaises: true } : {}) },
+            body: {
+              note,
+              basedOn: inForce,
+              // Values are compared after prices: who confirms the values has confirmed the prices.
+              ...(isRaise || isLoss ? { confirmPriceRaises: true } : {}),
+              ...(isLoss ? { confirmLostValues: true } : {}),
+            },
           })
         }
       >
-        {isRaise ? 'Publish it although prices go up' : `Publish version ${version} again`}
+        {isRaise
+          ? 'Publish it although prices go up'
+          : isLoss
+            ? 'Publish it although values are lost'
+            : `Publish version ${version} again`}
       </Button>
     </Stack>
   );
