@@ -61,7 +61,8 @@ export async function ensureDatabase(login: Login): Promise<void> {
   });
 }
 
-async function withSuperuser<T>(login: Login, use: (client: pg.Client) => Promise<T>): Promise<T> {
+/** For what only the owner of the cluster may do. The session ends with the work. */
+export async function withSuperuser<T>(login: Login, use: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({
     host: login.socketDir,
     port: login.port,

@@ -1,0 +1,83 @@
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { syncFile, syncFolder } from '../../../lib/durable-file.js';
+import { StartupError } from '../../../lib/startup-error.js';
+import { errorCode, ifExists } from '../errno.js';
+import { type Manifest, readManifest } from './manifest.js';
+
+/**
+ * The folder with the backups of one database:
+ *
+ *   system-identifier              whose backups these are
+ *   20261118T070000.000Z/          a backup: manifest.json, cluster/, wal/, secrets/
+ *   20261118T080000.000Z.partial/  a backup that is being made or deleted, or was interrupted; never used
+ *   wal/                           the log since the first backup, in packed segments
+ *   erased-players                 who was erased, of any age
+ */
+const PARTIAL = '.partial';
+const NAME = /^\d{8}T\d{6}\.\d{3}Z$/;
+
+export type Backup = Readonly<{ name: string; folder: string; manifest: Manifest }>;
+
+export const walFolderOf = (backups: string): string => join(backups, 'wal');
+export const partialOf = (folder: string): string => `${folder}${PARTIAL}`;
+
+export function backupName(startedAt: Date): string {
+  return startedAt.toISOString().replaceAll(/[-:]/g, '');
+}
+
+/** Makes the folder, for this database only: the names of segments are the same in all of them. */
+export async function claimBackupFolder(backups: string, systemIdentifier: string): Promise<void> {
+  await mkdir(walFolderOf(backups), { recursive: true, mode: 0o700 });
+  const path = join(backups, 'system-identifier');
+  try {
+    await writeFile(path, `${systemIdentifier}\n`, { flag: 'wx', mode: 0o600 });
+    await syncFile(path);
+    await syncFolder(backups);
+    await syncFolder(dirname(backups));
+  } catch (error) {
+    if (errorCode(error) !== 'EEXIST') throw error;
+  }
+  const owner = (await readFile(path, 'utf8')).trim();
+  // A kill between making and writing the file.
+  if (owner === '') await writeFile(path, `${systemIdentifier}\n`);
+  else if (owner !== systemIdentifier) {
+    throw new StartupError(
+      `${backups} holds the backups of another database (system identifier ${owner}, and this one has ${systemIdentifier}). Choose another folder.`,
+    );
+  }
+}
+
+/** Whole backups, the oldest first. A manifest that cannot be read is reported, and its backup is left out. */
+export async function listBackups(
+  backups: string,
+  onUnreadable: (name: string, reason: string) => void = () => {},
+): Promise<Backup[]> {
+  const names = ((await ifExists(readdir(backups))) ?? []).filter((name) => NAME.test(name)).sort();
+  const found: Backup[] = [];
+  for (const name of names) {
+    const folder = join(backups, name);
+    try {
+      const manifest = await readManifest(folder);
+      if (manifest !== undefined) found.push({ name, folder, manifest });
+      else onUnreadable(name, 'it has no manifest');
+    } catch (error) {
+      onUnreadable(name, (error as Error).message);
+    }
+  }
+  return found;
+}
+
+/** What was interrupted while it was made or deleted. Safe while the lock of backups is held. */
+export async function removePartialBackups(backups: string): Promise<void> {
+  for (const name of await readdir(backups)) {
+    if (name.endsWith(PARTIAL)) await rm(join(backups, name), { recursive: true, force: true });
+  }
+}
+
+/** A kill at any moment leaves the whole backup, or one that is not taken for one. */
+export async function deleteBackup(backup: Backup): Promise<void> {
+  const partial = partialOf(backup.folder);
+  await rename(backup.folder, partial);
+  await rm(partial, { recursive: true, force: true });
+}
