@@ -9,6 +9,8 @@ export const COMMANDS = new Map<string, () => Promise<Command>>(
     start: async () => (await import('./service-commands.js')).startCommand(),
     consume: async () => (await import('./service-commands.js')).consumeCommand(),
     migrate: async () => (await import('../cli/migrate-command.js')).migrateCommand(),
+    backup: async () => (await import('../cli/backup-commands.js')).backupCommands(),
+    restore: async () => (await import('../cli/restore-command.js')).restoreCommand(),
     tenant: async () => (await import('../cli/tenancy-commands.js')).tenantCommands(),
     game: async () => (await import('../cli/tenancy-commands.js')).gameCommands(),
     key: async () => (await import('../cli/key-commands.js')).keyCommands(),

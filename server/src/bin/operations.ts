@@ -41,6 +41,7 @@ import { createErasureHashes } from '../security/erasure-hashes.js';
 import { createPasswords } from '../security/passwords.js';
 import type { Settings } from '../settings/settings.js';
 import { createAdminMetrics } from '../telemetry/metrics.js';
+import { scheduleBackups } from './backup-schedule.js';
 import { type ChildOptions, type RunningChild, runChild } from './child.js';
 import { createInstallationMetrics } from './installation-metrics.js';
 import { runPredictionsInThread, trainInThread } from './predictions-thread.js';
@@ -167,11 +168,13 @@ async function startOperations(options: ChildOptions): Promise<RunningChild> {
       predictions,
     ],
   });
+  const backups = await scheduleBackups(options.databaseDir, { ...settings, now: clock.now, logger });
   const schedules = [scheduleMaintenance(maintenance), scheduleFrequently(maintenance, FREQUENT_STEPS)];
   return {
     port: (app.server.address() as AddressInfo).port,
     async close() {
       for (const schedule of schedules) schedule.stop();
+      await backups.stop();
       await exports.stop();
       await erasures.stop();
       await confirmations.stop();

@@ -5,6 +5,7 @@ import { masterKeyFile } from '../security/master-key-file.js';
 import type { Settings } from '../settings/settings.js';
 import { readSettings } from '../settings/settings.js';
 import { checkAppleRoot } from './doctor-apple-root.js';
+import { checkBackups } from './doctor-backups.js';
 import { examineDatabase } from './doctor-database.js';
 import { checkFreeSpace } from './doctor-disk.js';
 import type { DoctorFinding } from './doctor-finding.js';
@@ -47,6 +48,7 @@ async function examine(): Promise<DoctorFinding[]> {
     await checkNode(),
     await checkDataDir(settings),
     await checkFreeSpace(settings),
+    ...(await checkBackups(settings)),
     ...(await checkAppleRoot(settings)),
     ...(await examineDatabase(settings)),
     ...(settings.nats === undefined ? [] : await examineQueue(settings.nats, settings.environment)),

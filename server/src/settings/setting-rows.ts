@@ -80,11 +80,24 @@ export const SETTING_ROWS = {
   } satisfies Setting<string>,
   erasedList: {
     name: 'SAVEPOINT_ERASED_LIST',
-    fallback: 'erased-players in SAVEPOINT_DATA_DIR',
+    fallback: 'erased-players in SAVEPOINT_BACKUP_DIR, else in SAVEPOINT_DATA_DIR',
     description:
       'file with hashes of erased players, to be kept beside the backups: after a restore they are erased again',
     read: (given) => (given === undefined ? undefined : resolve(given)),
   } satisfies Setting<string | undefined>,
+  backupDir: {
+    name: 'SAVEPOINT_BACKUP_DIR',
+    fallback: 'no backups',
+    description:
+      'folder for backups of the embedded database: one a day, and the log of changes about once a minute. On another disk than the data',
+    read: (given) => (given === undefined ? undefined : resolve(given)),
+  } satisfies Setting<string | undefined>,
+  backupsKept: integer('SAVEPOINT_BACKUPS_KEPT', {
+    fallback: 7,
+    min: 1,
+    max: 1_000,
+    description: 'daily backups to keep, with the log since the oldest of them',
+  }),
   appleRootFile: optional('SAVEPOINT_APPLE_ROOT_FILE', {
     shownFallback: 'none: receipts of Apple are refused',
     description: 'file with the root certificate that receipts of Apple lead to: Apple Root CA - G3',

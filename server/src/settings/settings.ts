@@ -19,6 +19,9 @@ export type Settings = Readonly<{
   opsTrustProxy: boolean | number | string;
   dataDir: string;
   erasedList: string | undefined;
+  /** Undefined: the embedded database is not backed up by the service. */
+  backupDir: string | undefined;
+  backupsKept: number;
   /** Undefined: no receipt of Apple is believed. */
   appleRootFile: string | undefined;
   /** Where the keys are that Google signs the tokens of notifications with. */

@@ -70,3 +70,18 @@ export async function appendToErasedList(
   }
   await syncFolder(dirname(file));
 }
+
+/** Adds to a list whom another one names besides. Returns how many. */
+export async function addErasedList(from: string, to: string): Promise<number> {
+  const known = new Set(
+    (await readErasedList(to)).flatMap(({ entries }) => entries.map(({ playerHash }) => playerHash)),
+  );
+  let added = 0;
+  for (const { sealedKey, entries } of await readErasedList(from)) {
+    const missing = entries.filter(({ playerHash }) => !known.has(playerHash));
+    await appendToErasedList(to, sealedKey, missing);
+    for (const { playerHash } of missing) known.add(playerHash);
+    added += missing.length;
+  }
+  return added;
+}

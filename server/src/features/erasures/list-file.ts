@@ -6,11 +6,21 @@ import { appendToErasedList } from './erased-list.js';
 import type { FinishedErasure } from './finish-queries.js';
 
 /** Where the list of erased players is; a part of the settings of the process. */
-export type ErasedListSettings = Readonly<{ erasedList: string | undefined; dataDir: string }>;
+export type ErasedListSettings = Readonly<{
+  erasedList: string | undefined;
+  backupDir: string | undefined;
+  dataDir: string;
+}>;
 
-export function erasedListFile({ erasedList, dataDir }: ErasedListSettings): string {
-  return erasedList ?? join(dataDir, 'erased-players');
+const FILE = 'erased-players';
+
+/** Beside the backups, where the service makes them: it must not be lost together with the database. */
+export function erasedListFile({ erasedList, backupDir, dataDir }: ErasedListSettings): string {
+  return erasedList ?? join(backupDir ?? dataDir, FILE);
 }
+
+/** The list that belongs to a folder of backups, wherever the service keeps its own. */
+export const erasedListBeside = (backups: string): string => join(backups, FILE);
 
 /** Writes those who are being erased to the list. A list that cannot be written keeps nobody from being erased. */
 export function createErasedListWriter(

@@ -1,0 +1,84 @@
+import type { Logger } from 'pino';
+import { isBackupDue } from '../db/embedded/backup/backup-due.js';
+import { listBackups } from '../db/embedded/backup/backup-folder.js';
+import { pruneBackups } from '../db/embedded/backup/prune-backups.js';
+import { takeBackup } from '../db/embedded/backup/take-backup.js';
+import { archiveLog, endArchive } from '../db/embedded/backup/wal-archive.js';
+import { createPoller } from '../lib/poller.js';
+
+const LOOK_EVERY_MS = 10_000;
+/** What a lost disk loses at most, but for the time to copy it. */
+const SEGMENT_MS = 60_000;
+/** Files are looked at only; a backup is made once a day. */
+const BACKUP_LOOK_EVERY_MS = 60_000;
+
+export type BackupSchedule = { stop(): Promise<void> };
+
+type Options = Readonly<{
+  dataDir: string;
+  backupDir: string;
+  backupsKept: number;
+  /** The time of the database. */
+  now: () => number;
+  logger: Logger;
+}>;
+
+/** Archives the log about once a minute and makes a backup a day. Backups are long, so the log does not wait for them. */
+function startBackups(options: Options): BackupSchedule {
+  const { dataDir, backupDir, backupsKept, now, logger } = options;
+  let segmentEndedAt = 0;
+  const archive = createPoller({
+    everyMs: LOOK_EVERY_MS,
+    async work(signal) {
+      const startedAt = performance.now();
+      const endSegment = startedAt - segmentEndedAt >= SEGMENT_MS;
+      await archiveLog({ dataDir, to: backupDir, endSegment, signal });
+      if (endSegment) segmentEndedAt = startedAt;
+    },
+    onError: (error) =>
+      logger.error(
+        { err: error, backupDir },
+        "the log of changes could not be archived; it is tried again. Until then it fills the database's disk",
+      ),
+  });
+  const backups = createPoller({
+    everyMs: BACKUP_LOOK_EVERY_MS,
+    async work(signal) {
+      const found = await listBackups(backupDir);
+      if (!(await isBackupDue(backupDir, found.at(-1), now()))) return;
+      const made = await takeBackup({ dataDir, to: backupDir, signal });
+      if (made === undefined) return;
+      const pruned = await pruneBackups(backupDir, await listBackups(backupDir), backupsKept);
+      logger.info({ backup: made.folder, pruned }, 'a backup was made');
+    },
+    onError: (error) =>
+      logger.error({ err: error, backupDir }, 'a backup could not be made; it is tried again in a minute'),
+  });
+  archive.start();
+  backups.start();
+  return {
+    async stop() {
+      await backups.stop();
+      await archive.stop();
+    },
+  };
+}
+
+/** Of the embedded database; nothing for another one, and none without a folder. */
+export async function scheduleBackups(
+  databaseDir: string | undefined,
+  options: Omit<Options, 'backupDir'> & Readonly<{ backupDir: string | undefined }>,
+): Promise<BackupSchedule> {
+  const { backupDir, dataDir, logger } = options;
+  if (databaseDir !== undefined && backupDir !== undefined) return startBackups({ ...options, backupDir });
+  if (databaseDir !== undefined) {
+    await endArchive(dataDir).catch((error: unknown) =>
+      logger.warn({ err: error }, 'the archive of the log could not be ended'),
+    );
+  } else if (backupDir !== undefined) {
+    logger.warn(
+      'SAVEPOINT_BACKUP_DIR is for the embedded database, and DATABASE_URL is set: nothing is backed up',
+    );
+  }
+  return { async stop() {} };
+}

@@ -1,0 +1,30 @@
+import { resolve } from 'node:path';
+import { type Backup, listBackups } from '../db/embedded/backup/backup-folder.js';
+import { bytesOf } from '../db/embedded/backup/verify-backup.js';
+import { inUnits } from '../lib/free-space.js';
+import { StartupError } from '../lib/startup-error.js';
+import type { Settings } from '../settings/settings.js';
+import { say } from './terminal.js';
+
+/** The folder of an option, else of the setting. */
+export function requireBackupFolder(given: string | undefined, option: string, settings: Settings): string {
+  const folder = given === undefined ? settings.backupDir : resolve(given);
+  if (folder !== undefined) return folder;
+  throw new StartupError(`Name the folder of the backups with ${option}, or set SAVEPOINT_BACKUP_DIR.`);
+}
+
+export function refuseOtherServer({ databaseUrl }: Settings): void {
+  if (databaseUrl === undefined) return;
+  throw new StartupError(
+    'DATABASE_URL is set, and these commands are for the embedded PostgreSQL. Use the backups of your PostgreSQL: docs/production.md has the commands.',
+  );
+}
+
+/** Those that can be used; others are named. */
+export function listUsable(folder: string): Promise<Backup[]> {
+  return listBackups(folder, (name, reason) => say(`  ${name} cannot be used: ${reason}`));
+}
+
+export function describeBackup({ name, manifest }: Backup): string {
+  return `${name}  ${inUnits(bytesOf(manifest.files)).padStart(9)}  PostgreSQL ${manifest.postgres}  restorable to any moment from ${manifest.finishedAt}`;
+}
