@@ -1,14 +1,17 @@
 import { cleanUp } from '../support/service.js';
+import { tryBackup } from './backup.js';
 import { tryMonitoring } from './monitoring.js';
 
 /** Each returns what is wrong, in sentences. */
 const TRIALS: Readonly<Record<string, () => Promise<readonly string[]>>> = {
+  backup: tryBackup,
   monitoring: tryMonitoring,
 };
 
 const HELP = `npm run operations -- <trial>
 
 Tries what operators do, with the real programs. Each trial says which program it needs.
+  backup       players send, everything is killed and deleted, and restored to a moment (three minutes; needs nothing)
   monitoring   Prometheus scrapes a node; every expression of the dashboard and every alert is asked (needs prometheus, promtool)
 `;
 

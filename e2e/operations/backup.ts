@@ -1,0 +1,146 @@
+import { readdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  get,
+  type Login,
+  login,
+  post,
+  runSavepoint,
+  type Service,
+  startService,
+  temporaryFolder,
+  until,
+} from '../support/service.js';
+
+const PLAYERS = 20;
+const PER_BATCH = 5;
+const PAUSE_MS = 100;
+/** The log is archived once a minute. */
+const ARCHIVE_TIMEOUT_MS = 180_000;
+const GAME = ['--tenant', 'demo-studio', '--game', 'demo-game'];
+const EVENTS = ['export', 'events', ...GAME, '--from', '2020-01-01', '--to', '2100-01-01'];
+
+type Sent = { sentAt: number; acknowledgedAt: number | undefined };
+
+/**
+ * Players send while the service archives its log and a backup is made; then everything is killed and the data folder is deleted. After a
+ * restore to a moment each event that was acknowledged before it is there once, none that was sent after it is, tokens work and the recount agrees.
+ */
+export async function tryBackup(): Promise<readonly string[]> {
+  const [dataDir, parent] = [await temporaryFolder(), await temporaryFolder()];
+  const backups = join(parent, 'backups');
+  const settings = {
+    SAVEPOINT_DATA_DIR: dataDir,
+    SAVEPOINT_BACKUP_DIR: backups,
+    SAVEPOINT_ENV: 'development',
+  };
+  const problems: string[] = [];
+  const run = async (...args: string[]): Promise<string> => {
+    const { code, output } = await runSavepoint(args, settings);
+    process.stdout.write(`savepoint ${args.slice(0, 2).join(' ')}: ${output.trim().split('\n').at(-1)}\n`);
+    if (code !== 0) problems.push(`savepoint ${args.join(' ')}: ${output}`);
+    return output;
+  };
+
+  const service = await startService(settings);
+  const sent = new Map<string, Sent>();
+  const traffic = await startTraffic(service, sent);
+  await until(async () => (await wholeBackups(backups)) >= 1, ARCHIVE_TIMEOUT_MS);
+  await run('backup');
+  const moment = new Date();
+  const archivedBefore = (await readdir(join(backups, 'wal'))).length;
+  await until(
+    async () => (await readdir(join(backups, 'wal'))).length >= archivedBefore + 2,
+    ARCHIVE_TIMEOUT_MS,
+  );
+  await killAll(service, dataDir);
+  await traffic.stop();
+  await rm(dataDir, { recursive: true, force: true });
+
+  await run('backup', 'verify');
+  await run('restore', '--at', moment.toISOString());
+  const restored = await startService(settings);
+  problems.push(...(await checkEvents(await run(...EVENTS), sent, moment.getTime())));
+  for (const { headers } of traffic.players.slice(0, 3)) {
+    const { status } = await get(`${restored.api}/v1/player/status`, headers);
+    if (status !== 200) problems.push(`a token from before the restore gets ${status}`);
+  }
+  await run('rollups', 'check', ...GAME);
+  await restored.interrupt();
+
+  await run('restore', '--replace', '--backup', (await firstBackup(backups)) ?? '');
+  const atEnd = countLines(await run(...EVENTS));
+  process.stdout.write(`restored to the end: ${atEnd} of ${acknowledged(sent)} acknowledged events\n`);
+  await run('rollups', 'check', ...GAME);
+  return problems;
+}
+
+async function startTraffic(service: Service, sent: Map<string, Sent>) {
+  let isStopped = false;
+  const players: Login[] = [];
+  for (let n = 0; n < PLAYERS; n++) players.push(await login(service.api, `backup-${n}`));
+  const play = async ({ headers }: Login, player: number): Promise<void> => {
+    for (let batch = 0; !isStopped; batch++) {
+      const events = Array.from({ length: PER_BATCH }, (_, n) => ({
+        eventId: `p${player}-b${batch}-n${n}`,
+        eventType: 'Level_Complete',
+        timestamp: new Date().toISOString(),
+        payload: { level: batch },
+      }));
+      const entry: Sent = { sentAt: Date.now(), acknowledgedAt: undefined };
+      for (const { eventId } of events) sent.set(eventId, entry);
+      const response = await post(`${service.api}/v1/events`, headers, events).catch(() => undefined);
+      if (response !== undefined && response.status < 300) entry.acknowledgedAt = Date.now();
+      await sleep(PAUSE_MS);
+    }
+  };
+  const playing = Promise.all(players.map(play));
+  return {
+    players,
+    async stop() {
+      isStopped = true;
+      await playing;
+    },
+  };
+}
+
+async function checkEvents(exported: string, sent: Map<string, Sent>, moment: number): Promise<string[]> {
+  const copies = new Map<string, number>();
+  for (const [, id = ''] of exported.matchAll(/"eventId":"(p\d+-b\d+-n\d+)"/g))
+    copies.set(id, (copies.get(id) ?? 0) + 1);
+  const before = [...sent].filter(([, { acknowledgedAt = Infinity }]) => acknowledgedAt < moment);
+  const lost = before.filter(([id]) => !copies.has(id)).length;
+  const doubled = [...copies.values()].filter((count) => count > 1).length;
+  const late = [...copies.keys()].filter((id) => (sent.get(id)?.sentAt ?? 0) > moment).length;
+  process.stdout.write(
+    `${before.length} events were acknowledged before the moment, ${acknowledged(sent)} in all. Restored: ${copies.size}, lost ${lost}, doubled ${doubled}, of later ${late}\n`,
+  );
+  return before.length === 0 || lost + doubled + late > 0
+    ? ['the restored events are not those of the moment']
+    : [];
+}
+
+const acknowledged = (sent: Map<string, Sent>): number =>
+  [...sent.values()].filter(({ acknowledgedAt }) => acknowledgedAt !== undefined).length;
+const countLines = (text: string): number => text.match(/"eventId":"p/g)?.length ?? 0;
+const listBackups = async (backups: string): Promise<string[]> =>
+  (await readdir(backups).catch(() => [])).filter((name) => /^\d+T[\d.]+Z$/.test(name)).sort();
+const wholeBackups = async (backups: string): Promise<number> => (await listBackups(backups)).length;
+const firstBackup = async (backups: string): Promise<string | undefined> => (await listBackups(backups))[0];
+
+/** kill -9 of the service with all its processes, and of PostgreSQL. */
+async function killAll(service: Service, dataDir: string): Promise<void> {
+  const postmaster = Number.parseInt(await readFile(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8'), 10);
+  process.kill(-service.pid, 'SIGKILL');
+  process.kill(postmaster, 'SIGKILL');
+  await until(() => !isAlive(postmaster), ARCHIVE_TIMEOUT_MS);
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
