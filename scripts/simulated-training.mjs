@@ -16,11 +16,19 @@ export function simulateOrigins({ seed, players, days, weeks, habits }) {
   const simulation = { seed, players, days, endMs: END_MS, ...(habits && { habits }) };
   const last = END_MS / DAY_MS - 1;
   const origins = Array.from({ length: weeks }, (_, week) => last - 7 * (weeks - week));
+  return originsOf(livesOf(simulation), origins);
+}
+
+function* livesOf(simulation) {
+  for (let index = 0; index < simulation.players; index++) yield daysOf(lifeOf(simulation, index));
+}
+
+/** The cells of these origins. Of each player: what happened on each active day, in the order of the days. */
+export function originsOf(players, origins) {
   const counter = createActivityCounter(origins);
   const payers = origins.map(() => new Map());
   const nonPayers = origins.map(() => ({ ...NOBODY }));
-  for (let index = 0; index < players; index++) {
-    const days = daysOf(lifeOf(simulation, index));
+  for (const days of players) {
     const [first] = days;
     if (first === undefined) continue;
     const bought = days.filter(({ purchases }) => purchases > 0);
@@ -63,7 +71,7 @@ function daysOf(life) {
   return [...days.values()].sort((one, other) => one.day - other.day);
 }
 
-const EMPTY = { sessions: 0, adImpressions: 0, storeViews: 0, playMs: 0, purchases: 0, spent: 0 };
+export const EMPTY = { sessions: 0, adImpressions: 0, storeViews: 0, playMs: 0, purchases: 0, spent: 0 };
 
 function columnsOf(days, firstPurchaseDay) {
   const column = (name) => days.map((day) => day[name]);

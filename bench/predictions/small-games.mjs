@@ -1,15 +1,10 @@
 // How well small games are predicted: the models of a training beside a plain logistic regression on the same days, in two weeks that
 // neither has seen. Needs `npm run build`. `node bench/predictions/small-games.mjs [players…]` prints the table of docs/predictions.md.
 import { simulateOrigins } from '../../scripts/simulated-training.mjs';
-import { FEATURES, isPresent } from '../../server/dist/personalisation/predict/features.js';
 import { gradeModel } from '../../server/dist/personalisation/predict/grade.js';
-import {
-  fitLogistic,
-  logisticLogOdds,
-  probabilityOf,
-} from '../../server/dist/personalisation/predict/logistic.js';
 import { measureProbabilities } from '../../server/dist/personalisation/predict/metrics.js';
 import { train } from '../../server/dist/personalisation/predict/train.js';
+import { fitPlain, PLAIN_CELLS } from './plain-regression.mjs';
 
 const SIZES = process.argv.length > 2 ? process.argv.slice(2).map(Number) : [300, 2_000, 10_000];
 /** Fewer games where each has more players: chance is the same for all sizes. */
@@ -17,26 +12,6 @@ const GAMES = { 300: 20, 2000: 8, 10000: 4 };
 const GAME = { days: 80, weeks: 10 };
 const HELD_OUT_WEEKS = 2;
 const MODELS = ['activity', 'conversion', 'purchases'];
-
-/** Raw numbers: what an analyst would put into a regression first. */
-const PLAIN = FEATURES.filter(({ name }) => name !== 'returnLogOdds');
-const plainFeatures = (cell) => PLAIN.map(({ of }) => of(cell));
-const plainCells = {
-  activity: ({ activity }) =>
-    activity
-      .filter(isPresent)
-      .map((cell) => labelled(cell, plainFeatures(cell), cell.players - cell.returned7)),
-  conversion: ({ activity }) =>
-    activity
-      .filter(({ isPayer }) => !isPayer)
-      .map((cell) => labelled(cell, plainFeatures(cell), cell.spent7)),
-  purchases: ({ buyers }) =>
-    buyers.map((cell) => {
-      const { x, tx, t } = cell.history;
-      const purchases = [Math.log1p(x), Math.log1p(t - tx), Math.log1p(t)];
-      return labelled(cell, [...plainFeatures(cell.activity), ...purchases], cell.spent7);
-    }),
-};
 
 for (const players of SIZES) {
   const found = Object.fromEntries(MODELS.map((name) => [name, []]));
@@ -50,17 +25,15 @@ for (const players of SIZES) {
     );
     for (const name of MODELS) {
       const { outcome, source } = report.find(({ model }) => model === name);
-      const plain = fitLogistic(known.slice(-5).flatMap(plainCells[name]));
+      const plain = fitPlain(known, name);
       for (const origin of origins.slice(-HELD_OUT_WEEKS)) {
-        const cells = plainCells[name](origin);
+        const cells = PLAIN_CELLS[name](origin);
         const own = gradeModel(artefact, name, origin);
         found[name].push({
           outcome,
           source,
           own,
-          plain:
-            plain &&
-            measureProbabilities(cells.map((cell) => ({ ...cell, predicted: predict(plain, cell) }))),
+          plain: plain && measureProbabilities(plain(origin)),
           average: measureProbabilities(
             cells.map((cell) => ({ ...cell, predicted: averageOf(artefact, name) })),
           ),
@@ -69,14 +42,6 @@ for (const players of SIZES) {
     }
   }
   for (const name of MODELS) console.log(lineOf(players, name, found[name]));
-}
-
-function labelled({ players }, features, positives) {
-  return { players, features, positives };
-}
-
-function predict(model, { features }) {
-  return probabilityOf(logisticLogOdds(model, features));
 }
 
 function averageOf({ baseRates: { churn, payers, nonPayers } }, name) {
