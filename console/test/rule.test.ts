@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Schemas } from '../src/api/client.js';
 import { isComparable, ruleChoices, typeOf, usagesOf } from '../src/lib/attribute-usages.js';
-import { keysOf, knownOf, unseenValues } from '../src/lib/known-values.js';
+import { keysOf, knownCurrencies, knownOf, unseenValues } from '../src/lib/known-values.js';
 import {
   type Condition,
   isAttributePath,
@@ -260,6 +260,16 @@ describe('what can be asked in a rule', () => {
       completionAt(rule, rule.length, choices)?.options.map(({ text }) => text);
     expect(textsAt('jpy')).toEqual(['spend["JPY"].total', 'spend["JPY"].last7d']);
     expect(textsAt('spend["USD"].l')).toEqual(['spend["USD"].last7d']);
+  });
+
+  it('has the currencies that players have paid in, whatever the catalogue has', () => {
+    const currency = knownCurrencies(['EUR', 'USD'], ['USD', 'GBP']);
+    expect(keysOf({ currency }).currency).toEqual(['EUR', 'USD', 'GBP']);
+    expect(unseenValues('spend["EUR"].total > 1.0', { currency })).toEqual([]);
+    expect(unseenValues('spend["PLN"].total > 1.0', { currency })).toHaveLength(1);
+    // Until it is known what players have paid in, nothing is said against a currency.
+    const early = knownCurrencies(undefined, ['USD']);
+    expect(unseenValues('spend["EUR"].total > 1.0', { currency: early })).toEqual([]);
   });
 
   it('has a type whatever the key, and flags and segments are not compared', () => {

@@ -20,6 +20,15 @@ export function knownOf(values: readonly Schemas['BreakdownValue'][] | undefined
   return { values: told, isComplete: told.length > 0 && !values?.some(({ kind }) => kind === 'other') };
 }
 
+/** Those that players have paid in come first. Before they are known, a currency that is not in the catalogue may be among them. */
+export function knownCurrencies(
+  paid: readonly string[] | null | undefined,
+  ofCatalogue: readonly string[],
+): Known {
+  const values = [...new Set([...(paid ?? []), ...ofCatalogue])];
+  return { values, isComplete: paid != null && values.length > 0 };
+}
+
 /** The keys for completions. */
 export function keysOf(known: KnownValues): KnownKeys {
   const keys = ['eventType', 'currency'].map(
