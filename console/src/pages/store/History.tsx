@@ -64,7 +64,7 @@ export function History() {
             header: '',
             cell: (row) =>
               row.version === inForce && (
-                <Badge color="teal" variant="light">
+                <Badge color="teal" variant="light" miw="max-content">
                   in force
                 </Badge>
               ),

@@ -1,4 +1,4 @@
-import { ActionIcon, Button, Group, Table, Text } from '@mantine/core';
+import { ActionIcon, Anchor, Button, Group, Table, Text } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { useRole } from '../../api/session.js';
@@ -23,6 +23,8 @@ export function Offers({ document }: { document: ConfigDocument }) {
   const { isEditor } = useRole();
   const { offer: openOffer } = route.useSearch();
   const navigate = route.useNavigate();
+  const show = (offerId: string | undefined, replace = false) =>
+    navigate({ search: (before) => ({ ...before, offer: offerId }), replace });
   const { offers } = document;
   const span = useMemo(() => spanOf(offers, Date.now()), [offers]);
   const setOffers = (change: (offers: readonly Offer[]) => Offer[]) =>
@@ -33,7 +35,7 @@ export function Offers({ document }: { document: ConfigDocument }) {
     pointer: '/offers',
     set: setOffers,
     openId: openOffer,
-    onOpen: (offerId, replace) => navigate({ search: (before) => ({ ...before, offer: offerId }), replace }),
+    onOpen: (offerId, replace) => show(offerId, replace),
   });
   const addNew = () => {
     const taken = offers.map(({ offerId }) => offerId);
@@ -86,9 +88,15 @@ export function Offers({ document }: { document: ConfigDocument }) {
                   onMove={(from, to) => setOffers((before) => moved(before, from, to))}
                 >
                   <Table.Td>
-                    <Text size="sm" fw={600}>
+                    <Anchor
+                      component="button"
+                      type="button"
+                      size="sm"
+                      ta="left"
+                      onClick={() => show(offer.offerId)}
+                    >
                       {offer.name}
-                    </Text>
+                    </Anchor>
                     <Text size="xs" className="mono" c="dimmed">
                       {offer.when ?? 'all players'}
                     </Text>
@@ -109,7 +117,7 @@ export function Offers({ document }: { document: ConfigDocument }) {
                       variant="subtle"
                       color="gray"
                       aria-label={`Open ${offer.offerId}`}
-                      onClick={() => navigate({ search: (before) => ({ ...before, offer: offer.offerId }) })}
+                      onClick={() => show(offer.offerId)}
                     >
                       <Icon name="open" />
                     </ActionIcon>
