@@ -13,6 +13,9 @@ const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 /** Every tab of every page, and the panels that open beside them. */
 const PAGES = [
   '',
+  '/analysis',
+  '/analysis?tab=forecast',
+  '/analysis?tab=funnel',
   '/players',
   '/players?find=page-device',
   '/store',

@@ -164,6 +164,30 @@ describe.skipIf(!HAS_BROWSER)(`the console${NEEDS_BROWSER}`, () => {
     expect(owner.problems).toEqual([]);
   });
 
+  it('asks before prices go up for players who see an offer now', async () => {
+    const { page, go } = owner;
+    // What offers are worth is asked on the overview, and answered by players who get none.
+    await go();
+    await page.getByRole('link', { name: 'Hold some players out' }).click();
+    await page.getByLabel('Players held out, in percent').waitFor();
+    await page.getByRole('button', { name: /^Thank you/ }).click();
+    await page.getByLabel('Percent off the offer price').fill('20');
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'hidden' });
+    await page.getByRole('button', { name: 'Save draft' }).click();
+    await page.getByRole('button', { name: 'Save draft' }).waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Publish' }).click();
+    const panel = page.getByRole('dialog', { name: 'Publish the draft' });
+    await panel.getByRole('button', { name: 'Publish' }).click();
+    const alert = panel.getByRole('alert').filter({ hasText: 'Prices would go up' });
+    await alert.getByText('gems_1200 in offer thank_you: USD 7.50 → USD 8.00').waitFor();
+    expect(await alert.textContent()).not.toContain('confirmPriceRaises');
+    await panel.getByLabel('These prices are meant to go up').check();
+    await panel.getByRole('button', { name: 'Publish' }).click();
+    await page.getByRole('region', { name: 'Draft' }).waitFor({ state: 'detached' });
+    expect(owner.problems).toEqual([]);
+  });
+
   it('lets two editors meet without overwriting anything', async () => {
     const ana = await signIn(browser, service, settings, {
       email: 'ana@studio.example',
