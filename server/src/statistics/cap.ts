@@ -1,5 +1,5 @@
 import type { Moments, PairMoments } from './moments.js';
-import { bucketStart, mergeHistograms, type ValueHistogram } from './value-histogram.js';
+import { bucketStart, type ValueHistogram } from './value-histogram.js';
 
 /**
  * Values above a cap count as the cap: they are not dropped, and the report says how many there are. The cap is one for all arms
@@ -18,15 +18,17 @@ export type Cap = Readonly<{
  * capped to about the second largest. Undefined where that would change nothing: no values, or several share the highest bucket.
  */
 export function findCap(arms: readonly ValueHistogram[], percentile = 0.99): Cap | undefined {
-  const all = arms.reduce((sum, arm) => mergeHistograms(sum, arm), {});
-  const buckets = Object.keys(all)
-    .map(Number)
-    .sort((one, other) => other - one);
-  const values = buckets.reduce((sum, bucket) => sum + (all[bucket]?.n ?? 0), 0);
+  const counts = new Map<number, number>();
+  let values = 0;
+  for (const arm of arms) {
+    for (const [bucket, { n }] of Object.entries(arm)) {
+      counts.set(Number(bucket), (counts.get(Number(bucket)) ?? 0) + n);
+      values += n;
+    }
+  }
   const most = Math.max(1, Math.floor((1 - percentile) * values));
   let capped = 0;
-  for (const bucket of buckets) {
-    const inBucket = all[bucket]?.n ?? 0;
+  for (const [bucket, inBucket] of [...counts].sort(([one], [other]) => other - one)) {
     if (capped + inBucket > most) {
       return capped === 0 ? undefined : { bucket: bucket + 1, value: bucketStart(bucket + 1), capped };
     }

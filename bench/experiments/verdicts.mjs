@@ -1,0 +1,34 @@
+import { cappedMoments, findCap } from '../../server/dist/statistics/cap.js';
+import { criticalValue } from '../../server/dist/statistics/confidence-sequence.js';
+import { absoluteEffect } from '../../server/dist/statistics/effect.js';
+import { meanEstimate, shareEstimate } from '../../server/dist/statistics/estimate.js';
+import { fixedP } from '../../server/dist/statistics/fixed-horizon.js';
+
+/** Below these an arm gets no verdict. Who looks at intervals for one look does not wait for that. */
+const FEWEST = { players: 100, payers: 30 };
+
+/** What the engine says of two arms at one look. */
+export function lookAt(arms, { metric, tunedTo }) {
+  const isEnough = arms.every(({ players, payers }) => players >= FEWEST.players && payers >= FEWEST.payers);
+  const effect = absoluteEffect(...estimatesOf(arms, metric));
+  const halfWidth = effect.standardError * criticalValue(effect.players, { tunedTo });
+  return {
+    effect,
+    halfWidth,
+    isProven: isEnough && Math.abs(effect.value) > halfWidth,
+    isNaive: effect.standardError > 0 && fixedP(effect) < 0.05,
+  };
+}
+
+function estimatesOf(arms, metric) {
+  if (metric === 'share') return arms.map(({ payers, players }) => shareEstimate({ count: payers, players }));
+  const cap = metric === 'capped' ? findCap(arms.map(({ histogram }) => histogram)) : undefined;
+  return arms.map(({ players, histogram }) => {
+    let [sum, squares] = [0, 0];
+    for (const moments of cappedMoments(histogram, cap)) {
+      sum += moments.sum;
+      squares += moments.squares;
+    }
+    return meanEstimate({ n: players, sum, squares });
+  });
+}
