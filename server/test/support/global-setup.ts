@@ -1,12 +1,11 @@
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
 import pg from 'pg';
 import type { TestProject } from 'vitest/node';
 import { startEmbeddedPostgres } from '../../src/db/embedded/embedded-postgres.js';
 import { migrate } from '../../src/db/migrate.js';
 import { createPool } from '../../src/db/pool.js';
 import { ensureEventPartitions } from '../../src/features/events/storage/event-partitions.js';
+import { clearMemory, makeClusterFolder } from './cluster-folder.js';
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -19,9 +18,8 @@ declare module 'vitest' {
 
 /** One real PostgreSQL for the whole run. Without fsync: no test here cuts the power, those in e2e start their own. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'savepoint-test-'));
-  // As root, PostgreSQL runs as a user who could not enter a 0700 folder.
-  await chmod(dataDir, 0o755);
+  await clearMemory();
+  const dataDir = await makeClusterFolder();
   const server = await startEmbeddedPostgres({
     dataDir,
     say: () => {},
