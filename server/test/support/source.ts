@@ -32,16 +32,21 @@ export function parse(path: string, text: string): Source {
   return source;
 }
 
+/** Calls `see` with each node and the nodes around it, the outermost first. The list of these changes after the call. */
 export function visit(
   node: Node,
   see: (node: Node, ancestors: readonly Node[]) => void,
   ancestors: Node[] = [],
 ): void {
   see(node, ancestors);
-  const path = [...ancestors, node];
-  for (const child of Object.values(node).flat()) {
-    if (isNode(child)) visit(child, see, path);
+  ancestors.push(node);
+  for (const name in node) {
+    const member = node[name];
+    if (Array.isArray(member)) {
+      for (const child of member) if (isNode(child)) visit(child, see, ancestors);
+    } else if (isNode(member)) visit(member, see, ancestors);
   }
+  ancestors.pop();
 }
 
 export function isNode(value: unknown): value is Node {
