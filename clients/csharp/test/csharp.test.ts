@@ -5,12 +5,12 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { createProcessHost } from '../../conformance/src/process-host.js';
 import { playEveryExchange } from '../../conformance/test/support/exchanges.js';
 import { playRealService } from '../../conformance/test/support/real-service.js';
-import { buildClient, DRIVER, HAS_MONO, NEEDS_MONO, runChecks } from './support/mono.js';
+import { buildClient, DRIVER, HAS_MONO, INTERPRETED_DRIVER, NEEDS_MONO, runChecks } from './support/mono.js';
 
 describe.skipIf(!HAS_MONO)(`the C# client on Mono${NEEDS_MONO}`, () => {
   beforeAll(buildClient);
 
-  playEveryExchange(() => createProcessHost(DRIVER));
+  playEveryExchange(() => createProcessHost(INTERPRETED_DRIVER));
 
   it('keeps its promises that need no service', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'savepoint-csharp-'));
