@@ -31,7 +31,6 @@ import { loadSigningKeys } from '../features/sessions/signing-keys.js';
 import { watchDisk } from '../lib/disk-watch.js';
 import { createConfirmationRunner } from '../features/stores/google/confirmation-runner.js';
 import { voidedPurchasesStep } from '../features/stores/google/voided-purchases.js';
-import { readFreeSpace } from '../lib/free-space.js';
 import { createGoogleApi } from '../lib/google-play/google-api.js';
 import { httpUrl } from '../lib/http-url.js';
 import { stepBehindPlayers } from '../lib/thread-priority.js';

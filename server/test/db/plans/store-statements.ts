@@ -66,7 +66,7 @@ export const STORE_STATEMENTS: readonly Listed[] = [
       const hash = Buffer.alloc(32);
       const refund = { transactionId: 'transaction-2', share: '1', atMs: nowMs };
       const notification = { notificationId: 'new', type: 'REFUND', signedAtMs: nowMs, refund };
-      const hashes = { player: () => hash, order: () => hash };
+      const hashes = { player: () => hash, order: () => hash, codeSeed: () => hash, code: () => hash };
       await applyNotification(service, hashes, { gameId, store: 'apple', ...notification }, nowMs);
       await transaction(service, (client) => updateErasedOrder(client, hash, refund));
     },
