@@ -30,6 +30,7 @@ export function FirstSteps({ players, everyMs, onGoOn }: Props) {
           {isOwner ? (
             <Anchor
               size="sm"
+              underline="always"
               renderRoot={(props) => (
                 <Link {...props} to="/$studio/$game/settings" params={params} search={{ tab: 'keys' }} />
               )}
@@ -48,6 +49,7 @@ export function FirstSteps({ players, everyMs, onGoOn }: Props) {
           Send an event, and watch it arrive on the page{' '}
           <Anchor
             size="sm"
+            underline="always"
             renderRoot={(props) => <Link {...props} to="/$studio/$game/events" params={params} />}
           >
             Events
