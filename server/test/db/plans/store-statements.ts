@@ -5,6 +5,7 @@ import { NO_STORES } from '../../../src/features/events/receipts/store-settings.
 import { applyNotification } from '../../../src/features/stores/apply-notification.js';
 import {
   deleteAccount,
+  listFailingAccounts,
   noteFailure,
   noteSuccess,
   openAccount,
@@ -83,7 +84,8 @@ export const STORE_STATEMENTS: readonly Listed[] = [
     call: async ({ admin, nowMs }) => {
       const account = { gameId: WORLD.quietGameId, email: '', privateKey: '' };
       await saveAccount(admin, masterKeys, account, { name: 'a test', nowMs });
-      await noteFailure(admin, gameId, '', nowMs);
+      await noteFailure(admin, WORLD.quietGameId, '', nowMs);
+      await listFailingAccounts(admin);
       await noteSuccess(admin, gameId);
       await openAccount(admin, masterKeys, gameId);
       await listVoidedLists(admin, nowMs);

@@ -140,3 +140,18 @@ export async function noteSuccess(pool: Pool, gameId: number): Promise<void> {
     [gameId],
   );
 }
+
+export type FailingAccount = { tenant: string; game: string; lastError: string };
+
+/** Games whose account Google refused last, or that could not reach Google. */
+export async function listFailingAccounts(pool: Pool): Promise<FailingAccount[]> {
+  const { rows } = await pool.query<FailingAccount>(
+    `select t.slug as tenant, g.slug as game, a.last_error as "lastError"
+     from google_accounts a
+     join lateral (select * from games g where g.id = a.game_id offset 0) g on true
+     join lateral (select * from tenants t where t.id = g.tenant_id offset 0) t on true
+     where a.last_error is not null
+     order by 1, 2`,
+  );
+  return rows;
+}
