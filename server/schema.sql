@@ -43,6 +43,23 @@ exception
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION counting_zone(a jsonb, b jsonb)
+ RETURNS jsonb
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select case
+    when a is null then b
+    when b is null then a
+    when (a ->> 't')::bigint / 86400000 > (b ->> 't')::bigint / 86400000 then a
+    when (a ->> 't')::bigint / 86400000 < (b ->> 't')::bigint / 86400000 then b
+    when (a ->> 't')::bigint < (b ->> 't')::bigint then a
+    when (a ->> 't')::bigint > (b ->> 't')::bigint then b
+    when (a ->> 'v') collate "C" <= (b ->> 'v') collate "C" then a
+    else b
+  end
+$function$;
+
 CREATE OR REPLACE FUNCTION day_spans(days datemultirange)
  RETURNS json
  LANGUAGE sql
@@ -1070,6 +1087,7 @@ CREATE TABLE players (
   age_group text,
   age_group_at timestamp with time zone,
   erase_requested_at timestamp with time zone,
+  time_zone jsonb,
   CONSTRAINT players_pkey PRIMARY KEY (id),
   CONSTRAINT players_user_id_key UNIQUE (user_id)
 ) WITH (fillfactor=80);
@@ -1084,6 +1102,7 @@ COMMENT ON COLUMN players.source_at IS 'The time of that event; -infinity for pl
 COMMENT ON COLUMN players.age_group IS 'child, teen or adult, as the studio''s server says; null: it has not said.';
 COMMENT ON COLUMN players.age_group_at IS 'When the age group was last set to another one.';
 COMMENT ON COLUMN players.erase_requested_at IS 'When somebody asked for the erasure of the player. From then on the player has no session and no new events, on any node.';
+COMMENT ON COLUMN players.time_zone IS 'The time zone of the player as {"v": name, "t": epoch milliseconds of the report}: the first report of the last UTC day with one. So it changes at most once a day, and nobody gets a daily offer twice by changing it.';
 
 CREATE TABLE prediction_grades (
   game_id integer NOT NULL,

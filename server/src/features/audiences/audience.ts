@@ -4,7 +4,9 @@ import { ATTRIBUTE_REGISTRY } from '../../personalisation/attributes/attributes.
 import { compilationSteps } from '../../personalisation/compile/compile-document.js';
 import { scopeOf } from '../../personalisation/compile/compile-flags-and-segments.js';
 import type { ConfigDocument } from '../../personalisation/document/document.js';
+import { DEFAULT_STUDIO_ZONE } from '../../personalisation/document/parts/calendar.js';
 import { nearMissOf } from '../../personalisation/rules/near-miss.js';
+import { compileSchedule } from '../../personalisation/schedules/windows.js';
 import { evaluateWithAttributes } from '../evaluations/evaluate-player.js';
 import { factColumns, MAX_COLUMNS } from '../evaluations/fact-columns.js';
 import { factNeeds } from '../evaluations/fact-needs.js';
@@ -77,13 +79,18 @@ export async function countAudience(
   });
 }
 
-/** When the part begins, if that is later than now; otherwise now. Before its beginning, an offer reaches nobody. */
+/** When the part begins, or its next window opens, if that is later than now; otherwise now. Before its beginning, an offer reaches nobody. */
 export function audienceInstant(
-  { offers }: ConfigDocument,
+  { offers, calendar }: ConfigDocument,
   { kind, id }: AudiencePart,
   nowMs: number,
 ): number {
   const offer = kind === 'offer' ? offers.find(({ offerId }) => offerId === id) : undefined;
   const from = offer?.from == null ? undefined : parseEventTimestamp(offer.from)?.epochMs;
-  return Math.max(nowMs, from ?? nowMs);
+  const begin = Math.max(nowMs, from ?? nowMs);
+  if (offer?.schedule === undefined) return begin;
+  const studioZone = calendar?.studioZone ?? DEFAULT_STUDIO_ZONE;
+  const { zone, stateAt } = compileSchedule(offer.schedule, studioZone);
+  const { window, until } = stateAt(begin, zone ?? studioZone);
+  return window === null && Number.isFinite(until) ? until : begin;
 }

@@ -169,7 +169,8 @@ class Columns implements FactColumns {
   }
 
   #addProfile(member: ProfileMember): void {
-    this.#addPlayer(`p.profile -> ${this.#bind(member, 'text')} ->> 'v'`, (facts, value) => {
+    const column = member === 'timeZone' ? 'p.time_zone' : `p.profile -> ${this.#bind(member, 'text')}`;
+    this.#addPlayer(`${column} ->> 'v'`, (facts, value) => {
       facts.profile[member] = { v: value as string, t: 0 };
     });
   }

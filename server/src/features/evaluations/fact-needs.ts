@@ -34,6 +34,8 @@ export function factNeeds(documents: readonly CompiledDocument[]): FactNeeds {
     if (flagsAndSegments.some((node) => node.kind === 'segment' && node.thresholds !== null)) {
       needs.stays = true;
     }
+    if (offers.some(({ schedule }) => schedule !== null && schedule.zone === null))
+      needs.profile.add('timeZone');
     for (const { limitPerPlayer, promoId } of offers) {
       if (limitPerPlayer !== null && promoId !== null) needs.promoIds.add(promoId);
     }

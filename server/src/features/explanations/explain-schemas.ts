@@ -106,7 +106,7 @@ const Trace = Type.Object(
         offerId: id,
         outcome: Type.String({
           description:
-            'applies, held_out, not_for_children, outside_share, limit_reached, not_started, ended or rule_false',
+            'applies, held_out, not_for_children, outside_share, limit_reached, not_started, closed, ended or rule_false',
         }),
         sharePercent: Type.Number(),
         place: nullable(
@@ -117,6 +117,17 @@ const Trace = Type.Object(
         ),
         purchases: nullable(
           Type.Integer({ description: 'Purchases with the promotion; null if the offer has no limit' }),
+        ),
+        schedule: nullable(
+          Type.Object(
+            {
+              zone: Type.String(),
+              isOpen: Type.Boolean(),
+              since: nullable(Type.String()),
+              until: nullable(Type.String()),
+            },
+            { description: 'Whether a window of its schedule is open, since when and until when that is so' },
+          ),
         ),
         rule: nullable(RuleTrace),
       }),

@@ -105,6 +105,7 @@ export const FactsJson = Type.Object(
           osVersion: LastKnown,
           deviceType: LastKnown,
           clientBuild: LastKnown,
+          timeZone: LastKnown,
           currency: LastKnown,
           paidCurrency: LastKnown,
         } satisfies Record<ProfileMember, TSchema>,

@@ -1,5 +1,11 @@
 import type { PlayerFacts } from '../../personalisation/attributes/player-facts.js';
-import type { FlagTrace, OfferTrace, SegmentTrace, Trace } from '../../personalisation/decide/decision.js';
+import type {
+  FlagTrace,
+  OfferTrace,
+  ScheduleTrace,
+  SegmentTrace,
+  Trace,
+} from '../../personalisation/decide/decision.js';
 import type { ConfigDocument } from '../../personalisation/document/document.js';
 import type { OfferEntry } from '../../personalisation/document/parts/offers.js';
 import { nearMissSentence } from '../../personalisation/rules/near-miss.js';
@@ -97,7 +103,7 @@ function offerReason(trace: OfferTrace, offer: OfferEntry | undefined): string {
     case 'applies': {
       const reason = rule === null ? 'it has no rule' : evaluationOf(rule);
       const share = sharePercent >= 100 || bucket === null ? '' : `, and ${inShare(bucket, sharePercent)}`;
-      return `Offer ${offerId} applies: ${reason}${share}.`;
+      return `Offer ${offerId} applies: ${reason}${share}${openWindow(trace.schedule)}.`;
     }
     case 'held_out':
       return `${not} the player is held out and gets the untargeted store.`;
@@ -109,9 +115,23 @@ function offerReason(trace: OfferTrace, offer: OfferEntry | undefined): string {
       return `${not} purchases with its promotion: ${purchases}, limit: ${offer?.limitPerPlayer ?? 0}.`;
     case 'not_started':
       return `${not} it begins at ${offer?.from ?? 'a later time'}.`;
+    case 'closed':
+      return `${not} its schedule is closed${closedWindow(trace.schedule)}.`;
     case 'ended':
       return `${not} it ended at ${offer?.until ?? 'an earlier time'}.`;
     case 'rule_false':
       return `${not} ${evaluationOf(rule)}.`;
   }
+}
+
+function openWindow(schedule: ScheduleTrace | null): string {
+  if (schedule === null) return '';
+  const { zone, since, until } = schedule;
+  return `, and its window is open from ${since} to ${until ?? 'ever'} (${zone})`;
+}
+
+function closedWindow(schedule: ScheduleTrace | null): string {
+  if (schedule === null) return '';
+  const { zone, until } = schedule;
+  return until === null ? ` for good (${zone})` : `, and opens at ${until} (${zone})`;
 }

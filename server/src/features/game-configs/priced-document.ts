@@ -38,6 +38,13 @@ export function* pricedDocumentSteps(source: ConfigDocument, now: number): Steps
 
 /** The offers that run at an instant, by their ids. */
 export function offersAt({ offers }: PricedDocument, atMs: number): ReadonlyMap<string, PricingOffer> {
-  const running = offers.filter(({ offer }) => offer.from <= atMs && atMs < offer.until);
+  const running = offers.filter(
+    ({ offer }) => offer.from <= atMs && atMs < offer.until && isOpen(offer.schedule, atMs),
+  );
   return new Map(running.map((each) => [each.offer.offerId, each]));
+}
+
+/** Windows in the player's zone may be open for somebody at any time. */
+function isOpen(schedule: CompiledOffer['schedule'], atMs: number): boolean {
+  return schedule === null || schedule.zone === null || schedule.stateAt(atMs, schedule.zone).window !== null;
 }

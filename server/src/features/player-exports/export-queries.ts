@@ -33,7 +33,8 @@ export async function findExportedPlayer(
                  'lastPurchaseAt', api_time(p.last_purchase_at), 'purchaseDays', day_spans(p.purchase_days),
                  'spend', p.spend, 'repeatSpend', p.repeat_spend,
                  'profile', (select coalesce(json_object_agg(key, json_build_object('value', value ->> 'v',
-                   'at', api_time(to_timestamp((value ->> 't')::float8 / 1000)))), '{}') from jsonb_each(p.profile)))::text as json
+                   'at', api_time(to_timestamp((value ->> 't')::float8 / 1000)))), '{}') from jsonb_each(p.profile ||
+                     jsonb_strip_nulls(jsonb_build_object('timeZone', p.time_zone)))))::text as json
              from players p
              join lateral (select * from games g where g.id = p.game_id offset 0) g on true
              join tenants t on t.id = g.tenant_id

@@ -33,7 +33,7 @@ const Player = Type.Object(
       Type.Object({ value: Type.String(), at: Time('When it was last seen') }),
       {
         description:
-          'Last known country, locale, osName, osVersion, deviceType, clientBuild, currency, paidCurrency',
+          'Last known country, locale, osName, osVersion, deviceType, clientBuild, currency, paidCurrency, timeZone',
       },
     ),
   },

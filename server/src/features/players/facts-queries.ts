@@ -106,7 +106,8 @@ export const EARLIER_PURCHASE_DAYS_COLUMN = `case when (p.first_purchase_at at t
 const FACTS_COLUMNS = `
   p.id as "playerId", p.game_id as "gameId", p.xmin as "rowVersion", p.user_id as "userId", p.created_at as "createdAt",
   p.last_event_at as "lastEventAt", p.event_count::float8 as "eventCount", p.event_counts as "eventCounts",
-  p.purchase_count as "purchaseCount", p.last_purchase_at as "lastPurchaseAt", p.spend, p.profile,
+  p.purchase_count as "purchaseCount", p.last_purchase_at as "lastPurchaseAt", p.spend,
+  case when p.time_zone is null then p.profile else p.profile || jsonb_build_object('timeZone', p.time_zone) end as profile,
   case when p.last_event_at is not null then (
     select json_agg(json_build_array(d.day - date '1970-01-01', d.events, d.sessions, d.ad_impressions, d.store_views,
       d.play_ms, d.event_counts, d.purchases, d.revenue))

@@ -72,6 +72,8 @@ export type ProfileMember =
   | 'osVersion'
   | 'deviceType'
   | 'clientBuild'
+  /** The first that was reported on the last day with a report, so that it changes at most once a day. */
+  | 'timeZone'
   | 'currency'
   /** Of the last purchase. */
   | 'paidCurrency';

@@ -12,6 +12,7 @@ import {
 } from '../document/prices.js';
 import { DEPENDENCE, type Dependence } from '../rules/dependence.js';
 import type { CompiledRule } from '../rules/rules.js';
+import { compileSchedule } from '../schedules/windows.js';
 import { offerSalt } from './bucket.js';
 import type { CompiledOffer, CompiledSku, CompiledSkuPrice, SkuText } from './compiled-document.js';
 import type { PriceNote, VariesBy } from './price-basis.js';
@@ -53,6 +54,7 @@ export function compileOffer(
   dependence: Dependence,
   variesBy: VariesBy,
   skuIndexes: ReadonlyMap<string, number>,
+  studioZone: string,
 ): CompiledOffer {
   const { offerId, sharePercent, combine, limitPerPlayer, effect } = entry;
   const { price, badges = [], visibility = null, promoId = null } = effect;
@@ -66,6 +68,7 @@ export function compileOffer(
     salt: offerSalt(offerId),
     sharePercent,
     ...scheduleOf(entry),
+    schedule: entry.schedule === undefined ? null : compileSchedule(entry.schedule, studioZone),
     rule,
     dependence: limitPerPlayer === null ? dependence : dependence | DEPENDENCE.events,
     variesBy,

@@ -3,6 +3,7 @@ import type { AttributeRegistry } from '../attributes/attribute-registry.js';
 import { ATTRIBUTE_REGISTRY } from '../attributes/attributes.js';
 import { TIME_BASIS } from '../attributes/time-basis.js';
 import type { ConfigDocument } from '../document/document.js';
+import { DEFAULT_STUDIO_ZONE } from '../document/parts/calendar.js';
 import { DEFAULT_PREDICTIONS } from '../document/parts/predictions.js';
 import { toBasisPoints } from '../document/prices.js';
 import type { RuleScope } from '../rules/rule-paths.js';
@@ -56,6 +57,7 @@ export function* compilationSteps(
 ): Steps<CompiledDocument> {
   const scope = scopeOf(document, attributes);
   const flagsAndSegments = yield* compileFlagsAndSegments(document, segmentVersions, scope, onUnusable);
+  const studioZone = document.calendar?.studioZone ?? DEFAULT_STUDIO_ZONE;
   const pricing = document.pricing === undefined ? null : compilePricing(document.pricing);
   const skus = yield* compileSkus(document, pricing?.list ?? null, onUnusable);
   const skuIndexes = new Map(skus.map(({ skuId }, index) => [skuId, index]));
@@ -76,7 +78,9 @@ export function* compilationSteps(
       rule === null ? NO_ATTRIBUTES : attributesBehind(readingOf(rule), readings),
     );
     offers.push(
-      ...orReport(part, onUnusable, () => compileOffer(entry, rule, dependence, varies, skuIndexes)),
+      ...orReport(part, onUnusable, () =>
+        compileOffer(entry, rule, dependence, varies, skuIndexes, studioZone),
+      ),
     );
     yield;
   }
@@ -114,6 +118,7 @@ export function* compilationSteps(
     values,
     holdoutPercent: document.store.holdoutPercent,
     sendFallback: document.store.sendFallback,
+    studioZone,
     pricing,
   });
 }

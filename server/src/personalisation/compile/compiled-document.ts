@@ -6,6 +6,7 @@ import type { ValueCheck } from '../document/value-types.js';
 import type { PredictionName } from '../predict/artefact.js';
 import type { Dependence } from '../rules/dependence.js';
 import type { CompiledRule } from '../rules/rules.js';
+import type { CompiledSchedule } from '../schedules/windows.js';
 import type { Salt } from './bucket.js';
 import type { CompiledPricing, PriceNote, VariesBy } from './price-basis.js';
 
@@ -46,6 +47,8 @@ export type CompiledDocument = Readonly<{
   values: readonly CompiledValue[];
   holdoutPercent: number;
   sendFallback: boolean;
+  /** For schedules of players whose zone is not known. */
+  studioZone: string;
   /** Null: players are not told what prices follow from. */
   pricing: CompiledPricing | null;
 }>;
@@ -125,6 +128,8 @@ export type CompiledOffer = Readonly<{
   sharePercent: number;
   from: number;
   until: number;
+  /** Null: open all the time between the two. */
+  schedule: CompiledSchedule | null;
   rule: CompiledRule | null;
   /** What besides its schedule can change whether it applies, with everything that its rule refers to. */
   dependence: Dependence;

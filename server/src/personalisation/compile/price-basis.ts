@@ -37,16 +37,21 @@ export function attributesBehind(reading: Reading, nodes: ReadonlyMap<string, Re
   return names;
 }
 
-type Audience = Readonly<{ sharePercent: number; limitPerPlayer: number | null }>;
+type Audience = Readonly<{
+  sharePercent: number;
+  limitPerPlayer: number | null;
+  schedule?: Readonly<{ zone: string }> | undefined;
+}>;
 
 /** Of an offer whose rule follows from these attributes. A share is drawn from the player's id, and a limit counts the player's purchases. */
 export function variesBy(
-  { sharePercent, limitPerPlayer }: Audience,
+  { sharePercent, limitPerPlayer, schedule }: Audience,
   attributes: ReadonlySet<string>,
 ): VariesBy {
   if (sharePercent < 100 || limitPerPlayer !== null) return 'player';
   if ([...attributes].some((name) => name !== 'country' && name !== 'os')) return 'player';
-  if (attributes.has('os')) return 'platform';
+  // The local time of the player is a time: it may differ within a country, as platforms do.
+  if (attributes.has('os') || schedule?.zone === 'player') return 'platform';
   return attributes.has('country') ? 'country' : 'nothing';
 }
 

@@ -4,8 +4,10 @@ import { bucketOf, isInShare, userIdBytes } from '../compile/bucket.js';
 import type { CompiledOffer } from '../compile/compiled-document.js';
 import { isPersonal } from '../compile/price-basis.js';
 import type { Dependence } from '../rules/dependence.js';
-import type { OfferOutcome, RuleTrace } from './decision.js';
+import type { CompiledSchedule } from '../schedules/windows.js';
+import type { OfferOutcome, RuleTrace, ScheduleTrace } from './decision.js';
 import type { DecisionContext } from './decision-context.js';
+import { lastZoneChange } from './last-change.js';
 
 /** Decides which offers apply to one player. */
 export class OfferEvaluator {
@@ -18,6 +20,7 @@ export class OfferEvaluator {
   readonly #context: DecisionContext;
   readonly #userId: Uint8Array;
   #rule: RuleTrace | null = null;
+  #schedule: ScheduleTrace | null = null;
 
   constructor(context: DecisionContext) {
     this.#context = context;
@@ -32,8 +35,18 @@ export class OfferEvaluator {
     const purchases =
       limitPerPlayer === null || promoId === null ? null : numberIn(facts.promoPurchases, promoId);
     this.#rule = null;
+    this.#schedule = null;
     const outcome = this.#evaluate(offer, bucket, purchases);
-    trace?.offers.push({ offerId, outcome, sharePercent, place: bucket * 100, purchases, rule: this.#rule });
+    const schedule = this.#schedule;
+    trace?.offers.push({
+      offerId,
+      outcome,
+      sharePercent,
+      place: bucket * 100,
+      purchases,
+      schedule,
+      rule: this.#rule,
+    });
     return outcome === 'applies';
   }
 
@@ -53,7 +66,13 @@ export class OfferEvaluator {
    * Boundaries count whether or not the offer applies: a rule that is false now may have been true then, and the last change
    * that a player was told must not move back.
    */
-  #passed({ from, until, rule, dependence }: CompiledOffer): 'not_started' | 'running' | 'ended' {
+  #passed({
+    from,
+    until,
+    schedule,
+    rule,
+    dependence,
+  }: CompiledOffer): 'not_started' | 'running' | 'closed' | 'ended' {
     const context = this.#context;
     if (!context.noteBoundary(from)) return 'not_started';
     if (context.noteBoundary(until)) {
@@ -61,10 +80,28 @@ export class OfferEvaluator {
       return 'ended';
     }
     if (from > this.lastBoundary) this.lastBoundary = from;
+    if (schedule !== null && !this.#isOpen(schedule)) return 'closed';
     this.dependence |= dependence;
     // The flags and segments that it refers to are decided in any case, and counted there.
     if (rule !== null) context.basis |= rule.basis;
     return 'running';
+  }
+
+  #isOpen(schedule: CompiledSchedule): boolean {
+    const context = this.#context;
+    const { window, since, until } = context.stateOf(schedule);
+    if (since > this.lastBoundary) this.lastBoundary = since;
+    if (schedule.zone === null) this.lastBoundary = Math.max(this.lastBoundary, lastZoneChange(context));
+    if (context.trace !== null) {
+      const text = (instant: number) => (Number.isFinite(instant) ? new Date(instant).toISOString() : null);
+      this.#schedule = {
+        zone: schedule.zone ?? context.zone,
+        isOpen: window !== null,
+        since: text(since),
+        until: text(until),
+      };
+    }
+    return window !== null;
   }
 
   #matches({ offerId, rule }: CompiledOffer): boolean {

@@ -6,6 +6,8 @@ import type { TimeBasis } from '../attributes/time-basis.js';
 import type { CompiledDocument } from '../compile/compiled-document.js';
 import { type ModelsInForce, UNTRAINED_MODELS } from '../predict/models-in-force.js';
 import type { CompiledRule } from '../rules/rules.js';
+import type { CompiledSchedule, ScheduleState } from '../schedules/windows.js';
+import { isTimeZone } from '../schedules/zone-time.js';
 import type { RuleTrace, StayChange, Trace } from './decision.js';
 
 /** What went wrong while deciding: `segment:whales`, `offer:winter`, or `store` for the whole of it. */
@@ -56,6 +58,19 @@ export class DecisionContext {
     if (instant <= this.now) return instant;
     this.noteBoundary(this.now + 1);
     return this.now;
+  }
+
+  /** The player's zone, or that of the studio where it is not known. */
+  get zone(): string {
+    const zone = this.facts.profile.timeZone?.v;
+    return zone !== undefined && isTimeZone(zone) ? zone : this.document.studioZone;
+  }
+
+  /** What a schedule says now. Its next boundary is noted. */
+  stateOf(schedule: CompiledSchedule): ScheduleState {
+    const state = schedule.stateAt(this.now, schedule.zone ?? this.zone);
+    this.noteBoundary(state.until);
+    return state;
   }
 
   /** Undefined if the rule fails, which is reported. */

@@ -132,6 +132,7 @@ export type OfferOutcome =
   | 'outside_share'
   | 'limit_reached'
   | 'not_started'
+  | 'closed'
   | 'ended'
   | 'rule_false';
 
@@ -143,8 +144,18 @@ export type OfferTrace = Readonly<{
   place: number | null;
   /** Purchases with the promotion id, where there is a limit. */
   purchases: number | null;
+  /** Null without a schedule, or if the outcome was clear before. */
+  schedule: ScheduleTrace | null;
   /** Null without a rule, or if the outcome was clear before. */
   rule: RuleTrace | null;
+}>;
+
+/** Whether a window was open, since when and until when that is so; null: for ever. */
+export type ScheduleTrace = Readonly<{
+  zone: string;
+  isOpen: boolean;
+  since: string | null;
+  until: string | null;
 }>;
 
 export type SkuTrace = Readonly<{

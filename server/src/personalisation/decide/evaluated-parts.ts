@@ -79,10 +79,18 @@ const segments = {
 const offers = {
   part: OFFERS,
   entriesOf: ({ offers: compiled, holdoutPercent }) =>
-    compiled.map(({ offerId, rule, sharePercent, from, until, limitPerPlayer, promoId }) => ({
+    compiled.map(({ offerId, rule, sharePercent, from, until, schedule, limitPerPlayer, promoId }) => ({
       id: offerId,
       rules: rulesOf({ rule }),
-      conditions: JSON.stringify([holdoutPercent, sharePercent, from, until, limitPerPlayer, promoId]),
+      conditions: JSON.stringify([
+        holdoutPercent,
+        sharePercent,
+        from,
+        until,
+        schedule?.key,
+        limitPerPlayer,
+        promoId,
+      ]),
     })),
   keep: (document, isKept) => ({
     ...document,

@@ -32,6 +32,12 @@ export function lastAgeGroupChange(context: DecisionContext): number {
   return ageGroupAt === null ? Number.NEGATIVE_INFINITY : context.atMostNow(ageGroupAt);
 }
 
+/** The last report of the player's zone, which may have been of another one. */
+export function lastZoneChange(context: DecisionContext): number {
+  const zone = context.facts.profile.timeZone;
+  return zone === undefined ? Number.NEGATIVE_INFINITY : context.atMostNow(zone.t);
+}
+
 /** The last change of the language and the currency, where the catalogue has several; and of the country, where notices depend on it. */
 export function lastProfileChange(context: DecisionContext): number {
   const { document, facts } = context;

@@ -34,6 +34,7 @@ export function traceHeldOut({ document, trace }: DecisionContext): void {
     sharePercent,
     place: null,
     purchases: null,
+    schedule: null,
     rule: null,
   }));
 }

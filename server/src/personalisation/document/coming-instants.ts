@@ -1,7 +1,8 @@
 import { parseEventTimestamp } from '../../lib/iso-time.js';
 import { DOCUMENT_REGISTRY } from './document.js';
-import { type EntryBoundary, entriesOf, entryName, idOf } from './document-part.js';
+import { type EntryBoundary, entriesOf, entryName, idOf, partOf } from './document-part.js';
 import type { DocumentRegistry } from './document-registry.js';
+import { CALENDAR_SETTINGS, type CalendarSettings, DEFAULT_STUDIO_ZONE } from './parts/calendar.js';
 
 /** An instant at which something of a document begins or ends. */
 export type ComingInstant = Readonly<{
@@ -69,9 +70,12 @@ function boundariesAfter(
   const found = new Map<number, Found>();
   for (const part of lists) {
     if (part.boundariesOf === undefined) continue;
-    for (const entry of documents.flatMap((document) => entriesOf(document, part))) {
+    const entries = documents.flatMap((document) =>
+      entriesOf(document, part).map((entry) => ({ entry, studioZone: studioZoneOf(document) })),
+    );
+    for (const { entry, studioZone } of entries) {
       const id = idOf(part, entry);
-      for (const { change, at } of part.boundariesOf(entry)) {
+      for (const { change, at } of part.boundariesOf(entry, { nowMs, studioZone })) {
         const atMs = parseEventTimestamp(at)?.epochMs;
         if (atMs === undefined || atMs <= nowMs) continue;
         const instant = found.get(atMs) ?? { atMs, begins: new Set(), ends: new Set(), rank: LAST_RANK };
@@ -82,6 +86,11 @@ function boundariesAfter(
     }
   }
   return [...found.values()];
+}
+
+function studioZoneOf(document: unknown): string {
+  const calendar = partOf(document, CALENDAR_SETTINGS) as CalendarSettings | undefined;
+  return calendar?.studioZone ?? DEFAULT_STUDIO_ZONE;
 }
 
 const LAST_RANK = 3;

@@ -1,5 +1,7 @@
 import { type Static, type TArray, type TSchema, Type } from 'typebox';
 import { valueAt } from '../../lib/schema-members.js';
+import type { Schedule } from '../schedules/schedule.js';
+import { compileSchedule } from '../schedules/windows.js';
 
 /** Takes up what is wrong with a document. */
 export type Problems = { add(pointer: string, message: string): void };
@@ -9,6 +11,9 @@ export type EntryRule = Readonly<{ member: string; expression: string }>;
 
 /** An instant, RFC 3339, at which an entry begins or ends. */
 export type EntryBoundary = Readonly<{ change: 'begins' | 'ends'; at: string }>;
+
+/** After which instant boundaries are wanted, and the zone of the studio. */
+export type BoundaryContext = Readonly<{ nowMs: number; studioZone: string }>;
 
 type PartBase = Readonly<{
   /** Where it stands: `segments`, `flags/custom`. Changes of a document are named by it. */
@@ -37,7 +42,7 @@ type EntryFunctions<Entry> = {
   /** The rules of an entry; left out if entries have none. */
   rulesOf?(entry: Entry): readonly EntryRule[];
   /** When an entry begins and ends; left out if entries have no times. Dry runs and publications look at these instants. */
-  boundariesOf?(entry: Entry): readonly EntryBoundary[];
+  boundariesOf?(entry: Entry, context: BoundaryContext): readonly EntryBoundary[];
   /** What must be right within one entry, besides its schema. What concerns several entries is in `validate`. */
   check?(entry: Entry, pointer: string, problems: Problems): void;
 };
@@ -62,13 +67,35 @@ export function listPart<Schema extends TSchema, Name extends string, IdMember e
   return { ...definition, kind: 'list', schema };
 }
 
-/** The boundaries of an entry with a schedule. */
-export function scheduleBoundaries(entry: { from: string | null; until: string | null }): EntryBoundary[] {
+type ScheduledEntry = { from: string | null; until: string | null; schedule?: Schedule | undefined };
+
+/** The boundaries of an entry with a beginning, an end or a schedule. */
+export function scheduleBoundaries(entry: ScheduledEntry, context: BoundaryContext): EntryBoundary[] {
   const { from, until } = entry;
   return [
     ...(from === null ? [] : [{ change: 'begins', at: from } as const]),
     ...(until === null ? [] : [{ change: 'ends', at: until } as const]),
+    ...windowBoundaries(entry, context),
   ];
+}
+
+/** The next opening and the next end of a window. Windows in the player's zone stand for all zones by that of the studio. */
+function windowBoundaries(
+  { from, until, schedule }: ScheduledEntry,
+  { nowMs, studioZone }: BoundaryContext,
+): EntryBoundary[] {
+  if (schedule === undefined) return [];
+  const { zone, stateAt } = compileSchedule(schedule, studioZone);
+  const first = Math.max(nowMs, from === null ? nowMs : Date.parse(from));
+  const last = until === null ? Number.POSITIVE_INFINITY : Date.parse(until);
+  const boundaries: EntryBoundary[] = [];
+  let state = stateAt(first, zone ?? studioZone);
+  while (boundaries.length < 2 && state.until < last) {
+    const change = state.window === null ? 'begins' : 'ends';
+    boundaries.push({ change, at: new Date(state.until).toISOString() });
+    state = stateAt(state.until, zone ?? studioZone);
+  }
+  return boundaries;
 }
 
 export function partOf(document: unknown, part: DocumentPart): unknown {

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { DocumentRegistry } from './document-registry.js';
 import { strict } from './member-schemas.js';
+import { CALENDAR_SETTINGS, CalendarSettings } from './parts/calendar.js';
 import { SKUS } from './parts/catalogue.js';
 import { FLAGS, IS_PAYER, IsPayer } from './parts/flags.js';
 import { OFFERS } from './parts/offers.js';
@@ -28,6 +29,8 @@ export const ConfigDocument = Type.Object(
     predictions: Type.Optional(PredictionSettings),
     /** Left out: players are told prices, not what they follow from. */
     pricing: Type.Optional(PricingSettings),
+    /** Left out: the studio's zone is UTC. */
+    calendar: Type.Optional(CalendarSettings),
   },
   { ...strict, title: 'ConfigDocument' },
 );
@@ -45,4 +48,5 @@ export const DOCUMENT_REGISTRY = new DocumentRegistry(ConfigDocument, [
   VALUES,
   PREDICTION_SETTINGS,
   PRICING_SETTINGS,
+  CALENDAR_SETTINGS,
 ]);

@@ -1,7 +1,7 @@
 import { dayOfDate } from './calendar-days.js';
 import type { Schedule } from './schedule.js';
 import { isScheduledDay } from './schedule-days.js';
-import { instantOf, localDayAt } from './zone-time.js';
+import { instantOf, isTimeZone, localDayAt } from './zone-time.js';
 
 /** One time at which a schedule is open, in epoch milliseconds: from `from` up to but not including `until`. */
 export type Window = Readonly<{ from: number; until: number }>;
@@ -15,8 +15,10 @@ export type ScheduleState = Readonly<{
   until: number;
 }>;
 
-/** A schedule that is read in one zone. */
+/** A schedule that is ready to be asked. */
 export type CompiledSchedule = Readonly<{
+  /** Equal keys mean equal windows. */
+  key: string;
   /** Null: that of the player. */
   zone: string | null;
   /** The same until its next boundary, so it is computed once for all players of a zone. */
@@ -33,10 +35,13 @@ const MAX_ZONES = 1_000;
 /** Throws for a schedule that `checkSchedule` would refuse. */
 export function compileSchedule(schedule: Schedule, studioZone: string): CompiledSchedule {
   const { zone } = schedule;
+  const named = zone === 'studio' ? studioZone : zone;
+  if (named !== 'player' && !isTimeZone(named)) throw new RangeError(`${named} is not a time zone`);
   const windows = windowsOf(schedule);
   const states = new Map<string, ScheduleState>();
   return {
-    zone: zone === 'player' ? null : zone === 'studio' ? studioZone : zone,
+    key: JSON.stringify([schedule, named]),
+    zone: named === 'player' ? null : named,
     stateAt(instant, inZone) {
       const known = states.get(inZone);
       if (known !== undefined && known.since <= instant && instant < known.until) return known;

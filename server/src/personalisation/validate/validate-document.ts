@@ -1,3 +1,4 @@
+import { clipText } from '../../lib/clip-text.js';
 import { checkStorable, type Unstorable } from '../../lib/json-body.js';
 import { createSuggest } from '../../lib/nearest-name.js';
 import { runSteps, type Steps } from '../../lib/steps.js';
@@ -12,6 +13,7 @@ import type { PricingSettings } from '../document/parts/pricing.js';
 import { SEGMENTS } from '../document/parts/segments.js';
 import { VALUES } from '../document/parts/values.js';
 import { toBasisPoints } from '../document/prices.js';
+import { isTimeZone } from '../schedules/zone-time.js';
 import { DocumentEntries, membersOf } from './document-entries.js';
 import { type DocumentProblem, ProblemList } from './document-problems.js';
 import { findSchemaProblems } from './schema-problems.js';
@@ -82,6 +84,7 @@ export function* validationSteps(
     problems,
   );
   validateValues(found.of(VALUES), problems);
+  findUnknownZone(value, problems);
   const pricing = pricingOf(value, wrongPointers);
   if (pricing !== undefined) {
     validateForbidden(pricing, found.of(OFFERS), readings, attributes, suggest, problems);
@@ -93,6 +96,15 @@ export function* validationSteps(
   }
   if (problems.all.length > 0) return { ok: false, problems: problems.all };
   return { ok: true, document: value as ConfigDocument };
+}
+
+function findUnknownZone(document: unknown, problems: ProblemList): void {
+  const { studioZone } = membersOf(membersOf(document).calendar);
+  if (typeof studioZone !== 'string' || isTimeZone(studioZone)) return;
+  problems.add(
+    '/calendar/studioZone',
+    `"${clipText(studioZone, 64)}" is not a time zone: write a name such as Europe/Berlin.`,
+  );
 }
 
 /** Undefined if it is left out, or has the wrong shape. */

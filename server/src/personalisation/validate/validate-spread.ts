@@ -135,8 +135,13 @@ function runningTogether(
   for (const now of new Set([sku.from, ...instants])) {
     if (now < sku.from || now >= sku.until) continue;
     const running = offers.filter(({ from, until }) => from <= now && now < until);
-    for (const audience of countries) {
-      const got = running.filter((offer) => offer.variesBy !== 'country' || audience.has(offer));
+    // Windows of schedules are open together, or closed.
+    const unscheduled = running.filter(({ schedule }) => schedule === null);
+    for (const [audience, open] of countries.flatMap((each) => [
+      [each, running] as const,
+      [each, unscheduled] as const,
+    ])) {
+      const got = open.filter((offer) => offer.variesBy !== 'country' || audience.has(offer));
       sets.set(
         got.map(({ offerId }) => offerId).join(' '),
         got.map((offer) => ({

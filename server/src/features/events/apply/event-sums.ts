@@ -3,11 +3,13 @@ import { isoTime } from '../../../lib/iso-time.js';
 import type { CountedEvent, Profile } from '../intake/event-record.js';
 import {
   addReport,
+  countingZone,
   earlierSource,
   SOURCE_MEMBER,
   type TimedProfile,
   type TimedValue,
   timesOf,
+  ZONE_MEMBER,
 } from '../intake/player-profile.js';
 
 /**
@@ -43,6 +45,8 @@ export type SumRow = {
   /** The source of the player's earliest event that has one, and the time of that event. */
   source?: string;
   sourceAt?: string;
+  /** The time zone of the player that counts, of those that these events report. */
+  zone?: TimedValue;
 };
 
 /** What they add to a game's day. */
@@ -58,6 +62,7 @@ type PlayerTally = {
   first: CountedEvent;
   last: CountedEvent;
   source: TimedValue | null;
+  zone: TimedValue | null;
   /** By days since 1970. */
   days: Map<number, DayTally>;
 };
@@ -72,7 +77,7 @@ export function sumEvents(records: readonly CountedEvent[]): EventSums {
     const { playerId, gameId } = record;
     let tally = tallies.get(playerId);
     if (tally === undefined) {
-      tally = { playerId, gameId, first: record, last: record, source: null, days: new Map() };
+      tally = { playerId, gameId, first: record, last: record, source: null, zone: null, days: new Map() };
       tallies.set(playerId, tally);
     }
     addEvent(tally, record);
@@ -100,6 +105,7 @@ function addReports(tally: PlayerTally, day: DayTally, profile: Profile, atMs: n
   for (const name in profile) {
     const value = profile[name] as string;
     if (name === SOURCE_MEMBER) tally.source = earlierSource(tally.source, value, atMs);
+    else if (name === ZONE_MEMBER) tally.zone = countingZone(tally.zone, value, atMs);
     else {
       day.profile ??= {};
       addReport(day.profile, name, value, atMs);
@@ -200,8 +206,11 @@ function profilePart(profile: TimedProfile | undefined): Partial<SumRow> {
   return since === until ? part : { ...part, profileSince: isoTime(since) };
 }
 
-function sourcePart({ source }: PlayerTally): Pick<SumRow, 'source' | 'sourceAt'> {
-  return source === null ? {} : { source: source.v, sourceAt: isoTime(source.t) };
+function sourcePart({ source, zone }: PlayerTally): Pick<SumRow, 'source' | 'sourceAt' | 'zone'> {
+  return {
+    ...(source === null ? {} : { source: source.v, sourceAt: isoTime(source.t) }),
+    ...(zone === null ? {} : { zone }),
+  };
 }
 
 function typeSums(players: readonly PlayerTally[]): TypeSum[] {

@@ -40,12 +40,14 @@ const SUMS = `
         counts, "eventTypes" as event_types, coalesce(sessions, 0) as sessions, coalesce("adImpressions", 0) as ad_impressions,
         coalesce("storeViews", 0) as store_views, coalesce("playMs", 0) as play_ms, "firstAt" as first_at,
         coalesce("lastAt", "firstAt") as last_at, "severalDays" as several_days, profile,
-        coalesce("profileSince", "profileUntil") as since, "profileUntil" as until, source, "sourceAt" as source_at
+        coalesce("profileSince", "profileUntil") as since, "profileUntil" as until, source, "sourceAt" as source_at,
+        zone
       from jsonb_to_recordset($1::jsonb) as s(
         "playerId" bigint, "gameId" integer, day date, "onlyAbout" text, events integer, "eventType" text, counts jsonb,
         "eventTypes" text[], sessions integer, "adImpressions" integer, "storeViews" integer, "playMs" bigint,
         "firstAt" timestamptz, "lastAt" timestamptz, "severalDays" datemultirange, profile jsonb,
-        "profileSince" timestamptz, "profileUntil" timestamptz, source text, "sourceAt" timestamptz
+        "profileSince" timestamptz, "profileUntil" timestamptz, source text, "sourceAt" timestamptz,
+        zone jsonb
       )`;
 
 /** The counts of a sum, added to those in OLD. */
@@ -88,7 +90,8 @@ const UPDATE_PLAYERS = `
           when s.source is null or row(p.source_at, p.source collate "C") <= row(s.source_at, s.source collate "C") then p.source
           else s.source
         end,
-        source_at = least(p.source_at, s.source_at)
+        source_at = least(p.source_at, s.source_at),
+        time_zone = case when s.zone is null then p.time_zone else counting_zone(p.time_zone, s.zone) end
       from sums s
       -- their ids once more: else a plan made while there are few players reads all of them
       where p.id = s.player_id and p.id = any($3::bigint[]) and s.only_about is distinct from 'day'`;

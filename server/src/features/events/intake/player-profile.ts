@@ -1,3 +1,5 @@
+import { DAY_MS } from '../../../lib/day.js';
+import { isTimeZone } from '../../../personalisation/schedules/zone-time.js';
 import type { Profile, TransactionFact } from './event-record.js';
 
 /** The members of an event's metadata that say something lasting about the player's device, place and money. */
@@ -18,10 +20,12 @@ export const REPORTED_BY_DAY = [
 ] as const;
 /** Where the player came from. Unlike the rest of a profile, the first value counts and not the last. */
 export const SOURCE_MEMBER = 'source';
+/** The player's time zone. The first value of the last UTC day with one counts: it changes at most once a day. */
+export const ZONE_MEMBER = 'timeZone';
 /** Longer than any real country, locale or version. */
 const MAX_PROFILE_LENGTH = 64;
 
-const REPORTED_MEMBERS = [...PROFILE_MEMBERS, SOURCE_MEMBER] as const;
+const REPORTED_MEMBERS = [...PROFILE_MEMBERS, SOURCE_MEMBER, ZONE_MEMBER] as const;
 
 export function readProfile(
   metadata: Record<string, unknown>,
@@ -31,6 +35,7 @@ export function readProfile(
   for (const name of REPORTED_MEMBERS) {
     const value = metadata[name];
     if (typeof value !== 'string' || value === '' || isLong(value)) continue;
+    if (name === ZONE_MEMBER && !isTimeZone(value)) continue;
     profile ??= {};
     // Rules compare it with `country == "DE"`: clients send either case.
     profile[name] = name === 'country' ? value.toUpperCase() : value;
@@ -63,6 +68,14 @@ export function earlierSource(known: TimedValue | null, value: string, atMs: num
   const isEarlier =
     known === null || atMs < known.t || (atMs === known.t && value !== known.v && !isBehind(value, known.v));
   return isEarlier ? { v: value, t: atMs } : known;
+}
+
+/** Of two reports of a time zone the one that counts, as `counting_zone` in the schema decides. */
+export function countingZone(known: TimedValue | null, value: string, atMs: number): TimedValue {
+  if (known === null) return { v: value, t: atMs };
+  const days = Math.floor(atMs / DAY_MS) - Math.floor(known.t / DAY_MS);
+  if (days !== 0) return days > 0 ? { v: value, t: atMs } : known;
+  return earlierSource(known, value, atMs);
 }
 
 /** In the order of their bytes, which is not that of their UTF-16 units. */

@@ -63,5 +63,5 @@ export const SKUS = listPart({
   idMember: 'skuId',
   limit: 1000,
   entry: Sku,
-  boundariesOf: (entry) => (entry.active ? scheduleBoundaries(entry) : []),
+  boundariesOf: (entry, context) => (entry.active ? scheduleBoundaries(entry, context) : []),
 });

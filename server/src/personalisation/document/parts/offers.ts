@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { checkSchedule, Schedule } from '../../schedules/schedule.js';
 import { DOCUMENT_LIMITS } from '../document-limits.js';
 import { listPart, scheduleBoundaries } from '../document-part.js';
 import { PATTERNS } from '../document-patterns.js';
@@ -53,6 +54,8 @@ const Offer = Type.Object(
     when: nullable(Rule),
     from: nullable(Instant),
     until: nullable(Instant),
+    /** Within its beginning and end it is open in the windows of the schedule only. Left out: all the time. */
+    schedule: Type.Optional(Schedule),
     sharePercent: SharePercent,
     skus: Type.Union([Type.Literal('all'), Type.Array(SkuId, { minItems: 1, maxItems: SKUS.limit })]),
     effect: Effect,
@@ -79,5 +82,8 @@ export const OFFERS = listPart({
   entry: Offer,
   rulesOf: ({ when }) => (when === null ? [] : [{ member: 'when', expression: when }]),
   // An offer for no player changes nothing when it begins.
-  boundariesOf: (entry) => (entry.sharePercent > 0 ? scheduleBoundaries(entry) : []),
+  boundariesOf: (entry, context) => (entry.sharePercent > 0 ? scheduleBoundaries(entry, context) : []),
+  check: ({ schedule }, pointer, problems) => {
+    if (schedule !== undefined) checkSchedule(schedule, `${pointer}/schedule`, problems);
+  },
 });
