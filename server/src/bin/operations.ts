@@ -28,9 +28,9 @@ import { createPredictionMetrics } from '../features/predictions/prediction-metr
 import { predictionsStep } from '../features/predictions/predictions-step.js';
 import { loadDeviceHashes } from '../features/sessions/forgotten-devices.js';
 import { loadSigningKeys } from '../features/sessions/signing-keys.js';
-import { watchDisk } from '../lib/disk-watch.js';
 import { createConfirmationRunner } from '../features/stores/google/confirmation-runner.js';
 import { voidedPurchasesStep } from '../features/stores/google/voided-purchases.js';
+import { watchDisk } from '../lib/disk-watch.js';
 import { createGoogleApi } from '../lib/google-play/google-api.js';
 import { httpUrl } from '../lib/http-url.js';
 import { stepBehindPlayers } from '../lib/thread-priority.js';
