@@ -23,7 +23,15 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const server = await startEmbeddedPostgres({
     dataDir,
     say: () => {},
-    settings: { fsync: 'off', full_page_writes: 'off', max_connections: '200', shared_buffers: '64MB' },
+    settings: {
+      fsync: 'off',
+      full_page_writes: 'off',
+      max_connections: '200',
+      shared_buffers: '64MB',
+      // The log is in memory, too.
+      min_wal_size: '64MB',
+      max_wal_size: '256MB',
+    },
   });
   const client = new pg.Client({ connectionString: server.url });
   await client.connect();
