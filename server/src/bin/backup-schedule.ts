@@ -26,6 +26,11 @@ type Options = Readonly<{
 /** Archives the log about once a minute and makes a backup a day. Backups are long, so the log does not wait for them. */
 function startBackups(options: Options): BackupSchedule {
   const { dataDir, backupDir, backupsKept, now, logger } = options;
+  const logFailure = (error: unknown): void =>
+    logger.error(
+      { err: error, backupDir },
+      "the log of changes could not be archived; it is tried again. Until then it fills the database's disk",
+    );
   let segmentEndedAt = 0;
   const archive = createPoller({
     everyMs: LOOK_EVERY_MS,
@@ -35,11 +40,7 @@ function startBackups(options: Options): BackupSchedule {
       await archiveLog({ dataDir, to: backupDir, endSegment, signal });
       if (endSegment) segmentEndedAt = startedAt;
     },
-    onError: (error) =>
-      logger.error(
-        { err: error, backupDir },
-        "the log of changes could not be archived; it is tried again. Until then it fills the database's disk",
-      ),
+    onError: logFailure,
   });
   const backups = createPoller({
     everyMs: BACKUP_LOOK_EVERY_MS,
@@ -60,6 +61,8 @@ function startBackups(options: Options): BackupSchedule {
     async stop() {
       await backups.stop();
       await archive.stop();
+      // So that an orderly stop does not leave a minute of the log behind.
+      await archiveLog({ dataDir, to: backupDir, endSegment: true }).catch(logFailure);
     },
   };
 }

@@ -34,7 +34,7 @@ test('a backup under writes, its log, a restore to a moment and one to the end',
   await expect(interrupted).rejects.toThrow('aborted');
   expect(await readdir(to)).toEqual(['system-identifier', 'wal']);
 
-  expect(await archiveLog({ dataDir, to, endSegment: false })).toBe(0);
+  await archiveLog({ dataDir, to, endSegment: false });
   await note('before the backup');
   let isNoted: Promise<unknown> | undefined;
   const backup = (await takeBackup({
@@ -114,7 +114,7 @@ test('a backup under writes, its log, a restore to a moment and one to the end',
   await writeFile(changed, (await readFile(changed, 'utf8')).replace('8', '9'));
   expect(await verifyBackup(backup)).toEqual(['cluster/PG_VERSION was changed']);
   await expect(restore(undefined, true)).rejects.toThrow('PG_VERSION was changed. Nothing was restored.');
-  expect(await restoredNotes()).toEqual([...upToMoment, 'after the moment']);
+  expect(await leftovers(restored)).toEqual([]);
 
   await endArchive(dataDir);
   expect(await query(url, 'select slot_name from pg_replication_slots')).toEqual([]);
