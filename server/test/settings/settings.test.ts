@@ -44,6 +44,8 @@ describe('defaults', () => {
       tokenAudience: 'savepoint-players',
       trainingDays: 1,
       forgetDevicesAfterDays: 0,
+      backupDir: undefined,
+      backupsKept: 7,
       maxWaitMs: 500,
       rateLimits: {
         enabled: true,
@@ -136,6 +138,8 @@ describe('values', () => {
       SAVEPOINT_CONSUME: 'off',
       SAVEPOINT_TRAINING_DAYS: '7',
       SAVEPOINT_FORGET_DEVICES_AFTER_DAYS: '90',
+      SAVEPOINT_BACKUP_DIR: '/backups',
+      SAVEPOINT_BACKUPS_KEPT: '3',
     });
     expect(read).toEqual({
       environment: 'production',
@@ -171,6 +175,8 @@ describe('values', () => {
       tokenAudience: 'my-game',
       trainingDays: 7,
       forgetDevicesAfterDays: 90,
+      backupDir: '/backups',
+      backupsKept: 3,
       maxWaitMs: 250,
       rateLimits: {
         enabled: false,
