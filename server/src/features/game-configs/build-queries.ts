@@ -1,4 +1,5 @@
-import type { Client } from '../../db/pool.js';
+import { type Client, type Pool, query } from '../../db/pool.js';
+import { DAY_MS } from '../../lib/day.js';
 
 /** A build of the game that players have used lately. */
 export type BuildInUse = Readonly<{
@@ -9,18 +10,26 @@ export type BuildInUse = Readonly<{
 }>;
 
 const MAX_BUILDS = 20;
+const DAYS = 30;
+
+const BUILDS_IN_USE = {
+  name: 'list_builds_in_use',
+  text: `
+    select value as "clientBuild", max(active_players)::float8 as players
+    from game_breakdowns
+    where game_id = $1 and dimension = 'build' and day between $2::date and $3::date
+      and not is_remainder and active_players > 0
+    group by value
+    order by max(active_players) desc, value
+    limit ${MAX_BUILDS}`,
+};
 
 /** The builds of the last 30 days, most players first. From the breakdowns, which are at most some minutes behind. */
-export async function listBuildsInUse(client: Client, gameId: number, nowMs: number): Promise<BuildInUse[]> {
-  const { rows } = await client.query<BuildInUse>(
-    `select value as "clientBuild", max(active_players)::float8 as players
-     from game_breakdowns
-     where game_id = $1 and dimension = 'build' and day > ($2::timestamptz at time zone 'UTC')::date - 30 and not is_remainder
-       and active_players > 0
-     group by value
-     order by max(active_players) desc, value
-     limit $3`,
-    [gameId, new Date(nowMs), MAX_BUILDS],
-  );
-  return rows;
+export async function listBuildsInUse(
+  db: Pool | Client,
+  gameId: number,
+  nowMs: number,
+): Promise<BuildInUse[]> {
+  const day = (ms: number) => new Date(ms).toISOString().slice(0, 10);
+  return query<BuildInUse>(db, BUILDS_IN_USE, [gameId, day(nowMs - (DAYS - 1) * DAY_MS), day(nowMs)]);
 }

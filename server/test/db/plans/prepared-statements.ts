@@ -34,6 +34,7 @@ import { insertFailedEvents } from '../../../src/features/events/failed/inbox-qu
 import { checkEvents } from '../../../src/features/events/intake/check-events.js';
 import { recordsOfPlayer } from '../../../src/features/events/intake/event-record.js';
 import { findRegistry } from '../../../src/features/events/types/event-type-queries.js';
+import { listBuildsInUse } from '../../../src/features/game-configs/build-queries.js';
 import { listPictures } from '../../../src/features/game-configs/catalogue/picture-queries.js';
 import {
   findConfigVersion,
@@ -252,12 +253,13 @@ export const PREPARED_STATEMENTS: readonly Listed[] = [
     },
   },
   {
-    what: 'list_breakdown_days, list_breakdown_totals, list_new_builds, find_summed_days, find_newest_comparison',
+    what: 'list_breakdown_days, list_breakdown_totals, list_new_builds, list_builds_in_use, find_summed_days, find_newest_comparison',
     call: async ({ admin, nowMs }) => {
       const span = { from: utcDay(nowMs - 30 * DAY_MS), to: utcDay(nowMs) };
       await listBreakdownDays(admin, gameId, 'country', span);
       await listBreakdownTotals(admin, gameId, 'country', span);
       await listNewBuilds(admin, gameId, span);
+      await listBuildsInUse(admin, gameId, nowMs);
       await findSummedDays(admin, gameId, span);
       await findNewestComparison(admin, gameId);
     },

@@ -96,7 +96,7 @@ describe('a publication that takes values away', () => {
     harness.pool.query(
       `insert into game_breakdowns (game_id, dimension, day, is_remainder, value, active_players, new_players,
          paying_players, purchases, revenue, d1, d7, d28, d30)
-       select id, 'build', $3::date, false, $1, $2, 0, 0, 0, '{}', 0, 0, 0, 0 from games`,
+       select id, 'build', $3::date, false, $1::text, $2::bigint, 0, 0, 0, '{}', 0, 0, 0, 0 from games`,
       [build, players, new Date(harness.clock.now() - daysAgo * DAY_MS).toISOString().slice(0, 10)],
     );
 
