@@ -1,5 +1,5 @@
 import { type Client, type Pool, query } from '../../db/pool.js';
-import { DAY_MS } from '../../lib/day.js';
+import { DAY_MS, utcDay } from '../../lib/day.js';
 
 /** A build of the game that players have used lately. */
 export type BuildInUse = Readonly<{
@@ -30,6 +30,5 @@ export async function listBuildsInUse(
   gameId: number,
   nowMs: number,
 ): Promise<BuildInUse[]> {
-  const day = (ms: number) => new Date(ms).toISOString().slice(0, 10);
-  return query<BuildInUse>(db, BUILDS_IN_USE, [gameId, day(nowMs - (DAYS - 1) * DAY_MS), day(nowMs)]);
+  return query<BuildInUse>(db, BUILDS_IN_USE, [gameId, utcDay(nowMs - (DAYS - 1) * DAY_MS), utcDay(nowMs)]);
 }
