@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { barOf, dimensionOf, nameOf, retainedOf, type Value } from '../src/lib/breakdown.js';
 import { figureOf, MEASURES } from '../src/lib/dashboard.js';
 import { nextRate } from '../src/lib/event-rate.js';
-import { describeDifference } from '../src/lib/holdout.js';
+import { describeDifference, mismatchInWords } from '../src/lib/holdout.js';
 import { binLabel, shownBins } from '../src/lib/scores.js';
 
 const NOBODY = { newPlayers: 0, active: 0 };
@@ -79,19 +79,41 @@ describe('a breakdown', () => {
 describe('a difference with its interval', () => {
   const format = (number: number) => String(number);
   it.each([
-    [{ difference: 2, interval: { low: 1, high: 3 }, state: 'higher' }, '+2 (+1 to +3): targeting adds'],
     [
-      { difference: -2, interval: { low: -3, high: -1 }, state: 'lower' },
+      { difference: 2, interval: { low: 1, high: 3 }, state: 'higher', capped: null },
+      '+2 (+1 to +3): targeting adds',
+    ],
+    [
+      { difference: 2, interval: { low: 1, high: 3 }, state: 'higher', capped: { players: 2, at: 90 } },
+      '+2 (+1 to +3): targeting adds. 2 players above 90 count as that',
+    ],
+    [
+      { difference: -2, interval: { low: -3, high: -1 }, state: 'lower', capped: null },
       '−2 (−3 to −1): targeting takes away',
     ],
     [
-      { difference: 1, interval: { low: -1, high: 3 }, state: 'no_difference_seen' },
-      '+1 (−1 to +3): cannot be told from chance',
+      { difference: 1, interval: { low: -1, high: 3 }, state: 'no_difference_seen', capped: null },
+      '+1 (−1 to +3): not proven, it may be chance',
     ],
-    [{ difference: 0, interval: null, state: 'too_few' }, '0, too few players or payers to tell'],
+    [
+      { difference: 0, interval: null, state: 'too_few', capped: null },
+      '0, too few players or payers to tell',
+    ],
+    [
+      { difference: 2, interval: null, state: 'sample_ratio_mismatch', capped: null },
+      'no verdict: the groups cannot be compared',
+    ],
   ] as const)('says what it means', (difference, text) => {
     expect(describeDifference(difference, format)).toBe(text);
   });
+});
+
+it('groups of the wrong sizes are told with what it usually means', () => {
+  const groups = { heldOut: { players: 30 }, targeted: { players: 970 }, holdoutPercent: 5 };
+  const of = (isMismatch: boolean) =>
+    mismatchInWords({ ...groups, sampleRatio: { p: 0, isMismatch } } as never);
+  expect(of(false)).toBeUndefined();
+  expect(of(true)).toMatch(/^3% of these players are held out, not 5%, which chance does not explain\./);
 });
 
 it('weekly players that have not been summed are not zero', () => {

@@ -107,6 +107,7 @@ describe('what needs somebody', () => {
       models: { inForce: { distrusted: ['purchases.revenue90', 'purchases'] }, lastFailure: null },
       holdout: {
         comparison: {
+          sampleRatio: { p: 0.4, isMismatch: false },
           conversion: { difference: 0.01, state: 'higher' },
           reported: { currency: 'USD', difference: { difference: -0.25, state: 'lower' } },
         },

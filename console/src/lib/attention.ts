@@ -58,8 +58,10 @@ function modelConcerns(models: Known['models']): Concern[] {
 function holdoutConcern(holdout: Known['holdout']): Concern[] {
   const comparison = holdout?.comparison ?? null;
   if (comparison === null) return [];
-  const { reported, conversion } = comparison;
+  const { reported, conversion, sampleRatio } = comparison;
   const verdict = (text: string): Concern[] => [{ id: 'holdout', text, page: 'overview', search: {} }];
+  if (sampleRatio.isMismatch)
+    return verdict('Held-out players are not as many as they should be: no verdict');
   const said = (state: string) =>
     state === 'higher' ? 'adds' : state === 'lower' ? 'takes away' : undefined;
   const ofRevenue = reported === null ? undefined : said(reported.difference.state);

@@ -16,7 +16,8 @@ export function holdoutLines(comparison: Shown | undefined): string[] {
       'Nothing has been compared. Publish a store with holdoutPercent above 0; the service compares once a day, from the first whole UTC day on.',
     ];
   }
-  const { from, to, holdoutPercent, heldOut, targeted, conversion, revenuePerPlayer, reported } = comparison;
+  const { from, to, holdoutPercent, heldOut, targeted, sampleRatio } = comparison;
+  const { conversion, revenuePerPlayer, reported } = comparison;
   const currencies = Object.keys(revenuePerPlayer);
   const groups = tableLines(
     [
@@ -37,7 +38,8 @@ export function holdoutLines(comparison: Shown | undefined): string[] {
     (column) => column > 0,
   );
   return [
-    `${from} to ${to} (UTC), ${holdoutPercent}% held out. Targeted less held out, with 95% intervals:`,
+    `${from} to ${to} (UTC), ${holdoutPercent}% held out. Targeted less held out, with 95% intervals that may be looked at every day:`,
+    ...(sampleRatio.isMismatch ? [MISMATCH] : []),
     ...groups,
     `conversion: ${describe(conversion, percent)}`,
     ...currencies.map((currency) => {
@@ -67,14 +69,23 @@ function percent(share: number): string {
   return `${(100 * share).toFixed(2)}%`;
 }
 
+const MISMATCH =
+  'The groups do not have as many players as the share says. Usually events or logins of one group get lost, so the groups differ by more than targeting.';
+
 const STATES: Readonly<Record<Difference['state'], string>> = {
   higher: 'targeted players have more',
   lower: 'targeted players have less',
-  no_difference_seen: 'no difference can be told from chance',
-  too_few: `too few to tell (at least ${FEWEST.players} players, and for revenue ${FEWEST.payers} payers, in each group)`,
+  no_difference_seen: 'not proven, it may be chance',
+  too_few: `too few to tell (at least ${FEWEST.players} players and ${FEWEST.payers} payers in each group)`,
+  sample_ratio_mismatch: 'no verdict, the groups cannot be compared',
 };
 
-function describe({ difference, interval, state }: Difference, format: (value: number) => string): string {
+function describe(
+  { difference, interval, state, capped }: Difference,
+  format: (value: number) => string,
+): string {
   const range = interval === null ? '' : ` [${format(interval.low)}, ${format(interval.high)}]`;
-  return `${format(difference)}${range}: ${STATES[state]}`;
+  const cap =
+    capped === null ? '' : ` (${capped.players} who spent more than ${format(capped.at)} count as that)`;
+  return `${format(difference)}${range}: ${STATES[state]}${cap}`;
 }

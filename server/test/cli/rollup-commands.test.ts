@@ -150,25 +150,29 @@ it('a comparison with players who are held out says what it means', () => {
     holdoutPercent: 5,
     heldOut: { ...group, revenuePerPlayer: { USD: 0.2 } },
     targeted: { ...group, players: 20_000, revenuePerPlayer: { USD: 0.25 } },
-    conversion: { difference: 0.0222, interval, state: 'higher' },
-    revenuePerPlayer: { USD: { difference: 0.05, interval: null, state: 'too_few' } },
+    sampleRatio: { p: 0.5, isMismatch: false },
+    conversion: { difference: 0.0222, interval, state: 'higher', capped: null },
+    revenuePerPlayer: { USD: { difference: 0.05, interval: null, state: 'too_few', capped: null } },
     reported: {
       currency: 'EUR',
       ratesVersion: 4,
       heldOut: 0.18,
       targeted: 0.22,
       missing: ['CHF'],
-      difference: { difference: 0.04, interval: { low: 0.01, high: 0.07 }, state: 'higher' },
+      difference: {
+        ...{ difference: 0.04, interval: { low: 0.01, high: 0.07 }, state: 'higher' },
+        capped: { players: 3, at: 83.0117 },
+      },
     },
   });
   expect(lines).toEqual([
-    '2026-10-18 to 2026-11-14 (UTC), 5% held out. Targeted less held out, with 95% intervals:',
+    '2026-10-18 to 2026-11-14 (UTC), 5% held out. Targeted less held out, with 95% intervals that may be looked at every day:',
     '          players  payers  conversion  USD per player',
     'held out    1,000      40       4.00%          0.2000',
     'targeted   20,000      40       4.00%          0.2500',
     'conversion: 2.22% [0.12%, 4.31%]: targeted players have more',
-    'USD per player: 0.0500: too few to tell (at least 100 players, and for revenue 30 payers, in each group)',
-    'all revenue in EUR per player: targeted 0.2200, held out 0.1800, difference 0.0400 [0.0100, 0.0700]: targeted players have more',
+    'USD per player: 0.0500: too few to tell (at least 100 players and 30 payers in each group)',
+    'all revenue in EUR per player: targeted 0.2200, held out 0.1800, difference 0.0400 [0.0100, 0.0700]: targeted players have more (3 who spent more than 83.0117 count as that)',
     '  without some payments in CHF: no rate on their day',
   ]);
 });

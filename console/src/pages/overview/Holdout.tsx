@@ -1,10 +1,10 @@
-import { Card, Group, Table, Text, Title } from '@mantine/core';
+import { Alert, Card, Group, Table, Text, Title } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { Schemas } from '../../api/client.js';
 import { useGet, useStudioAndGame } from '../../api/hooks.js';
 import { useOriginals } from '../../api/use-originals.js';
 import { formatCount, formatDay, formatMoney, formatShare } from '../../lib/format.js';
-import { describeDifference } from '../../lib/holdout.js';
+import { describeDifference, mismatchInWords } from '../../lib/holdout.js';
 import { DownloadButton } from '../../parts/DownloadButton.js';
 import { Loaded } from '../../parts/states.js';
 import { HiddenHeader, TableScroll } from '../../parts/TableScroll.js';
@@ -87,8 +87,14 @@ function Compared({ comparison }: { comparison: Comparison }) {
       },
     ),
   ];
+  const mismatch = mismatchInWords(comparison);
   return (
     <Card withBorder padding="sm">
+      {mismatch !== undefined && (
+        <Alert color="red" mb="sm" title="The groups cannot be compared">
+          {mismatch}
+        </Alert>
+      )}
       <TableScroll label="Held out against the rest" minWidth={560}>
         <Table aria-label="Held out against the rest" verticalSpacing={4}>
           <Table.Thead>
@@ -113,7 +119,8 @@ function Compared({ comparison }: { comparison: Comparison }) {
       </TableScroll>
       <Text size="xs" c="dimmed">
         {formatDay(from)} to {formatDay(to)}, players with at least one event in that time; {holdoutPercent}%
-        always get the untargeted store. Conversion by Newcombe’s score interval, revenue by Welch’s t.
+        always get the untargeted store. The intervals may be looked at every day: on all days together they
+        are right in 95% of games.
       </Text>
     </Card>
   );

@@ -213,8 +213,8 @@ export const EVENT_STATEMENTS: readonly Listed[] = [
         await compareHoldouts(connection, { nowMs });
       }),
     reads: {
-      tables: ['games', 'breakdown_runs', 'players'],
-      why: 'games are looked at 200 at a time, and players read by their ids in chunks',
+      tables: ['games', 'breakdown_runs', 'players', 'config_versions'],
+      why: 'games are looked at 200 at a time, players read by their ids in chunks, and versions back to the last one with another share',
       atMost: 5_000,
     },
   },

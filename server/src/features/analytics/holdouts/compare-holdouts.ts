@@ -21,14 +21,12 @@ export type CompareOptions = {
 
 export type CompareResult = Readonly<{ isDone: boolean; gamesCompared: number }>;
 
-/** Whole weeks, so that no weekday counts more than another. */
-const SPAN_DAYS = 28;
 const PLAYERS_A_PORTION = 2_000;
 const GAMES_A_LIST = 200;
 
 /**
- * Once a day, for each game that holds players out: what they and the others spent on the last 28 days that are over, or since the
- * held-out share was changed. Which group a player is in is a hash that only the service computes, so the players pass through here,
+ * Once a day, for each game that holds players out: what they and the others spent since the held-out share is in force, on the days that are
+ * over. The start never moves: an interval that may be looked at daily holds for sums since a start, not for the last so many days. Which group a player is in is a hash that only the service computes, so the players pass through here,
  * some at a time. Each portion is committed with the sums: a run that is killed goes on behind it.
  */
 export async function compareHoldouts(
@@ -66,10 +64,9 @@ async function findSpan(
   game: HoldoutGame,
   to: string,
 ): Promise<HoldoutSpan | undefined> {
-  const start = utcDay(Date.parse(to) - (SPAN_DAYS - 1) * DAY_MS);
-  const since = await findHoldoutSince(connection, game, start);
+  const since = await findHoldoutSince(connection, game);
   if (since === null) return undefined;
-  const from = since <= Date.parse(start) ? start : utcDay(since + DAY_MS);
+  const from = utcDay(since + DAY_MS);
   return from > to ? undefined : { gameId: game.gameId, from, to, percent: game.percent };
 }
 

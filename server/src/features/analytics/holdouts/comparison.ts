@@ -1,19 +1,26 @@
+import { type Cap, cappedMoments, findCap } from '../../../statistics/cap.js';
+import { sequenceInterval } from '../../../statistics/confidence-sequence.js';
+import { absoluteEffect, type Effect } from '../../../statistics/effect.js';
+import { type Estimate, meanEstimate, shareEstimate } from '../../../statistics/estimate.js';
+import type { Interval } from '../../../statistics/interval.js';
+import { MISMATCH_BELOW, sampleRatioP } from '../../../statistics/sample-ratio.js';
 import { rounded, shareOf } from '../ratios.js';
-import { type Interval, meanDifference, shareDifference, wilsonInterval } from './confidence.js';
 import type { GroupSums, HoldoutSums, Spent } from './group-sums.js';
 
-/**
- * With fewer players, or fewer payers, an interval says little and is soon misread. What players spend is far from a normal
- * distribution: its mean needs some dozens of payers before Welch's interval covers what it claims to.
- */
+/** What the players of fewer payers spend is far from normal, and an interval of fewer players is soon misread. */
 export const FEWEST = { players: 100, payers: 30 };
+
+/** A hold-out has no plan, so its intervals are tightest at a size that most games reach. Ten times as many players cost a fifteenth of width. */
+const TUNED_TO = 10_000;
 
 export type Difference = {
   /** Targeted less held out. */
   difference: number;
-  /** 95%; null where there are too few players or payers. */
+  /** 95% at all looks together; null where there is no verdict. */
   interval: Interval | null;
-  state: 'higher' | 'lower' | 'no_difference_seen' | 'too_few';
+  state: 'higher' | 'lower' | 'no_difference_seen' | 'too_few' | 'sample_ratio_mismatch';
+  /** How many players spent more than the cap, and count as the cap; null where no value is capped. */
+  capped: { players: number; at: number } | null;
 };
 
 export type Group = {
@@ -21,13 +28,15 @@ export type Group = {
   payers: number;
   conversion: number | null;
   conversionInterval: Interval | null;
-  /** Mean by currency. */
+  /** Mean by currency, not capped. */
   revenuePerPlayer: Record<string, number>;
 };
 
 export type Comparison = {
   heldOut: Group;
   targeted: Group;
+  /** Whether both groups have as many players as the share says. */
+  sampleRatio: { p: number; isMismatch: boolean };
   conversion: Difference;
   revenuePerPlayer: Record<string, Difference>;
   /** All currencies in one; null if the studio had no reporting currency when the players were read. */
@@ -47,14 +56,22 @@ export type ReportedComparison = {
 };
 
 /** What targeting changes: the players who get targeted stores against those who are held out. */
-export function compareGroups({ heldOut, targeted, rates }: HoldoutSums): Comparison {
+export function compareGroups(sums: HoldoutSums, holdoutPercent: number): Comparison {
+  const { heldOut, targeted, rates } = sums;
   const currencies = [...new Set([...Object.keys(targeted.spent), ...Object.keys(heldOut.spent)])].sort();
+  const p = sampleRatioP([
+    { players: heldOut.players, weight: holdoutPercent },
+    { players: targeted.players, weight: 100 - holdoutPercent },
+  ]);
+  const isMismatch = p < MISMATCH_BELOW;
+  const revenueOf = (spentOf: SpentOf) => revenueDifference(sums, spentOf, isMismatch);
   return {
     heldOut: groupOf(heldOut, currencies),
     targeted: groupOf(targeted, currencies),
-    conversion: conversionOf(targeted, heldOut),
+    sampleRatio: { p: rounded(p), isMismatch },
+    conversion: conversionDifference(sums, isMismatch),
     revenuePerPlayer: Object.fromEntries(
-      currencies.map((currency) => [currency, revenueOf(targeted, heldOut, inCurrency(currency))]),
+      currencies.map((currency) => [currency, revenueOf(inCurrency(currency))]),
     ),
     reported:
       rates === undefined
@@ -65,7 +82,7 @@ export function compareGroups({ heldOut, targeted, rates }: HoldoutSums): Compar
             missing: rates.missing,
             heldOut: heldOut.players === 0 ? null : rounded(meanOf(heldOut, inAll)),
             targeted: targeted.players === 0 ? null : rounded(meanOf(targeted, inAll)),
-            difference: revenueOf(targeted, heldOut, inAll),
+            difference: revenueOf(inAll),
           },
   };
 }
@@ -85,54 +102,76 @@ function groupOf(sums: GroupSums, currencies: readonly string[]): Group {
     players,
     payers,
     conversion: shareOf(payers, players),
-    conversionInterval: players === 0 ? null : roundedInterval(wilsonInterval(payers, players)),
+    conversionInterval: isEnough(sums, payers) ? shareInterval(sums) : null,
     revenuePerPlayer: players === 0 ? {} : Object.fromEntries(means),
   };
+}
+
+function shareInterval({ payers, players }: GroupSums): Interval {
+  const { mean, squaredError } = shareEstimate({ count: payers, players });
+  const share = { value: mean, standardError: Math.sqrt(squaredError), players, freedom: players - 1 };
+  const { low, high } = sequenceInterval(share, { tunedTo: TUNED_TO });
+  return roundedInterval({ low: Math.max(0, low), high: Math.min(1, high) });
 }
 
 function meanOf(group: GroupSums, spentOf: SpentOf): number {
   return group.players === 0 ? 0 : (spentOf(group)?.sum ?? 0) / group.players;
 }
 
-function conversionOf(targeted: GroupSums, heldOut: GroupSums): Difference {
-  const difference =
-    (shareOf(targeted.payers, targeted.players) ?? 0) - (shareOf(heldOut.payers, heldOut.players) ?? 0);
-  const isEnough = hasPlayers(targeted) && hasPlayers(heldOut);
-  const interval = isEnough
-    ? shareDifference(
-        { count: targeted.payers, total: targeted.players },
-        { count: heldOut.payers, total: heldOut.players },
-      )
-    : null;
-  return differenceOf(difference, interval);
+function isEnough({ players }: GroupSums, payers: number): boolean {
+  return players >= FEWEST.players && payers >= FEWEST.payers;
 }
 
-function revenueOf(targeted: GroupSums, heldOut: GroupSums, spentOf: SpentOf): Difference {
-  const difference = meanOf(targeted, spentOf) - meanOf(heldOut, spentOf);
-  const isEnough = [targeted, heldOut].every(
-    (group) => hasPlayers(group) && (spentOf(group)?.payers ?? 0) >= FEWEST.payers,
-  );
-  const interval = isEnough
-    ? meanDifference(momentsOf(targeted, spentOf), momentsOf(heldOut, spentOf))
-    : null;
-  return differenceOf(difference, interval);
-}
-
-function hasPlayers({ players }: GroupSums): boolean {
-  return players >= FEWEST.players;
+function conversionDifference({ heldOut, targeted }: HoldoutSums, isMismatch: boolean): Difference {
+  const estimateOf = ({ payers, players }: GroupSums) => shareEstimate({ count: payers, players });
+  const effect = effectOf(heldOut, targeted, estimateOf);
+  return differenceOf(effect, {
+    isMismatch,
+    isEnough: [heldOut, targeted].every((group) => isEnough(group, group.payers)),
+    cap: undefined,
+  });
 }
 
 /** Players who bought nothing count as zeros. */
-function momentsOf(group: GroupSums, spentOf: SpentOf) {
-  const spent = spentOf(group);
-  return { n: group.players, sum: spent?.sum ?? 0, squares: spent?.squares ?? 0 };
+function revenueDifference(
+  { heldOut, targeted }: HoldoutSums,
+  spentOf: SpentOf,
+  isMismatch: boolean,
+): Difference {
+  const groups = [heldOut, targeted];
+  const cap = findCap(groups.map((group) => spentOf(group)?.values ?? {}));
+  const estimateOf = (group: GroupSums) => {
+    const values = cappedMoments(spentOf(group)?.values ?? {}, cap);
+    const total = (of: 'sum' | 'squares') => values.reduce((sum, value) => sum + value[of], 0);
+    return meanEstimate({ n: group.players, sum: total('sum'), squares: total('squares') });
+  };
+  return differenceOf(effectOf(heldOut, targeted, estimateOf), {
+    isMismatch,
+    isEnough: groups.every((group) => isEnough(group, spentOf(group)?.payers ?? 0)),
+    cap,
+  });
 }
 
-function differenceOf(difference: number, interval: Interval | null): Difference {
+/** Undefined while a group is empty. */
+function effectOf(
+  heldOut: GroupSums,
+  targeted: GroupSums,
+  estimateOf: (group: GroupSums) => Estimate,
+): Effect | undefined {
+  if (heldOut.players === 0 || targeted.players === 0) return undefined;
+  return absoluteEffect(estimateOf(heldOut), estimateOf(targeted));
+}
+
+type Gates = { isMismatch: boolean; isEnough: boolean; cap: Cap | undefined };
+
+function differenceOf(effect: Effect | undefined, { isMismatch, isEnough, cap }: Gates): Difference {
+  const isShown = effect !== undefined && isEnough && !isMismatch;
+  const interval = isShown ? sequenceInterval(effect, { tunedTo: TUNED_TO }) : null;
   return {
-    difference: rounded(difference),
+    difference: rounded(effect?.value ?? 0),
     interval: interval && roundedInterval(interval),
-    state: stateOf(interval),
+    state: isMismatch ? 'sample_ratio_mismatch' : stateOf(interval),
+    capped: cap === undefined ? null : { players: cap.capped, at: rounded(cap.value) },
   };
 }
 

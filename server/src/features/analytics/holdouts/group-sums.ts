@@ -1,8 +1,13 @@
 import { bucketOf, HOLDOUT_SALT, isInShare, userIdBytes } from '../../../personalisation/compile/bucket.js';
+import { type Moments, NO_MOMENTS, plus } from '../../../statistics/moments.js';
+import { bucketOfValue } from '../../../statistics/value-histogram.js';
 import { type DatedAmounts, type RateTable, reportAmounts } from '../../reporting/exchange-rates.js';
 
-/** What the players of a group spent in one currency. `squares` is the sum of the squares of what each player spent. */
-export type Spent = { payers: number; sum: number; squares: number };
+/**
+ * What the players of a group spent in one currency. `squares` is the sum of the squares of what each player spent. `values` are the same sums by
+ * the size of what a player spent, so that they can be capped.
+ */
+export type Spent = { payers: number; sum: number; squares: number; values: Record<number, Moments> };
 
 export type GroupSums = {
   players: number;
@@ -14,6 +19,8 @@ export type GroupSums = {
 
 /** Players who are held out and get the untargeted store, and all others. */
 export type HoldoutSums = {
+  /** Sums of older releases are of 28 days, without values. They are not read any more. */
+  isSinceStart: true;
   heldOut: GroupSums;
   targeted: GroupSums;
   /** Which rates the reported sums were made with, and in which currencies something is not in them. */
@@ -30,8 +37,9 @@ export type ComparedPlayer = Readonly<{
 }>;
 
 export function noSums(rates: RateTable | null): HoldoutSums {
-  if (rates === null) return { heldOut: noGroup(), targeted: noGroup() };
+  if (rates === null) return { isSinceStart: true, heldOut: noGroup(), targeted: noGroup() };
   return {
+    isSinceStart: true,
     heldOut: { ...noGroup(), reported: nothing() },
     targeted: { ...noGroup(), reported: nothing() },
     rates: { currency: rates.currency, version: rates.version, missing: [] },
@@ -43,7 +51,7 @@ function noGroup(): GroupSums {
 }
 
 function nothing(): Spent {
-  return { payers: 0, sum: 0, squares: 0 };
+  return { payers: 0, sum: 0, squares: 0, values: {} };
 }
 
 /** Adds players to the group that the store puts them into. */
@@ -69,8 +77,13 @@ export function addPlayers(
   }
 }
 
+/** A refund is taken back from the day of its purchase, so nobody has spent less than nothing. What was free is no payment. */
 function addSpent(spent: Spent, amount: number): void {
+  if (amount <= 0) return;
   spent.payers++;
   spent.sum += amount;
   spent.squares += amount * amount;
+  const bucket = bucketOfValue(amount);
+  const value = { n: 1, sum: amount, squares: amount * amount };
+  spent.values[bucket] = plus(spent.values[bucket] ?? NO_MOMENTS, value);
 }

@@ -3,6 +3,9 @@ import { type Pool, query } from '../../../db/pool.js';
 import { dayOfRates } from '../../reporting/rate-days.js';
 import type { ComparedPlayer, HoldoutSums } from './group-sums.js';
 
+/** Comparisons of older releases are of 28 days: they count as not made. */
+const IS_SINCE_START = `sums @> '{"isSinceStart": true}'`;
+
 /** A game that holds players out and has not been compared up to a day. */
 export type HoldoutGame = Readonly<{ gameId: number; percent: number }>;
 
@@ -15,7 +18,7 @@ export async function listHoldoutGames(
      from (
        select id, published_version from games g
        where id > $1 and published_version > 0
-         and not exists (select from holdout_comparisons c where c.game_id = g.id and c.day = $2 and c.behind is null offset 0)
+         and not exists (select from holdout_comparisons c where c.game_id = g.id and c.day = $2 and c.behind is null and c.${IS_SINCE_START} offset 0)
        offset 0
      ) g
      cross join lateral (
@@ -29,23 +32,21 @@ export async function listHoldoutGames(
   return rows;
 }
 
-/** Since when a share of players has been held out without a change, as far as the span reaches back; null if it is not in force. */
+/** Since when a share of players has been held out without a change; null if it is not in force. */
 export async function findHoldoutSince(
   connection: DedicatedConnection,
   { gameId, percent }: HoldoutGame,
-  spanStart: string,
 ): Promise<number | null> {
   const { rows } = await connection.query<{ since: number | null }>(
-    `with versions as (
-       select version, published_at, (document #>> '{store,holdoutPercent}')::float8 as percent
-       from config_versions
-       where game_id = $1 and version >= coalesce(
-         (select version from config_versions where game_id = $1 and published_at <= $2::timestamptz
-          order by published_at desc, version desc limit 1), 0)
+    `with last_other as (
+       select version from config_versions
+       where game_id = $1 and (document #>> '{store,holdoutPercent}')::float8 is distinct from $2::float8
+       order by version desc
+       limit 1
      )
-     select min(published_at) as since from versions
-     where version > coalesce((select max(version) from versions where percent is distinct from $3::float8), 0)`,
-    [gameId, spanStart, percent],
+     select min(published_at) as since from config_versions
+     where game_id = $1 and version > coalesce((select version from last_other), 0)`,
+    [gameId, percent],
   );
   return rows[0]?.since ?? null;
 }
@@ -60,7 +61,7 @@ export async function findHoldoutWalk(
 ): Promise<HoldoutWalk | undefined> {
   const { rows } = await connection.query<HoldoutWalk>(
     `select behind, sums from holdout_comparisons
-     where game_id = $1 and day = $2 and from_day = $3 and holdout_percent = $4::numeric and behind is not null`,
+     where game_id = $1 and day = $2 and from_day = $3 and holdout_percent = $4::numeric and behind is not null and ${IS_SINCE_START}`,
     [gameId, to, from, percent],
   );
   return rows[0];
@@ -154,7 +155,7 @@ export async function findNewestComparison(
       name: 'find_newest_comparison',
       text: `select from_day::text as from, day::text as to, holdout_percent::float8 as "holdoutPercent", sums, summed_at as "summedAt"
              from holdout_comparisons
-             where game_id = $1 and behind is null
+             where game_id = $1 and behind is null and ${IS_SINCE_START}
              order by day desc
              limit 1`,
     },

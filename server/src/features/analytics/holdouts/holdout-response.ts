@@ -3,7 +3,13 @@ import { compareGroups, type Difference, type ReportedComparison } from './compa
 import type { StoredComparison } from './holdout-queries.js';
 
 export function comparisonResponse({ from, to, holdoutPercent, sums, summedAt }: StoredComparison) {
-  return { from, to, holdoutPercent, summedAt: new Date(summedAt).toISOString(), ...compareGroups(sums) };
+  return {
+    from,
+    to,
+    holdoutPercent,
+    summedAt: new Date(summedAt).toISOString(),
+    ...compareGroups(sums, holdoutPercent),
+  };
 }
 
 export type ComparisonResponse = ReturnType<typeof comparisonResponse>;
@@ -11,6 +17,7 @@ export type ComparisonResponse = ReturnType<typeof comparisonResponse>;
 const COLUMNS = [
   ...['from', 'to', 'holdoutPercent', 'measure', 'currency'],
   ...['heldOutPlayers', 'heldOut', 'targetedPlayers', 'targeted', 'difference', 'low', 'high', 'state'],
+  ...['cappedPlayers', 'cappedAt'],
 ];
 
 /** A row for the conversion, one for the revenue of each currency, and one for all of it in the reporting currency. */
@@ -38,6 +45,7 @@ export function comparisonToCsv(comparison: ComparisonResponse | null): string {
         numberCell(of.interval?.high ?? null),
         of.state,
       ],
+      ...[numberCell(of.capped?.players ?? null), numberCell(of.capped?.at ?? null)],
     ]);
   const reportedRow = ({ currency, heldOut, targeted, difference }: ReportedComparison) =>
     row('reportedRevenuePerPlayer', currency, [heldOut, targeted], difference);

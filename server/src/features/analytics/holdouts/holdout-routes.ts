@@ -22,14 +22,14 @@ export function holdoutRoutes(app: FastifyInstance, ctx: AdminContext): void {
       schema: {
         ...adminSchema('Numbers'),
         operationId: 'getHoldout',
-        summary: 'Players who are held out against the rest, with 95% intervals',
+        summary: 'Players who are held out against the rest, with intervals that may be looked at every day',
         params: GameParameters,
         querystring: Type.Object({ format: Type.Optional(Format) }),
         response: {
           200: jsonOrCsv(
             'The comparison',
             HoldoutResponse,
-            'from,to,holdoutPercent,measure,…,state\r\n2026-10-18,2026-11-14,5,conversion,…,higher\r\n',
+            'from,to,holdoutPercent,measure,…,state,cappedPlayers,cappedAt\r\n2026-10-18,2026-11-14,5,conversion,…,higher,,\r\n',
           ),
           ...gameErrors(['parameter_invalid']),
         },

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { nullable, successOf, Time } from '../../../admin/admin-responses.js';
+import { MISMATCH_BELOW } from '../../../statistics/sample-ratio.js';
 import { FEWEST } from './comparison.js';
 
 /** Documentation of the comparison of players who are held out with the others. */
@@ -9,14 +10,15 @@ const Interval = (description: string) =>
 
 const Group = Type.Object(
   {
-    players: Type.Integer({ description: 'Players with at least one event in the span' }),
+    players: Type.Integer({ description: 'Players with at least one event from `from` to `to`' }),
     payers: Type.Integer({
-      description: 'Those with at least one purchase in the span that was not refunded',
+      description: 'Those with at least one purchase in that time that was not refunded',
     }),
     conversion: nullable(Type.Number({ description: 'payers divided by players' })),
-    conversionInterval: Interval('95%: Wilson’s score interval'),
+    conversionInterval: Interval('95% at all looks together; null if there are too few players or payers'),
     revenuePerPlayer: Type.Record(Type.String(), Type.Number(), {
-      description: 'By currency: what they spent in the span divided by players, to four decimals',
+      description:
+        'By currency: what they spent in that time divided by players, to four decimals, not capped',
     }),
   },
   { title: 'HoldoutGroup' },
@@ -24,18 +26,30 @@ const Group = Type.Object(
 
 const Difference = Type.Object(
   {
-    difference: Type.Number({ description: 'targeted less heldOut' }),
-    interval: Interval('95%; null if there are too few'),
+    difference: Type.Number({ description: 'targeted less heldOut; of revenue, with large values capped' }),
+    interval: Interval(
+      '95% at all looks together: it may be looked at every day (asymptotic confidence sequence). null if there is no verdict',
+    ),
     state: Type.Union(
       [
         Type.Literal('higher'),
         Type.Literal('lower'),
         Type.Literal('no_difference_seen'),
         Type.Literal('too_few'),
+        Type.Literal('sample_ratio_mismatch'),
       ],
       {
-        description: `Whether the interval lies above zero, below, or around it. too_few: fewer than ${FEWEST.players} players in a group or, for revenue, fewer than ${FEWEST.payers} payers in that currency`,
+        description: `Whether the interval lies above zero, below, or around it (not proven). too_few: fewer than ${FEWEST.players} players or ${FEWEST.payers} payers (of that currency) in a group. sample_ratio_mismatch: see sampleRatio`,
       },
+    ),
+    capped: nullable(
+      Type.Object(
+        { players: Type.Integer(), at: Type.Number() },
+        {
+          description:
+            'So many players spent more than `at`, the 99th percentile of the payers of both groups together, and count as `at`; null if no value is capped',
+        },
+      ),
     ),
   },
   { title: 'HoldoutDifference' },
@@ -49,9 +63,15 @@ const Comparison = Type.Object(
     summedAt: Time('When the players were read'),
     heldOut: Group,
     targeted: Group,
+    sampleRatio: Type.Object(
+      { p: Type.Number(), isMismatch: Type.Boolean() },
+      {
+        description: `Whether the groups have as many players as the share says: the chi-squared test, a mismatch below ${MISMATCH_BELOW}. Then the groups differ by more than targeting, for instance because events of one of them get lost, and no verdict is given`,
+      },
+    ),
     conversion: Difference,
     revenuePerPlayer: Type.Record(Type.String(), Difference, {
-      description: 'By currency; intervals by Welch’s t, with players who bought nothing as zeros',
+      description: 'By currency, with players who bought nothing as zeros',
     }),
     reported: nullable(
       Type.Object(
@@ -76,6 +96,11 @@ const Comparison = Type.Object(
   { title: 'HoldoutComparison' },
 );
 
+const EXAMPLE_REVENUE = {
+  ...{ difference: 0.0971, interval: { low: 0.0102, high: 0.184 }, state: 'higher' as const },
+  capped: { players: 14, at: 83.0117 },
+};
+
 export const HoldoutResponse = successOf(
   'HoldoutResponse',
   Type.Object({
@@ -88,7 +113,7 @@ export const HoldoutResponse = successOf(
   }),
   {
     description:
-      'What targeting changes: players who get targeted stores against those who are held out, on the 28 UTC days before today, or since the share was changed. Compared once a day. The interval of the difference of conversions is Newcombe’s hybrid score interval.',
+      'What targeting changes: players who get targeted stores against those who are held out, since the share was published, on whole UTC days. Compared once a day. The intervals hold at all looks together, so a verdict on any day is right in 95% of games.',
     example: {
       state: 'compared',
       holdoutPercent: 5,
@@ -101,30 +126,30 @@ export const HoldoutResponse = successOf(
           players: 1980,
           payers: 61,
           conversion: 0.0308,
-          conversionInterval: { low: 0.0241, high: 0.0394 },
+          conversionInterval: { low: 0.0166, high: 0.045 },
           revenuePerPlayer: { USD: 0.2411 },
         },
         targeted: {
           players: 37_811,
           payers: 1404,
           conversion: 0.0371,
-          conversionInterval: { low: 0.0353, high: 0.0391 },
+          conversionInterval: { low: 0.0341, high: 0.0402 },
           revenuePerPlayer: { USD: 0.3382 },
         },
+        sampleRatio: { p: 0.8209, isMismatch: false },
         conversion: {
           difference: 0.0063,
-          interval: { low: -0.0024, high: 0.0133 },
+          interval: { low: -0.0063, high: 0.0189 },
           state: 'no_difference_seen',
+          capped: null,
         },
-        revenuePerPlayer: {
-          USD: { difference: 0.0971, interval: { low: 0.0102, high: 0.184 }, state: 'higher' },
-        },
+        revenuePerPlayer: { USD: EXAMPLE_REVENUE },
         reported: {
           currency: 'USD',
           ratesVersion: 4,
           heldOut: 0.2411,
           targeted: 0.3382,
-          difference: { difference: 0.0971, interval: { low: 0.0102, high: 0.184 }, state: 'higher' },
+          difference: EXAMPLE_REVENUE,
           missing: [],
         },
       },

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findGame, insertGame } from '../../../../src/admin/tenants.js';
 import { DEMO } from '../../../../src/app/demo-studio.js';
@@ -29,6 +29,8 @@ const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
 const YESTERDAY = dayOf(NOW - DAY_MS);
 const PLAYERS = 600;
 const PERCENT = 40;
+/** The first whole day after the share was published. */
+const START = dayOf(NOW - 39 * DAY_MS);
 
 let harness: Harness;
 let admin: AdminClient;
@@ -68,11 +70,23 @@ async function addGame(slug: string): Promise<number> {
   return game.id;
 }
 
+/** Always the same, so that it is always the same players who are held out. */
+function userIdOf(name: string): string {
+  const hex = createHash('sha256').update(name).digest('hex');
+  return [
+    hex.slice(0, 8),
+    hex.slice(8, 12),
+    `4${hex.slice(13, 16)}`,
+    `8${hex.slice(17, 20)}`,
+    hex.slice(20, 32),
+  ].join('-');
+}
+
 async function addPlayers(id: number, count: number): Promise<TestPlayer[]> {
   const { rows } = await harness.pool.query<{ playerId: string; userId: string }>(
     `insert into players (game_id, user_id, created_at) select $1, u, $3 from unnest($2::uuid[]) u
      returning id as "playerId", user_id as "userId"`,
-    [id, Array.from({ length: count }, () => randomUUID()), new Date(NOW - 60 * DAY_MS)],
+    [id, Array.from({ length: count }, (_, n) => userIdOf(`${id} ${n}`)), new Date(NOW - 60 * DAY_MS)],
   );
   return rows.map((row) => ({ ...row, gameId: id, createdAt: NOW - 60 * DAY_MS }));
 }
@@ -95,7 +109,7 @@ beforeAll(async () => {
   const records = players.flatMap((player, n) => {
     // Every tenth was last there before the span; a third of the others buy, some of them before it, too.
     if (n % 10 === 9) return toRecords(player, [event('Play', at(40))], at(40));
-    const bought = n % 3 === 0 ? [purchase(n, at(2), `${n % 7}.99`), purchase(n, at(35), '100')] : [];
+    const bought = n % 3 === 0 ? [purchase(n, at(2), `${n % 7}.99`), purchase(n, at(45), '100')] : [];
     return toRecords(player, [event('Play', at(5)), ...bought], at(1));
   });
   await applyEvents(harness.pool, records);
@@ -157,7 +171,8 @@ describe('players who are held out', () => {
     const { state, comparison } = await ask();
     expect(state).toBe('compared');
     expect(comparison).toMatchObject({
-      from: dayOf(at(28)),
+      from: START,
+      sampleRatio: { isMismatch: false },
       to: YESTERDAY,
       holdoutPercent: PERCENT,
       heldOut: { players: held.players, payers: held.payers },
@@ -179,7 +194,21 @@ describe('players who are held out', () => {
   it('are compared once a day', async () => {
     expect(await compare()).toEqual({ isDone: true, gamesCompared: 0 });
     expect(await compare({ nowMs: NOW + DAY_MS })).toEqual({ isDone: true, gamesCompared: 1 });
-    expect((await ask()).comparison).toMatchObject({ to: dayOf(NOW) });
+    // The start does not move.
+    expect((await ask()).comparison).toMatchObject({ from: START, to: dayOf(NOW) });
+  });
+
+  it('are compared anew after an upgrade from a release that looked at 28 days', async () => {
+    const later = NOW + 2 * DAY_MS;
+    await harness.pool.query(
+      `insert into holdout_comparisons (game_id, day, from_day, holdout_percent, sums, summed_at)
+       select game_id, day + 1, day - 27, holdout_percent, sums - 'isSinceStart', summed_at from holdout_comparisons
+       where game_id = $1 and day = $2`,
+      [gameId, dayOf(NOW)],
+    );
+    expect((await ask()).comparison).toMatchObject({ from: START, to: dayOf(NOW) });
+    expect(await compare({ nowMs: later })).toEqual({ isDone: true, gamesCompared: 1 });
+    expect((await ask()).comparison).toMatchObject({ from: START, to: dayOf(NOW + DAY_MS) });
   });
 
   it('are a file for spreadsheets, too', async () => {
@@ -192,10 +221,10 @@ describe('players who are held out', () => {
     expect(response.statusCode, response.body).toBe(200);
     const [names, conversion, revenue, reported, end] = response.body.split('\r\n');
     expect(names).toBe(
-      'from,to,holdoutPercent,measure,currency,heldOutPlayers,heldOut,targetedPlayers,targeted,difference,low,high,state',
+      'from,to,holdoutPercent,measure,currency,heldOutPlayers,heldOut,targetedPlayers,targeted,difference,low,high,state,cappedPlayers,cappedAt',
     );
-    expect(conversion).toMatch(new RegExp(`^${dayOf(at(27))},${dayOf(NOW)},40,conversion,,\\d+,0\\.\\d+,`));
-    expect(revenue).toMatch(/,revenuePerPlayer,USD,.*,(higher|lower|no_difference_seen)$/);
+    expect(conversion).toMatch(new RegExp(`^${START},${dayOf(NOW + DAY_MS)},40,conversion,,\\d+,0\\.\\d+,`));
+    expect(revenue).toMatch(/,revenuePerPlayer,USD,.*,no_difference_seen,/);
     expect(reported).toBe(revenue?.replace('revenuePerPlayer', 'reportedRevenuePerPlayer'));
     expect(end).toBe('');
   });
