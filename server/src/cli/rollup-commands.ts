@@ -118,7 +118,10 @@ async function holdout({ tenant, game }: GameOptions): Promise<void> {
     const { id } = await requireGame(pool, tenant, game);
     return findNewestComparison(pool, id);
   });
-  for (const line of holdoutLines(stored && { ...stored, ...compareGroups(stored.sums, stored.holdoutPercent) })) say(line);
+  for (const line of holdoutLines(
+    stored && { ...stored, ...compareGroups(stored.sums, stored.holdoutPercent) },
+  ))
+    say(line);
 }
 
 type LtvOptions = GameOptions & {
