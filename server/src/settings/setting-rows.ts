@@ -108,11 +108,11 @@ export const SETTING_ROWS = {
   }),
   googleTokenUrl: address('SAVEPOINT_GOOGLE_TOKEN_URL', {
     fallback: 'https://oauth2.googleapis.com/token',
-    description: 'where service accounts get their access tokens from Google',
+    description: 'address of the access tokens of Google',
   }),
   googleApiUrl: address('SAVEPOINT_GOOGLE_API_URL', {
     fallback: 'https://androidpublisher.googleapis.com',
-    description: 'the Play Developer API, of games with a service account',
+    description: 'address of the Play Developer API',
   }),
   workers: integer('SAVEPOINT_WORKERS', {
     fallback: Math.min(availableParallelism(), MAX_WORKERS),
