@@ -42,7 +42,7 @@ describe.skipIf(!HAS_BROWSER)(`the web game${NEEDS_BROWSER}`, () => {
       settings[name] = value;
     service = await startService(settings);
     const stores = join(settings.SAVEPOINT_DATA_DIR ?? '', 'stores.json');
-    await writeFile(stores, /^{$[^]*?^}$/m.exec(said)?.[0] ?? '');
+    await writeFile(stores, /^{$[\s\S]*?^}$/m.exec(said)?.[0] ?? '');
     const demo = ['--tenant', 'demo-studio', '--game', 'demo-game'];
     await runSavepoint(['store', 'set', ...demo, '--file', stores], settings);
     const { PATH } = process.env;
