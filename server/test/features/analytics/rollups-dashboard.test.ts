@@ -77,6 +77,9 @@ describe('the dashboard of a game', () => {
       playMs: 90_000,
       purchases: 3,
       revenue: { USD: '5.09', JPY: '500' },
+      verifiedRevenue: {},
+      unverifiedRevenue: { USD: '5.09', JPY: '500' },
+      refundedRevenue: { EUR: '3' },
     });
     expect(Object.entries(days[0]?.eventsByType ?? {}).sort()).toEqual([
       ['Ad_Impression', 1],
