@@ -4,11 +4,11 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { bundleClient } from './support/bundle.js';
 
-const MAX_COMPRESSED_BYTES = 10_000;
+const MAX_COMPRESSED_BYTES = 11_000;
 const PACKAGE = fileURLToPath(new URL('../', import.meta.url));
 
 describe('the package', () => {
-  it('is one file without imports for a browser, under 10 kB compressed', async () => {
+  it('is one file without imports for a browser, under 11 kB compressed', async () => {
     const code = await bundleClient();
     expect(code).not.toMatch(/\bimport\b|\brequire\(/);
     expect(gzipSync(code, { level: 9 }).length).toBeLessThan(MAX_COMPRESSED_BYTES);

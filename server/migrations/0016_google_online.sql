@@ -32,9 +32,6 @@ create index google_purchases_due on google_purchases (game_id, due_at);
 comment on table google_purchases is
   'A stored purchase that Google has to be asked about, and that has to be acknowledged. Written with the purchase, deleted when Google has confirmed it.';
 
--- of the same release as the table: there is nothing to read yet
-create index erased_transactions_order on erased_transactions (order_hash);
-
 alter table game_days
   add column verified_revenue jsonb default '{}' not null,
   add column refunded_revenue jsonb default '{}' not null;

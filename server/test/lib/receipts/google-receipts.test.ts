@@ -37,6 +37,7 @@ describe('a purchase of Google Play', () => {
       isSandbox: false,
       isShared: false,
       accountId: 'account-1',
+      purchaseToken: 'token-1',
       revocation: null,
     });
   });
