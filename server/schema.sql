@@ -296,6 +296,7 @@ CREATE TABLE games (
   predictions_version integer DEFAULT 0 NOT NULL,
   erasure_wait_days integer DEFAULT 0 NOT NULL,
   erasure_page boolean DEFAULT false NOT NULL,
+  running_experiments jsonb,
   CONSTRAINT games_pkey PRIMARY KEY (id),
   CONSTRAINT games_tenant_id_slug_key UNIQUE (tenant_id, slug),
   CONSTRAINT games_erasure_wait_days_check CHECK (((erasure_wait_days >= 0) AND (erasure_wait_days <= 30))),
@@ -309,6 +310,7 @@ COMMENT ON COLUMN games.signing_keys_version IS 'signing_key_state.version, the 
 COMMENT ON COLUMN games.predictions_version IS 'Of prediction_states; 0 before the first training.';
 COMMENT ON COLUMN games.erasure_wait_days IS 'For how many days a request for erasure can be withdrawn. 0: players are erased at once.';
 COMMENT ON COLUMN games.erasure_page IS 'Whether the game has a public page on which players ask for their erasure.';
+COMMENT ON COLUMN games.running_experiments IS 'The running experiments of the published version as [experimentId, seed, activation event type or null]; null if none runs. Set by each publication.';
 
 CREATE TABLE api_keys (
   key_id text NOT NULL,
@@ -646,6 +648,20 @@ CREATE TABLE event_types (
 );
 COMMENT ON TABLE event_types IS 'A version of the schema that a studio has registered for a type of events.';
 COMMENT ON COLUMN event_types.schema IS 'JSON Schema, draft 2020-12, for the whole event.';
+
+CREATE TABLE experiment_exposures (
+  player_id bigint NOT NULL,
+  experiment_id text NOT NULL,
+  seed text NOT NULL,
+  variant_id text NOT NULL,
+  exposed_at timestamp with time zone NOT NULL,
+  activated_at timestamp with time zone,
+  game_id integer NOT NULL,
+  CONSTRAINT experiment_exposures_pkey PRIMARY KEY (player_id, experiment_id, seed)
+);
+CREATE INDEX experiment_exposures_listed ON experiment_exposures USING btree (game_id, experiment_id, seed, exposed_at, player_id);
+COMMENT ON TABLE experiment_exposures IS 'The first response to a player that depended on an arm of an experiment. The arm is kept: see docs/adr/0056-experiments.md.';
+COMMENT ON COLUMN experiment_exposures.activated_at IS 'The first event of the activation type after the exposure; null until then, and for experiments without one.';
 
 CREATE TABLE export_chunks (
   job_id uuid NOT NULL,

@@ -90,6 +90,11 @@ export const ADMIN_ERRORS = {
     message:
       'Builds that players use may ask for values that this takes away or narrows. Send confirmLostValues if that is intended.',
   },
+  experiments_exposed: {
+    status: 409,
+    message:
+      'Players are in a running experiment that this would change. Give it another seed, which draws all players anew, or stop it.',
+  },
   rates_conflict: { status: 409, message: 'Another editor has changed the rates since you read them.' },
   export_not_ready: { status: 409, message: 'The export is not done. Look at its `state`.' },
   export_limit: { status: 409, message: 'The studio has as many exports as it may.' },

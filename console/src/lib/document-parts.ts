@@ -7,6 +7,7 @@ const ID_MEMBERS: Readonly<Record<string, string>> = {
   catalogue: 'skuId',
   offers: 'offerId',
   values: 'key',
+  experiments: 'experimentId',
 };
 
 export type Members = Readonly<Record<string, unknown>>;

@@ -52,6 +52,14 @@ export const PROBLEM_EXAMPLE = {
   position: { offset: 0, line: 1, column: 1 },
 };
 
+export const ExperimentChange = Type.Object(
+  {
+    experimentId: Type.String(),
+    members: Type.Array(Type.String(), { description: 'What cannot change while players are in it' }),
+  },
+  { title: 'ExperimentChange' },
+);
+
 export const ValueLoss = Type.Object(
   {
     key: Type.String(),

@@ -6,6 +6,7 @@ import {
   DIFFERENCE_EXAMPLE,
   DocumentChange,
   DocumentProblem,
+  ExperimentChange,
   PROBLEM_EXAMPLE,
   PriceRaise,
   RAISE_EXAMPLE,
@@ -64,6 +65,9 @@ const AdminError = Type.Object(
             'Only with `values_in_use`: builds of the last 30 days, most players first; 20 at most.',
         }),
       ),
+      experiments: Type.Optional(
+        Type.Array(ExperimentChange, { description: 'Only with `experiments_exposed`.' }),
+      ),
       reason: Type.Optional(
         Type.Object(
           { code: Type.String(), message: Type.String(), path: Type.String() },
@@ -104,6 +108,7 @@ const FORM: ErrorForm = {
       values: [{ key: 'jump_height', change: 'removed' }],
       builds: [{ clientBuild: '1.4.0', players: 1204 }],
     },
+    experiments_exposed: { experiments: [{ experimentId: 'price_test', members: ['variants'] }] },
     catalogue_invalid: { rows: [ROW_ERROR_EXAMPLE] },
     event_still_refused: {
       reason: { code: 'schema_mismatch', message: 'payload.level must be integer.', path: '/payload/level' },

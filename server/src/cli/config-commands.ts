@@ -156,6 +156,18 @@ function sayPublished(game: string, what: string, outcome: PublishOutcome): void
         ].join('\n'),
       );
     }
+    case 'experiments_exposed': {
+      const changes = outcome.experiments.map(
+        ({ experimentId, members }) => `  - ${experimentId}: ${members.join(', ')}`,
+      );
+      throw new StartupError(
+        [
+          `${what} would change running experiments that players are in:`,
+          ...changes,
+          'Give them another seed, which draws all players anew, or stop them.',
+        ].join('\n'),
+      );
+    }
     case 'conflict':
       throw new StartupError(
         [

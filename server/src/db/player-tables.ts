@@ -27,6 +27,7 @@ export const PLAYER_TABLES = [
   { name: 'player_promotions', playerColumn: 'player_id', rebuild: 'folded', isPartitioned: false },
   { name: 'flag_overrides', playerColumn: 'player_id', rebuild: 'copied', isPartitioned: false },
   { name: 'segment_stays', playerColumn: 'player_id', rebuild: 'copied', isPartitioned: false },
+  { name: 'experiment_exposures', playerColumn: 'player_id', rebuild: 'copied', isPartitioned: false },
   { name: 'devices', playerColumn: 'player_id', rebuild: 'none', isPartitioned: false },
   { name: 'sessions', playerColumn: 'player_id', rebuild: 'none', isPartitioned: false },
   { name: 'event_blocks', playerColumn: 'player_id', rebuild: 'none', isPartitioned: true },

@@ -39,6 +39,11 @@ export async function addExportedPlayer(
      select game_id, id, 'leaving', '', $2, 0.9 from players where user_id = $1`,
     [session.userId, new Date(now)],
   );
+  await pool.query(
+    `insert into experiment_exposures (game_id, player_id, experiment_id, seed, variant_id, exposed_at)
+     select game_id, id, 'price_test', '1', 'b', $2 from players where user_id = $1`,
+    [session.userId, new Date(now)],
+  );
   return session;
 }
 

@@ -76,6 +76,7 @@ const COUNTED = [
   'player_promotions',
   'flag_overrides',
   'segment_stays',
+  'experiment_exposures',
   'devices',
   'sessions',
   'event_installs',

@@ -60,6 +60,7 @@ export const TABLE_ERASURES: Readonly<Record<PlayerTableName, TableErasure>> = {
   player_promotions: { delete: deleteRows('player_promotions') },
   flag_overrides: { delete: deleteRows('flag_overrides') },
   segment_stays: { delete: deleteRows('segment_stays') },
+  experiment_exposures: { delete: deleteRows('experiment_exposures') },
   event_installs: { delete: deleteRows('event_installs') },
   event_gaps: { delete: deleteRows('event_gaps') },
   player_notes: { delete: deleteRows('player_notes') },

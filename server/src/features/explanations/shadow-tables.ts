@@ -50,6 +50,7 @@ export async function fillShadowTables(
   await copyGame(client, gameId);
   await copyOverrides(client, playerId, atMs);
   await copyStays(client, playerId, atMs);
+  await copyExposures(client, playerId, atMs);
   await client.query('set local search_path to default');
   await insertBarePlayer(client, [playerId, gameId, userId, new Date(createdAt), new Date(atMs)]);
   await client.query('set transaction read only');
@@ -77,6 +78,15 @@ async function copyStays(client: Client, playerId: string, atMs: number): Promis
     [playerId, new Date(atMs)],
   );
   await client.query('update pg_temp.segment_stays set left_at = null, left_value = null');
+}
+
+/** An arm counts from the exposure on. */
+async function copyExposures(client: Client, playerId: string, atMs: number): Promise<void> {
+  await client.query(
+    `insert into pg_temp.experiment_exposures
+     select * from experiment_exposures where player_id = $1 and exposed_at <= $2`,
+    [playerId, new Date(atMs)],
+  );
 }
 
 async function insertBarePlayer(client: Client, values: unknown[]): Promise<void> {

@@ -1,6 +1,7 @@
 import { type Client, type Pool, query } from '../../db/pool.js';
 import { DEFAULT_DOCUMENT } from '../../personalisation/document/default-document.js';
 import type { ConfigDocument } from '../../personalisation/document/document.js';
+import { runningExperiments } from './experiment-changes.js';
 
 export type SegmentVersions = Readonly<Record<string, number>>;
 
@@ -142,8 +143,9 @@ export type NewConfigVersion = Omit<ConfigVersion, 'version'> & { gameId: number
 /** The caller has locked the game: numbers have no gap and are given once. */
 export async function insertNextConfigVersion(client: Client, next: NewConfigVersion): Promise<number> {
   const { rows } = await client.query<{ version: number }>(
-    'update games set published_version = published_version + 1 where id = $1 returning published_version as version',
-    [next.gameId],
+    `update games set published_version = published_version + 1, running_experiments = $2
+     where id = $1 returning published_version as version`,
+    [next.gameId, runningExperiments(next.document)],
   );
   const version = rows[0]?.version;
   if (version === undefined) throw new Error(`there is no game ${next.gameId}`);

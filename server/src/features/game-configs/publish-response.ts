@@ -8,6 +8,7 @@ export const PUBLICATION_ERRORS = [
   'version_conflict',
   'price_raise_unconfirmed',
   'values_in_use',
+  'experiments_exposed',
   'nothing_to_publish',
   'document_invalid',
 ] as const satisfies readonly ErrorCode[];
@@ -30,6 +31,8 @@ export function publicationResponse(outcome: RollbackOutcome | DraftConflict): {
       const { values, builds } = outcome;
       throw new ApiError('values_in_use', { details: { values, builds } });
     }
+    case 'experiments_exposed':
+      throw new ApiError('experiments_exposed', { details: { experiments: outcome.experiments } });
     case 'conflict': {
       const { version, author, difference } = outcome;
       throw new ApiError('version_conflict', { details: { version, author, difference } });

@@ -15,6 +15,7 @@ import {
 import { type DocumentChange, differenceSteps } from './document-difference.js';
 import { documentWork } from './document-work.js';
 import { updatePublishedDraft } from './draft-queries.js';
+import { type ExperimentChange, experimentChanges, listExposedChanges } from './experiment-changes.js';
 import { type PriceRaise, priceRaiseSteps } from './price-raises.js';
 import { nextSegmentVersions } from './segment-versions.js';
 import { type ValueLoss, valueLosses } from './value-losses.js';
@@ -42,6 +43,7 @@ export type PublishOutcome =
   | Readonly<{ outcome: 'unchanged'; version: number }>
   | Readonly<{ outcome: 'price_raise'; raises: readonly PriceRaise[] }>
   | Readonly<{ outcome: 'values_in_use'; values: readonly ValueLoss[]; builds: readonly BuildInUse[] }>
+  | Readonly<{ outcome: 'experiments_exposed'; experiments: readonly ExperimentChange[] }>
   /** `basedOn` names a version that does not exist. */
   | Readonly<{ outcome: 'unknown_base' }>
   /** Another version was published after the author had looked; `difference` is what it changed. */
@@ -137,6 +139,13 @@ export async function publishWithin(
   // What every game begins with can be published too, to have it as a version of the studio's own.
   const isFirst = current.version === 0 && copyOf === null;
   if (difference.length === 0 && !isFirst) return { outcome: 'unchanged', version: current.version };
+  const experiments = await listExposedChanges(
+    client,
+    gameId,
+    document,
+    experimentChanges(current.document, document),
+  );
+  if (experiments.length > 0) return { outcome: 'experiments_exposed', experiments };
   const raises = confirmPriceRaises
     ? []
     : await documentWork.run(

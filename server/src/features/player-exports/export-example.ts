@@ -72,6 +72,7 @@ export const EXPORT_EXAMPLE = {
   promotions: [],
   overrides: [],
   segmentStays: [],
+  experiments: [],
   devices: [{ deviceId: 'device-1', createdAt: '2026-11-14T09:30:00.000Z', attachedAt: null }],
   sessions: [
     {

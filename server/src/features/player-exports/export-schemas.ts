@@ -161,6 +161,16 @@ export const PlayerExport = Type.Object(
       }),
       { description: 'Of segments with two thresholds' },
     ),
+    experiments: Type.Array(
+      Type.Object({
+        experimentId: Type.String(),
+        seed: Type.String({ description: 'Which draw of the experiment it was' }),
+        variantId: Type.String({ description: 'The arm that the player was in' }),
+        exposedAt: Time('When a response depended on it for the first time'),
+        activatedAt: nullable(Time('The event from which the player counts, where the experiment names one')),
+      }),
+      { description: 'Experiments that the player took part in' },
+    ),
     devices: Type.Array(
       Type.Object({
         deviceId: Type.String(),

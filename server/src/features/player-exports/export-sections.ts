@@ -93,6 +93,19 @@ export const TABLE_EXPORTS: Readonly<Record<PlayerTableName, TableExport>> = {
              order by entered_at, segment_id, thresholds limit $3`,
     },
   },
+  experiment_exposures: {
+    member: 'experiments',
+    firstKey: ['', ''],
+    rows: {
+      name: 'export_experiment_exposures',
+      text: `select array[experiment_id, seed] as key,
+               json_build_object('experimentId', experiment_id, 'seed', seed, 'variantId', variant_id,
+               'exposedAt', api_time(exposed_at), 'activatedAt', api_time(activated_at))::text as json
+             from experiment_exposures
+             where player_id = $1 and (experiment_id, seed) > (($2::text[])[1], ($2::text[])[2])
+             order by experiment_id, seed limit $3`,
+    },
+  },
   devices: {
     member: 'devices',
     firstKey: [''],

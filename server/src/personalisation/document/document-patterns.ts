@@ -10,6 +10,11 @@ export const PATTERNS = Object.freeze({
   segmentId: '^[A-Za-z][A-Za-z0-9_-]{0,63}$',
   /** Names a member of responses, and of the accessors that are generated from it in several languages. */
   valueKey: '^[A-Za-z][A-Za-z0-9_]{0,63}$',
+  experimentId: '^[A-Za-z][A-Za-z0-9_-]{0,63}$',
+  /** Rules compare with it, and reports name it. */
+  variantId: '^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$',
+  /** A part of what buckets are drawn by: no colon, which separates the parts. */
+  experimentSeed: '^[A-Za-z0-9._-]{1,64}$',
   offerId: '^[A-Za-z0-9][A-Za-z0-9._:-]{0,63}$',
   /** App stores' own product ids fit, and so does anything else a studio already uses; no control characters. */
   printable: '^[^\\u0000-\\u001f\\u007f]+$',
@@ -42,6 +47,12 @@ const PROBLEMS: Record<PatternName, (text: string) => string> = {
     `${quoted(text)} cannot be the id of an offer: begin with a letter or a digit, and use letters, digits and . _ : - only, 64 at most.`,
   valueKey: (text) =>
     `${quoted(text)} cannot be the key of a value: begin with a letter, and use letters, digits and underscores only, 64 at most.`,
+  experimentId: (text) =>
+    `${quoted(text)} cannot be the id of an experiment or a layer: begin with a letter, and use letters, digits, hyphens and underscores only, 64 at most.`,
+  variantId: (text) =>
+    `${quoted(text)} cannot be the id of a variant: begin with a letter or a digit, and use letters, digits, hyphens and underscores only, 64 at most.`,
+  experimentSeed: (text) =>
+    `${quoted(text)} cannot be a seed: use letters, digits and . _ - only, 64 at most.`,
   printable: () => 'An id cannot be empty, and holds no control characters.',
   currency: currencyProblem,
   locale: localeProblem,

@@ -3,6 +3,7 @@ import { DocumentRegistry } from './document-registry.js';
 import { strict } from './member-schemas.js';
 import { CALENDAR_SETTINGS, CalendarSettings } from './parts/calendar.js';
 import { SKUS } from './parts/catalogue.js';
+import { EXPERIMENTS } from './parts/experiments.js';
 import { FLAGS, IS_PAYER, IsPayer } from './parts/flags.js';
 import { OFFERS } from './parts/offers.js';
 import { PREDICTION_SETTINGS, PredictionSettings } from './parts/predictions.js';
@@ -12,7 +13,7 @@ import { STORE_SETTINGS, StoreSettings } from './parts/store.js';
 import { VALUES } from './parts/values.js';
 
 /**
- * What a studio publishes for a game: flags, segments, catalogue, store settings, offers, typed values, which predictions are told and how
+ * What a studio publishes for a game: flags, segments, catalogue, store settings, offers, typed values, experiments, which predictions are told and how
  * prices are, as one document that is versioned as a whole. This file says which parts it has. Each part is defined in its own file: shape, limit,
  * rules, and what must be right within an entry. `validate-document.ts` says what must be right between parts.
  */
@@ -25,6 +26,8 @@ export const ConfigDocument = Type.Object(
     offers: OFFERS.schema,
     /** Left out: the game has none. */
     values: Type.Optional(VALUES.schema),
+    /** Left out: the game has none. */
+    experiments: Type.Optional(EXPERIMENTS.schema),
     /** Left out: none is told to clients, none is off. */
     predictions: Type.Optional(PredictionSettings),
     /** Left out: players are told prices, not what they follow from. */
@@ -46,6 +49,7 @@ export const DOCUMENT_REGISTRY = new DocumentRegistry(ConfigDocument, [
   STORE_SETTINGS,
   OFFERS,
   VALUES,
+  EXPERIMENTS,
   PREDICTION_SETTINGS,
   PRICING_SETTINGS,
   CALENDAR_SETTINGS,

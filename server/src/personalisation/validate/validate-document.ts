@@ -7,6 +7,7 @@ import { ATTRIBUTE_REGISTRY } from '../attributes/attributes.js';
 import { type ConfigDocument, DOCUMENT_REGISTRY } from '../document/document.js';
 import type { DocumentRegistry } from '../document/document-registry.js';
 import { SKUS } from '../document/parts/catalogue.js';
+import { EXPERIMENTS } from '../document/parts/experiments.js';
 import { FLAGS } from '../document/parts/flags.js';
 import { OFFERS } from '../document/parts/offers.js';
 import type { PricingSettings } from '../document/parts/pricing.js';
@@ -18,6 +19,7 @@ import { DocumentEntries, membersOf } from './document-entries.js';
 import { type DocumentProblem, ProblemList } from './document-problems.js';
 import { findSchemaProblems } from './schema-problems.js';
 import { validateCatalogue } from './validate-catalogue.js';
+import { validateExperiments } from './validate-experiments.js';
 import { validateOffers } from './validate-offers.js';
 import { validateForbidden } from './validate-pricing.js';
 import { validateRules } from './validate-rules.js';
@@ -84,6 +86,7 @@ export function* validationSteps(
     problems,
   );
   validateValues(found.of(VALUES), problems);
+  validateExperiments(found.of(EXPERIMENTS), problems);
   findUnknownZone(value, problems);
   const pricing = pricingOf(value, wrongPointers);
   if (pricing !== undefined) {

@@ -137,6 +137,8 @@ const FILLS = [
    select 1, n, 'leaving', '', now(), 1 from ${ROWS}`,
   `insert into segment_stays (game_id, player_id, segment_id, thresholds, entered_at, entered_value, left_at)
    select 1, n, 'leaving', '', now() - interval '1 hour', 1, now() from ${ROWS}`,
+  `insert into experiment_exposures (game_id, player_id, experiment_id, seed, variant_id, exposed_at)
+   select 1, n, 'price_test', '1', 'b', now() from ${ROWS}`,
   `insert into game_days (game_id, day, shard) select ${SOME_GAME}, current_date - n / greatest(3, $1::int / 10), 0
    from ${ROWS}`,
   `insert into game_event_types (game_id, day, event_type, shard)

@@ -11,6 +11,7 @@ import { createRebuildPool } from '../../../src/features/explanations/rebuild-co
 import { findDeletedBefore } from '../../../src/features/exports/export-queries.js';
 import { deletePicture, setPicture } from '../../../src/features/game-configs/catalogue/picture-queries.js';
 import { discardDraft, publishDraft, saveDraft } from '../../../src/features/game-configs/draft.js';
+import { listExposedChanges } from '../../../src/features/game-configs/experiment-changes.js';
 import { listNotes } from '../../../src/features/players/note-queries.js';
 import { addNote, editNote, removeNote } from '../../../src/features/players/notes.js';
 import { readOverrideFile } from '../../../src/features/players/override-file.js';
@@ -44,6 +45,7 @@ import {
   seal,
 } from '../../../src/security/master-keys.js';
 import { listSealedSecrets } from '../../../src/security/sealed-secrets.js';
+import { configWith, experiment } from '../../personalisation/support/fixtures.js';
 import { WORLD } from './large-tables.js';
 import type { Installation, Listed } from './listed-statement.js';
 
@@ -227,9 +229,16 @@ export const STUDIO_STATEMENTS: readonly Listed[] = [
       await explainAt(admin, url, WORLD.userIds[2], nowMs - 1, nowMs);
     },
     reads: {
-      tables: ['players', 'games', 'flag_overrides', 'segment_stays'],
+      tables: ['players', 'games', 'flag_overrides', 'segment_stays', 'experiment_exposures'],
       why: 'they are temporary tables that hold what belongs to the player',
       atMost: 'all',
+    },
+  },
+  {
+    what: 'whether players are in experiments that a publication would change',
+    call: ({ admin }) => {
+      const document = configWith({ experiments: [experiment('price_test')] });
+      return listExposedChanges(admin, gameId, document, [{ experimentId: 'price_test', members: [] }]);
     },
   },
   {

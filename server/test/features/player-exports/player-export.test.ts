@@ -59,6 +59,7 @@ describe('the export of a player', () => {
       transactions: [{ transactionId: 't-exported', price: 4.99, currency: 'USD' }],
       overrides: [{ flagId: 'isPayer', value: true, reason: 'Paid by bank transfer' }],
       segmentStays: [{ segmentId: 'leaving', leftAt: null }],
+      experiments: [{ experimentId: 'price_test', seed: '1', variantId: 'b', activatedAt: null }],
       devices: [{ deviceId: 'exported' }],
       sessions: [{ deviceId: 'exported' }],
       missingEvents: [{ installId: 'install-1', first: 3, last: 4 }],

@@ -8,6 +8,7 @@ import { stampedJson, storeContentJson } from '../../../src/personalisation/deci
 import { DEFAULT_DOCUMENT } from '../../../src/personalisation/document/default-document.js';
 import type { ConfigDocument } from '../../../src/personalisation/document/document.js';
 import type { SkuEntry } from '../../../src/personalisation/document/parts/catalogue.js';
+import type { ExperimentEntry } from '../../../src/personalisation/document/parts/experiments.js';
 import type { OfferEntry } from '../../../src/personalisation/document/parts/offers.js';
 import type { SegmentEntry } from '../../../src/personalisation/document/parts/segments.js';
 import type { ValueEntry } from '../../../src/personalisation/document/parts/values.js';
@@ -90,6 +91,26 @@ export function value(key: string, overrides: Partial<ValueEntry> = {}): ValueEn
     description: '',
     visibleTo: 'clients',
     rules: [],
+    ...overrides,
+  };
+}
+
+/** A running experiment with two arms of equal size. */
+export function experiment(experimentId: string, overrides: Partial<ExperimentEntry> = {}): ExperimentEntry {
+  return {
+    experimentId,
+    name: `Name of ${experimentId}`,
+    hypothesis: '',
+    when: null,
+    coveragePercent: 100,
+    seed: '1',
+    variants: [
+      { variantId: 'a', name: 'Control', weight: 1 },
+      { variantId: 'b', name: 'Treatment', weight: 1 },
+    ],
+    metrics: { primary: { kind: 'share', of: 'converted' }, secondary: [], guardrails: [] },
+    plan: null,
+    state: 'running',
     ...overrides,
   };
 }

@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest';
+import type { ExperimentEntry } from '../../../src/personalisation/document/parts/experiments.js';
+import { configWith, experiment, problemsOf } from '../support/fixtures.js';
+
+const problems = (...experiments: ExperimentEntry[]) => problemsOf(configWith({ experiments }));
+const variant = (variantId: string, weight = 1) => ({ variantId, name: variantId, weight });
+const slot = (fromPercent: number, toPercent: number, layerId = 'store') => ({
+  layer: { layerId, fromPercent, toPercent },
+});
+
+describe('the experiments of a document', () => {
+  it('may be left out, be none, and have every kind of metric', () => {
+    expect(problems()).toEqual([]);
+    const sums: ExperimentEntry['metrics']['secondary'] = [
+      { kind: 'share', of: 'retained', day: 7 },
+      { kind: 'share', of: 'event', eventType: 'Level_Complete' },
+      { kind: 'sum', sum: { of: 'revenue', currency: null } },
+      { kind: 'sum', sum: { of: 'events', eventType: 'Level_Complete' } },
+      { kind: 'sum', sum: { of: 'minutes' } },
+      { kind: 'ratio', sum: { of: 'revenue', currency: 'USD' }, per: { of: 'payers' } },
+    ];
+    const guardrail = { metric: { kind: 'sum', sum: { of: 'sessions' } }, worse: 'lower', marginPercent: 2 };
+    const metrics = {
+      primary: { kind: 'share', of: 'converted' },
+      secondary: sums,
+      guardrails: [guardrail],
+    } as ExperimentEntry['metrics'];
+    const plan = { smallestEffect: { points: 1 }, players: 20_000, days: 28 };
+    expect(problems(experiment('price_test', { metrics, plan }))).toEqual([]);
+  });
+
+  it.each<[string, Partial<ExperimentEntry>, string]>([
+    ['one variant', { variants: [variant('a')] }, '/variants The value'],
+    ['a variant twice', { variants: [variant('a'), variant('a')] }, '/variants/1/variantId "a" is the id of'],
+    ['no weight', { variants: [variant('a', 0), variant('b')] }, '/variants/0/weight The value'],
+    ['a seed with a colon', { seed: 'a:b' }, '/seed "a:b" cannot be a seed'],
+    ['an id with a space', { experimentId: 'price test' }, '/experimentId "price test" cannot be the id'],
+    ['an empty slot', slot(50, 50), '/layer/toPercent The slot must end after'],
+    ['no winner', { state: 'decided' }, '/winner A decided experiment names'],
+    ['a winner too early', { winner: 'a' }, '/winner Only a decided experiment'],
+    [
+      'an unknown winner',
+      { state: 'decided', winner: 'c' },
+      '/winner There is no variant "c": write a or b.',
+    ],
+    ['a wrong rule', { when: 'contry == "DE"' }, '/when There is no attribute "contry". Did you mean'],
+    [
+      'a metric twice',
+      {
+        metrics: {
+          primary: { kind: 'share', of: 'converted' },
+          secondary: [{ kind: 'share', of: 'converted' }],
+          guardrails: [],
+        },
+      },
+      '/metrics/secondary/0 The same metric is listed as primary.',
+    ],
+    [
+      'points of a sum',
+      {
+        metrics: { primary: { kind: 'sum', sum: { of: 'sessions' } }, secondary: [], guardrails: [] },
+        plan: { smallestEffect: { points: 1 }, players: 1, days: 1 },
+      },
+      '/plan/smallestEffect Only shares change by points',
+    ],
+  ])('are refused with %s', (_what, change, problem) => {
+    const found = problems(experiment('price_test', change));
+    expect(found).toHaveLength(1);
+    expect(found[0]).toContain(`/experiments/0${problem}`);
+  });
+
+  it('have ids of their own', () => {
+    expect(problems(experiment('a'), experiment('a'))).toEqual([
+      '/experiments/1/experimentId "a" is taken by /experiments/0.',
+    ]);
+  });
+
+  it('have slots of their own in a layer, and its seed, while they run', () => {
+    const one = experiment('one', slot(0, 50));
+    expect(problems(one, experiment('two', slot(50, 100)))).toEqual([]);
+    expect(problems(one, experiment('two', slot(40, 100, 'levels')))).toEqual([]);
+    expect(problems(one, experiment('two', { ...slot(0, 50), state: 'planned', seed: '2' }))).toEqual([]);
+    expect(problems(one, experiment('two', slot(40, 100)))).toEqual([
+      '/experiments/1/layer "one" runs in 0 to 50 percent of the layer "store": the slots overlap.',
+    ]);
+    expect(problems(one, experiment('two', { ...slot(50, 100), seed: '2' }))).toEqual([
+      '/experiments/1/seed "one" runs in the layer "store", too, with the seed "1": a layer has one seed.',
+    ]);
+  });
+});
