@@ -1,0 +1,59 @@
+import type { MetricEntry } from '../../../personalisation/document/parts/experiment-metrics.js';
+import type { Interval } from '../../../statistics/interval.js';
+import type { ComparisonState } from './compare-arms.js';
+import type { ArmSums } from './experiment-sums.js';
+import type { Gate } from './gates.js';
+import type { GuardrailResult } from './guardrails.js';
+
+export type ArmMetric = Readonly<{
+  variantId: string;
+  /** Players who have a value, and those whose value is above zero. */
+  players: number;
+  positive: number;
+  mean: number | null;
+  /** Null for the control. */
+  comparison: ArmComparison | null;
+}>;
+
+export type ArmComparison = Readonly<{
+  state: ComparisonState | 'sample_ratio_mismatch';
+  difference: number | null;
+  interval: Interval | null;
+  relative: number | null;
+  relativeInterval: Interval | null;
+  p: number | null;
+  guardrail: GuardrailResult | null;
+  /** For one look, on the day on which the plan ended: points of a share, else relative. */
+  plannedEndInterval: Interval | null;
+  daysUntilProven: number | null;
+  sentence: string;
+}>;
+
+export type MetricReport = Readonly<{
+  metric: MetricEntry;
+  role: 'primary' | 'secondary' | 'guardrail';
+  title: string;
+  capped: { players: number; at: number } | null;
+  arms: readonly ArmMetric[];
+}>;
+
+export type Report = Readonly<{
+  from: string;
+  to: string;
+  days: number;
+  arms: readonly Readonly<{
+    variantId: string;
+    name: string;
+    weight: number;
+    players: number;
+    erasedPlayers: number;
+  }>[];
+  playersPerDay: number;
+  sampleRatio: Readonly<{ p: number; isMismatch: boolean }>;
+  gates: readonly Gate[];
+  verdict: string;
+  wouldChange: readonly string[];
+  metrics: readonly MetricReport[];
+}>;
+
+export type ReportArm = ArmSums & Readonly<{ variantId: string; name: string; weight: number }>;
