@@ -1,11 +1,13 @@
 import { cleanUp } from '../support/service.js';
 import { tryBackup } from './backup.js';
 import { tryMonitoring } from './monitoring.js';
+import { tryTls } from './tls.js';
 
 /** Each returns what is wrong, in sentences. */
 const TRIALS: Readonly<Record<string, () => Promise<readonly string[]>>> = {
   backup: tryBackup,
   monitoring: tryMonitoring,
+  tls: tryTls,
 };
 
 const HELP = `npm run operations -- <trial>
@@ -13,6 +15,7 @@ const HELP = `npm run operations -- <trial>
 Tries what operators do, with the real programs. Each trial says which program it needs.
   backup       players send, everything is killed and deleted, and restored to a moment (three minutes; needs nothing)
   monitoring   Prometheus scrapes a node; every expression of the dashboard and every alert is asked (needs prometheus, promtool)
+  tls          each sslmode against a PostgreSQL with a certificate of a private authority (needs postgresql, openssl)
 `;
 
 export async function main([name = '']: readonly string[]): Promise<number> {

@@ -1,6 +1,6 @@
 import { type Database, openDatabaseForCommand } from '../db/database.js';
-import type { Pool } from '../db/pool.js';
 import { findSchemaState, refuseForeignSchema } from '../db/schema-state.js';
+import { unreachable } from '../db/unreachable.js';
 import { StartupError } from '../lib/startup-error.js';
 import { type LoadedMasterKeys, loadMasterKeys, refuseWrongMasterKey } from '../security/master-key.js';
 import { readSettings, type Settings } from '../settings/settings.js';
@@ -67,7 +67,7 @@ function openFor<T>(
   afterwards: string,
 ): Promise<T> {
   return withCommandDatabase(settings, afterwards, async (database, signal) => {
-    await requireSchema(database.pool);
+    await requireSchema(database);
     return work(database, settings, signal);
   });
 }
@@ -90,12 +90,9 @@ export function withCommandDatabase<T>(
   });
 }
 
-async function requireSchema(pool: Pool): Promise<void> {
-  const state = await findSchemaState(pool).catch((error: Error & { code?: string }) => {
-    // Where a name has several addresses and none can be reached, the error has no message.
-    throw new StartupError(
-      `The database cannot be reached: ${error.message || error.code}. Check DATABASE_URL.`,
-    );
+async function requireSchema({ pool, url }: Database): Promise<void> {
+  const state = await findSchemaState(pool).catch((error: Error) => {
+    throw unreachable(error, url);
   });
   refuseForeignSchema(state);
   const { applied, known } = state;

@@ -14,6 +14,7 @@ import {
   refuseNewerSchema,
 } from './schema-state.js';
 import { applySessionSettings } from './session-settings.js';
+import { unreachable } from './unreachable.js';
 
 const CONNECT_TIMEOUT_MS = 10_000;
 
@@ -84,9 +85,7 @@ async function connect(databaseUrl: string): Promise<pg.Client> {
   // The running statement is rejected anyway; without a listener the event would end the process.
   client.on('error', () => {});
   await client.connect().catch((error: Error) => {
-    throw new StartupError(`The database cannot be reached: ${error.message}. Check DATABASE_URL.`, {
-      cause: error,
-    });
+    throw unreachable(error, databaseUrl);
   });
   trackConnection(client, databaseUrl);
   // Overrides the setting of the role: each migration decides how long it waits.
