@@ -17,12 +17,17 @@ $function$;
 CREATE OR REPLACE FUNCTION attach_partition(parent text, child text, key text, first_value text, end_value text)
  RETURNS boolean
  LANGUAGE plpgsql
+ SECURITY DEFINER
  SET lock_timeout TO '500ms'
+ SET search_path TO 'public', 'pg_temp'
 AS $function$
 declare
   taken boolean;
   unsampled text;
 begin
+  if (parent, key) not in (('event_blocks', 'received_at'), ('event_identities', 'generation')) or child !~ ('^' || parent || '_[0-9]{8}$') then
+    raise insufficient_privilege using message = format('%s is no partition of events', child);
+  end if;
   execute format('select exists (select from %I where %I >= %L and %I < %L)', parent || '_default', key, first_value, key, end_value)
   into taken;
   if taken or to_regclass(child) is not null then
@@ -40,6 +45,35 @@ begin
 exception
   -- a row of that time came in between the look and the lock
   when check_violation then return false;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION begin_day_rewrite(day date)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+declare
+  day_table text := 'event_blocks_' || to_char(day, 'YYYYMMDD');
+  rewrite_table text := day_table || '_compact';
+begin
+  execute format(
+    'create or replace trigger note_change after insert or update or delete on %I
+     for each row execute function note_event_block_change(%L)',
+    day_table, day
+  );
+  execute format('drop table if exists %I', rewrite_table);
+  -- With the constraint PostgreSQL need not look at each row when the table becomes a partition.
+  execute format(
+    'create table %I (
+       like event_blocks including all,
+       constraint of_its_day check (received_at >= %L and received_at < %L)
+     )',
+    rewrite_table, day::timestamp at time zone 'UTC', (day + 1)::timestamp at time zone 'UTC'
+  );
+  -- As in every partition; `like` leaves it out.
+  execute format('alter table %I alter column events set statistics 0', rewrite_table);
 end
 $function$;
 
@@ -67,6 +101,31 @@ CREATE OR REPLACE FUNCTION day_spans(days datemultirange)
 AS $function$
   select coalesce(json_agg(json_build_object('first', lower(r), 'last', upper(r) - 1) order by lower(r)), '[]')
   from unnest(days) r
+$function$;
+
+CREATE OR REPLACE FUNCTION drop_day_rewrite(day date)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  execute format('drop table if exists %I', 'event_blocks_' || to_char(day, 'YYYYMMDD') || '_compact');
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION drop_partition(child text)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  if child !~ '^event_(blocks|identities)_[0-9]{8}$' then
+    raise insufficient_privilege using message = format('%s is no partition of events', child);
+  end if;
+  execute format('drop table %I', child);
+end
 $function$;
 
 CREATE OR REPLACE FUNCTION event_rows(events jsonb)
@@ -195,6 +254,27 @@ CREATE OR REPLACE FUNCTION start_day(created_at timestamp with time zone, first_
  IMMUTABLE PARALLEL SAFE
 AS $function$
   select least((created_at at time zone 'UTC')::date, first_day)
+$function$;
+
+CREATE OR REPLACE FUNCTION swap_in_day_rewrite(day date)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+declare
+  day_table text := 'event_blocks_' || to_char(day, 'YYYYMMDD');
+  rewrite_table text := day_table || '_compact';
+begin
+  execute format('alter table event_blocks detach partition %I', day_table);
+  execute format('drop table %I', day_table);
+  execute format('alter table %I rename to %I', rewrite_table, day_table);
+  execute format(
+    'alter table event_blocks attach partition %I for values from (%L) to (%L)',
+    day_table, day::timestamp at time zone 'UTC', (day + 1)::timestamp at time zone 'UTC'
+  );
+  execute format('alter table %I drop constraint of_its_day', day_table);
+end
 $function$;
 
 CREATE AGGREGATE jsonb_total(jsonb) (

@@ -4,8 +4,9 @@ import { type DedicatedConnection, withDedicatedConnection } from '../db/dedicat
 import { clusterPathIn } from '../db/embedded/cluster-place.js';
 import { type Pool, transaction } from '../db/pool.js';
 import { refuseSharedSessions } from '../db/pooler.js';
-import { requireRightToCreate } from '../db/right-to-create.js';
+import { requireRightToServe } from '../db/right-to-create.js';
 import { findSchemaState, type SchemaState } from '../db/schema-state.js';
+import { connectionAdvice } from '../db/unreachable.js';
 import { listStuckDays, type SwapObstacle } from '../features/events/storage/compact-queries.js';
 import { boundTo } from '../features/sessions/signing-keys.js';
 import type { Clock } from '../lib/clock.js';
@@ -34,10 +35,15 @@ export async function examineDatabase(settings: Settings): Promise<DoctorFinding
         "select current_setting('server_version') as version, pg_database_size(current_database())::float8 as bytes",
       );
       const [database = { version: '', bytes: 0 }] = rows;
+      const access = [
+        { name: `${name}, version ${database.version}, ${inUnits(database.bytes)}` },
+        ...(isEmbedded ? [] : await checkAccess(pool, url)),
+      ];
+      // A role without rights could not read what the other checks ask for.
+      if (access.some((finding) => 'problem' in finding)) return access;
       const state = await findSchemaState(pool);
       const findings = [
-        { name: `${name}, version ${database.version}, ${inUnits(database.bytes)}` },
-        ...(isEmbedded ? [] : await checkSessions(pool, url)),
+        ...access,
         await checkDurability(pool),
         await checkClock(pool),
         await checkWriting(pool),
@@ -52,15 +58,17 @@ export async function examineDatabase(settings: Settings): Promise<DoctorFinding
     });
   } catch (error) {
     if (error instanceof Interrupted) throw error;
-    const { message } = error as Error;
+    const failure = error as Error;
     // Our own errors already say what to do.
-    if (error instanceof StartupError) return [{ name, problem: message }];
-    return [{ name, problem: message, advice: 'Start it, or check DATABASE_URL.' }];
+    if (error instanceof StartupError) return [{ name, problem: failure.message }];
+    return [
+      { name, problem: failure.message, advice: connectionAdvice(failure, settings.databaseUrl ?? '') },
+    ];
   }
 }
 
 /** What would prevent a start on a database of the operator's own. */
-async function checkSessions(pool: Pool, url: string): Promise<DoctorFinding[]> {
+async function checkAccess(pool: Pool, url: string): Promise<DoctorFinding[]> {
   const check = async (name: string, work: (connection: DedicatedConnection) => Promise<void>) => {
     try {
       await withDedicatedConnection(pool, work);
@@ -72,7 +80,7 @@ async function checkSessions(pool: Pool, url: string): Promise<DoctorFinding[]> 
   };
   return [
     await check('sessions', (connection) => refuseSharedSessions(connection, url)),
-    await check('right to create tables', requireRightToCreate),
+    await check('rights of the role', requireRightToServe),
   ];
 }
 

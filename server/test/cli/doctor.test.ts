@@ -55,7 +55,7 @@ describe('doctor on a database', () => {
     expect(findings.map(({ name }) => name)).toEqual([
       expect.stringMatching(/^database of DATABASE_URL, version \d/),
       'sessions',
-      'right to create tables',
+      'rights of the role',
       'durability',
       'clock',
       'writing to the database',

@@ -159,7 +159,7 @@ export async function dropPartition(
       await connection.query(`lock table ${name} in share mode`);
       if (await hasOthers(connection, table, gameIds)) return 'others';
       await connection.query(`lock table ${name} in access exclusive mode`);
-      await connection.query(`drop table ${name}`);
+      await connection.query('select drop_partition($1)', [table]);
       return 'dropped';
     });
   } catch (error) {

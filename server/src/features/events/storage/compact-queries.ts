@@ -66,7 +66,7 @@ export async function hasChanged(connection: DedicatedConnection, day: string): 
 /** Blocks of the day have changed since its rewrite began, so the rewrite has to start again. */
 export async function deferDay(connection: DedicatedConnection, day: string): Promise<void> {
   await inTransaction(connection, async () => {
-    await connection.query(`drop table if exists ${connection.escapeIdentifier(rewriteTableName(day))}`);
+    await connection.query('select drop_day_rewrite($1)', [day]);
     await connection.query(
       `update event_block_days set state = 'deferred', restarts = restarts + 1, waits_for = null, changed_at = now()
        where day = $1`,
@@ -110,7 +110,7 @@ export async function forgetDroppedDays(connection: DedicatedConnection): Promis
      where to_regclass('event_blocks_' || to_char(day, 'YYYYMMDD')) is null`,
   );
   for (const { day } of rows) {
-    await connection.query(`drop table if exists ${connection.escapeIdentifier(rewriteTableName(day))}`);
+    await connection.query('select drop_day_rewrite($1)', [day]);
     await connection.query('delete from event_block_changes where day = $1', [day]);
     await connection.query('delete from event_block_days where day = $1', [day]);
   }

@@ -123,7 +123,7 @@ export async function dropOldIdentities(pool: Pool, nowMs: number): Promise<stri
     );
     // Intake queues behind this lock. If it is not granted soon, the next hourly run tries again.
     await connection.query("set lock_timeout = '500ms'");
-    for (const { name } of rows) await connection.query(`drop table ${connection.escapeIdentifier(name)}`);
+    for (const { name } of rows) await connection.query('select drop_partition($1)', [name]);
     return rows.map(({ name }) => name);
   });
 }

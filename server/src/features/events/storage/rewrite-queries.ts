@@ -1,6 +1,6 @@
 import { type DedicatedConnection, inTransaction } from '../../../db/dedicated-connection.js';
 import { type Rewrite, rewriteTableName } from './compact-queries.js';
-import { dayAfter, dayTable, startOf } from './event-partitions.js';
+import { dayTable, startOf } from './event-partitions.js';
 
 /**
  * Begins the rewrite of a day, or begins it anew. From here on `event_block_changes` tells of every transaction that changes a
@@ -15,27 +15,11 @@ export async function beginRewrite(
   pagesPerWindow: number,
 ): Promise<Rewrite> {
   const table = connection.escapeIdentifier(dayTable(day));
-  const rewriteTable = connection.escapeIdentifier(rewriteTableName(day));
-  const first = connection.escapeLiteral(startOf(day));
-  const end = connection.escapeLiteral(startOf(dayAfter(day)));
   return inTransaction(connection, async () => {
     await connection.query("set local lock_timeout = '200ms'");
     await connection.query(`lock table ${table} in share row exclusive mode`);
     await connection.query('delete from event_block_changes where day = $1', [day]);
-    await connection.query(
-      `create or replace trigger note_change after insert or update or delete on ${table}
-       for each row execute function note_event_block_change(${connection.escapeLiteral(day)})`,
-    );
-    await connection.query(`drop table if exists ${rewriteTable}`);
-    // With the constraint PostgreSQL need not look at each row when the table becomes a partition.
-    await connection.query(
-      `create table ${rewriteTable} (
-         like event_blocks including all,
-         constraint of_its_day check (received_at >= ${first} and received_at < ${end})
-       )`,
-    );
-    // As in every partition; `like` leaves it out.
-    await connection.query(`alter table ${rewriteTable} alter column events set statistics 0`);
+    await connection.query('select begin_day_rewrite($1)', [day]);
     const { rows } = await connection.query<Rewrite>(
       `insert into event_block_days as d (day, state, new_window_starts, total_pages)
        select $1, 'rewriting', array_agg(distinct starts_at order by starts_at), pages

@@ -5,7 +5,7 @@ import {
   isStatementTimeout,
 } from '../../../db/dedicated-connection.js';
 import { rewriteTableName, type SwapObstacle } from './compact-queries.js';
-import { dayAfter, dayTable, startOf } from './event-partitions.js';
+import { dayTable } from './event-partitions.js';
 
 /** PostgreSQL reads all of the default partition under the lock; this much takes it a tenth of a second. */
 const MAX_DEFAULT_BYTES = 128 * 1024 * 1024;
@@ -50,9 +50,6 @@ export async function freezeRewrite(connection: DedicatedConnection, day: string
  */
 export async function swapDay(connection: DedicatedConnection, day: string): Promise<SwapOutcome> {
   const table = connection.escapeIdentifier(dayTable(day));
-  const rewriteTable = connection.escapeIdentifier(rewriteTableName(day));
-  const first = connection.escapeLiteral(startOf(day));
-  const end = connection.escapeLiteral(startOf(dayAfter(day)));
   try {
     return await inTransaction(connection, async () => {
       await connection.query("set local lock_timeout = '200ms'");
@@ -60,13 +57,7 @@ export async function swapDay(connection: DedicatedConnection, day: string): Pro
       await connection.query(`lock table ${table} in share row exclusive mode`);
       const obstacle = await findObstacle(connection, day);
       if (obstacle !== undefined) return obstacle;
-      await connection.query(`alter table event_blocks detach partition ${table}`);
-      await connection.query(`drop table ${table}`);
-      await connection.query(`alter table ${rewriteTable} rename to ${table}`);
-      await connection.query(
-        `alter table event_blocks attach partition ${table} for values from (${first}) to (${end})`,
-      );
-      await connection.query(`alter table ${table} drop constraint of_its_day`);
+      await connection.query('select swap_in_day_rewrite($1)', [day]);
       await markSwapped(connection, day);
       return 'swapped';
     });

@@ -231,7 +231,7 @@ describe('compaction beside other transactions', () => {
     await other.query('select from event_blocks limit 1');
     const stop = new AbortController();
     const compacting = compact(world, { signal: stop.signal, limits: { lockAttempts: 10_000 } });
-    await expect.poll(() => findWaiting(world.pool, 'alter table event_blocks detach')).toBeDefined();
+    await expect.poll(() => findWaiting(world.pool, 'select swap_in_day_rewrite')).toBeDefined();
     await send(world, player, [adImpressionAt(NOW, 1)], NOW);
     stop.abort();
     expect(await compacting).toMatchObject({ state: 'interrupted', pagesLeft: 0 });
@@ -265,7 +265,7 @@ describe('compaction beside other transactions', () => {
     await other.query('begin');
     await other.query('select from event_blocks limit 1');
     const rejected = expect(compact(world, { limits: { lockAttempts: 10_000 } })).rejects.toThrow();
-    await killWaiting('alter table event_blocks detach');
+    await killWaiting('select swap_in_day_rewrite');
     await rejected;
     await other.query('commit');
     expect(await storedEvents(world)).toEqual(before);
