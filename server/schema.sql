@@ -1149,6 +1149,27 @@ CREATE TABLE player_notes (
 );
 COMMENT ON TABLE player_notes IS 'What people of the studio have written down about a player, for each other. Players see it in an export of their own data only.';
 
+CREATE TABLE player_pins (
+  player_id bigint NOT NULL,
+  id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
+  kind text NOT NULL,
+  target text NOT NULL,
+  value jsonb NOT NULL,
+  reason text NOT NULL,
+  author text NOT NULL,
+  author_email text,
+  set_at timestamp with time zone NOT NULL,
+  until timestamp with time zone,
+  cleared_at timestamp with time zone,
+  cleared_by text,
+  cleared_by_email text,
+  CONSTRAINT player_pins_pkey PRIMARY KEY (player_id, id),
+  CONSTRAINT player_pins_kind_check CHECK ((kind = ANY (ARRAY['value'::text, 'variant'::text])))
+);
+CREATE UNIQUE INDEX player_pins_current ON player_pins USING btree (player_id, kind, target) WHERE (cleared_at IS NULL);
+CREATE INDEX player_pins_player ON player_pins USING btree (player_id, set_at);
+COMMENT ON TABLE player_pins IS 'Values and variants of single players that a studio has pinned, whatever the rules say. Each change also writes players.overrides_at.';
+
 CREATE TABLE player_promotions (
   player_id bigint NOT NULL,
   promo_id text NOT NULL,

@@ -56,6 +56,16 @@ export const ADMIN_ERRORS = {
   },
   note_not_found: { status: 404, message: 'The player has no such note.' },
   note_not_yours: { status: 403, message: 'Somebody else wrote this note. Write one of your own.' },
+  pin_target_not_found: {
+    status: 404,
+    message: 'What is published has nothing of this name that could be pinned.',
+  },
+  pin_not_found: { status: 404, message: 'The player has no such pin.' },
+  pin_limit: {
+    status: 409,
+    message: 'The player has as many pins as a player may have. Take another one back first.',
+  },
+  pin_invalid: { status: 422, message: 'The value cannot be pinned.' },
   override_not_found: { status: 404, message: 'The player has no override of this flag.' },
   model_unusable: {
     status: 409,

@@ -8,6 +8,7 @@ const WORDS: Readonly<Record<string, readonly [one: string, many: string]>> = {
   devices: ['device', 'devices'],
   sessions: ['session', 'sessions'],
   flag_overrides: ['override', 'overrides'],
+  player_pins: ['pin', 'pins'],
   player_notes: ['note', 'notes'],
   failed_events: ['refused event', 'refused events'],
   event_installs: ['installation', 'installations'],

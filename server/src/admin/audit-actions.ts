@@ -41,6 +41,8 @@ export const AUDIT_ACTIONS = {
   'override.set': 'a flag of a player was set',
   'override.clear': 'a flag of a player was left to its rule again',
   'override.import': 'flags of players were set from a file; one entry for each portion of the file',
+  'pin.set': 'a value or a variant was pinned for a player',
+  'pin.clear': 'a pinned value or variant of a player was left to the rules again',
   'note.add': 'a note on a player was written',
   'note.edit': 'a note on a player was changed by its author',
   'note.delete': 'a note on a player was deleted',

@@ -34,6 +34,7 @@ import { adminPlayerExportRoutes } from '../features/player-exports/admin-player
 import { adminPlayerRoutes } from '../features/players/admin-player-routes.js';
 import { noteRoutes } from '../features/players/note-routes.js';
 import { overrideImportRoutes } from '../features/players/override-import-routes.js';
+import { pinRoutes } from '../features/players/pin-routes.js';
 import { gradeRoutes } from '../features/predictions/grade-routes.js';
 import { modelRoutes } from '../features/predictions/model-routes.js';
 import { rateRoutes } from '../features/reporting/rate-routes.js';
@@ -79,6 +80,7 @@ const ROUTES: readonly AdminRoutes[] = [
   adminErasureRoutes,
   noteRoutes,
   overrideImportRoutes,
+  pinRoutes,
   adminSessionRoutes,
   timelineRoutes,
   segmentRoutes,

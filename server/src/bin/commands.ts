@@ -20,6 +20,7 @@ export const COMMANDS = new Map<string, () => Promise<Command>>(
     catalogue: async () => (await import('../cli/catalogue-commands.js')).catalogueCommands(),
     note: async () => (await import('../cli/note-commands.js')).noteCommands(),
     override: async () => (await import('../cli/override-commands.js')).overrideCommands(),
+    pin: async () => (await import('../cli/pin-commands.js')).pinCommands(),
     train: async () => (await import('../cli/train-command.js')).trainCommand(),
     models: async () => (await import('../cli/model-commands.js')).modelCommands(),
     explain: async () => (await import('../cli/explain-command.js')).explainCommand(),

@@ -26,6 +26,7 @@ export const PLAYER_TABLES = [
   { name: 'transaction_changes', playerColumn: 'player_id', rebuild: 'none', isPartitioned: false },
   { name: 'player_promotions', playerColumn: 'player_id', rebuild: 'folded', isPartitioned: false },
   { name: 'flag_overrides', playerColumn: 'player_id', rebuild: 'copied', isPartitioned: false },
+  { name: 'player_pins', playerColumn: 'player_id', rebuild: 'copied', isPartitioned: false },
   { name: 'segment_stays', playerColumn: 'player_id', rebuild: 'copied', isPartitioned: false },
   { name: 'experiment_exposures', playerColumn: 'player_id', rebuild: 'copied', isPartitioned: false },
   { name: 'devices', playerColumn: 'player_id', rebuild: 'none', isPartitioned: false },

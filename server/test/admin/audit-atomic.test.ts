@@ -13,11 +13,13 @@ import { discardDraft, findDraft, publishDraft, saveDraft } from '../../src/feat
 import { publishConfig, rollBackConfig } from '../../src/features/game-configs/publish.js';
 import { runRetention } from '../../src/features/lifecycle/retention.js';
 import { clearOverride, setOverride } from '../../src/features/players/overrides.js';
+import { clearPin, setPin } from '../../src/features/players/pins.js';
 import { resealAll } from '../../src/features/sessions/reseal-secrets.js';
 import { revokeSigningKey, rotateSigningKey } from '../../src/features/sessions/signing-key-changes.js';
 import { createApiKey, revokeApiKey, rotateApiKey } from '../../src/features/studios/key-changes.js';
 import { createGame, createTenant, updateGameSettings } from '../../src/features/studios/tenant-changes.js';
 import { generateMasterKey } from '../../src/security/master-keys.js';
+import { value } from '../personalisation/support/fixtures.js';
 import { gameDocument, postBytes, sku } from '../support/data-calls.js';
 import { createHarness, type Harness, testActor, testMasterKeys } from '../support/harness.js';
 
@@ -37,6 +39,7 @@ const TABLES = [
   'games',
   'invitations',
   'studio_members',
+  'player_pins',
   'players',
   'sign_in_links',
   'signing_key_state',
@@ -82,8 +85,10 @@ beforeAll(async () => {
     actor,
   );
   // A second version to roll back from, and an edited draft.
-  const publication = { gameId, document: gameDocument([sku('z')]), note: '', confirmPriceRaises: true };
+  const published = { ...gameDocument([sku('z')]), values: [value('jump_height')] };
+  const publication = { gameId, document: published, note: '', confirmPriceRaises: true };
   await publishConfig(pool, publication, actor);
+  await setPin(pool, { ...pin, gameId, userId, value: 1 }, actor);
   const draft = { gameId, revision: await revision(), document: gameDocument([sku('a')]) };
   await saveDraft(pool, draft, actor);
   await updateGameSettings(pool, gameId, { retentionDays: 30 }, actor);
@@ -96,6 +101,7 @@ beforeEach(async () => {
   await harness.pool.query('drop trigger if exists refuse on audit_log');
 });
 
+const pin = { kind: 'value', target: 'jump_height', reason: 'r', until: null } as const;
 const revision = async () => (await findDraft(harness.pool, gameId)).revision;
 
 const CHANGES: Record<string, () => Promise<unknown>> = {
@@ -146,6 +152,8 @@ const CHANGES: Record<string, () => Promise<unknown>> = {
       actor,
     ),
   'an override cleared': () => clearOverride(harness.pool, { gameId, userId, flagId: 'isPayer' }, actor),
+  'a pin': () => setPin(harness.pool, { ...pin, gameId, userId, value: 2 }, actor),
+  'a pin cleared': () => clearPin(harness.pool, { ...pin, gameId, userId }, actor),
   "a signing key's end": () =>
     revokeSigningKey(harness.pool, harness.masterKeys, harness.ctx.signingKeys.current().kid, actor),
   'a signing key': () => rotateSigningKey(harness.pool, harness.masterKeys, actor, { immediately: false }),

@@ -1,8 +1,9 @@
 import { findGame } from '../../src/admin/tenants.js';
 import { NO_STORES } from '../../src/features/events/receipts/store-settings.js';
 import { generateMasterKey } from '../../src/security/master-keys.js';
+import { value } from '../personalisation/support/fixtures.js';
 import { ACCOUNT_KEY, type AuditStep, READS } from './audit-steps.js';
-import { gameDocument, postBytes, sku } from './data-calls.js';
+import { gameDocument, postBytes, publish, sku } from './data-calls.js';
 import type { Harness } from './harness.js';
 import { putInForce, trainedArtefact } from './prediction-models.js';
 
@@ -161,6 +162,21 @@ export const COMMAND_STEPS: Record<
     action: 'override.clear',
     target: 'player ',
     call: async ({ harness }) => [(await harness.login('set')).userId, 'isPayer', ...DEMO],
+  },
+  'pin set': {
+    action: 'pin.set',
+    target: 'player ',
+    call: async ({ harness }) => {
+      const document = { ...gameDocument([]), values: [value('jump_height')] };
+      await publish(harness.pool, document, harness.clock.now());
+      const { userId } = await harness.login('set');
+      return [userId, 'jump_height', ...DEMO, '--value', '2', '--reason', 'r'];
+    },
+  },
+  'pin clear': {
+    action: 'pin.clear',
+    target: 'player ',
+    call: async ({ harness }) => [(await harness.login('set')).userId, 'jump_height', ...DEMO],
   },
   'override import': {
     action: 'override.import',

@@ -1,10 +1,11 @@
 import { findGame } from '../../src/admin/tenants.js';
 import { NO_STORES } from '../../src/features/events/receipts/store-settings.js';
 import { codeAt, stepAt } from '../../src/lib/totp.js';
+import { value } from '../personalisation/support/fixtures.js';
 import { fromBase32, PASSWORD, type Person, personOf, signIn } from './account-calls.js';
 import { type AdminClient, GAME } from './admin-calls.js';
 import { ACCOUNT_KEY, type AuditStep, READS } from './audit-steps.js';
-import { gameDocument, postBytes, sku } from './data-calls.js';
+import { gameDocument, postBytes, publish, sku } from './data-calls.js';
 import type { Harness } from './harness.js';
 import { putInForce, trainedArtefact } from './prediction-models.js';
 import { setUnregisteredTypes } from './registry-calls.js';
@@ -64,6 +65,11 @@ const revision = async ({ admin }: RouteWorld) =>
   (await admin.ask<{ revision: number }>('GET', `${GAME}/draft`)).revision;
 const flag = async ({ harness }: RouteWorld) =>
   `${GAME}/players/${(await harness.login('flagged')).userId}/overrides/isPayer`;
+/** Of a value that is published for it. */
+const pin = async ({ harness }: RouteWorld) => {
+  await publish(harness.pool, { ...gameDocument([]), values: [value('jump_height')] }, harness.clock.now());
+  return `${GAME}/players/${(await harness.login('pinned')).userId}/pins/value/jump_height`;
+};
 const notes = async ({ harness }: RouteWorld) =>
   `${GAME}/players/${(await harness.login('noted')).userId}/notes`;
 const erasureOf = async ({ harness }: RouteWorld, device: string) =>
@@ -475,5 +481,15 @@ export const ROUTE_STEPS: Record<string, AuditStep<(world: RouteWorld) => Promis
     action: 'override.clear',
     target: 'player ',
     call: async (world) => ({ path: await flag(world) }),
+  },
+  'PUT /games/:game/players/:playerId/pins/:kind/:target': {
+    action: 'pin.set',
+    target: 'player ',
+    call: async (world) => ({ path: await pin(world), body: { value: 2, reason: 'test' } }),
+  },
+  'DELETE /games/:game/players/:playerId/pins/:kind/:target': {
+    action: 'pin.clear',
+    target: 'player ',
+    call: async (world) => ({ path: await pin(world) }),
   },
 };

@@ -33,6 +33,11 @@ export async function addExportedPlayer(
   await postEvents(app, session, [adImpression(9, now, { eventId: 'e-9' }), { eventType: 'Broken' }]);
   const path = `${GAME}/players/${session.userId}`;
   await admin.ask('PUT', `${path}/overrides/isPayer`, { value: true, reason: 'Paid by bank transfer' });
+  await pool.query(
+    `insert into player_pins (player_id, kind, target, value, reason, author, set_at)
+     select id, 'value', 'jump_height', '{"height": 5}', 'Test device', 'editor of demo-studio', $2 from players where user_id = $1`,
+    [session.userId, new Date(now)],
+  );
   await admin.ask('POST', `${path}/notes`, { text: 'Wrote to support.' });
   await pool.query(
     `insert into segment_stays (game_id, player_id, segment_id, thresholds, entered_at, entered_value)

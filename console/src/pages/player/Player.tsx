@@ -83,7 +83,7 @@ function PlayerBody({ playerId }: { playerId: string }) {
       <Stack gap="lg" className="player-rest">
         <Flags playerId={playerId} explanation={explanation} />
         <SegmentsOfPlayer explanation={explanation} />
-        <ValuesOfPlayer explanation={explanation} />
+        <ValuesOfPlayer playerId={playerId} explanation={explanation} />
         <PredictionsOfPlayer explanation={explanation} />
         <StoreAsSeen explanation={explanation} />
         <Devices playerId={playerId} />

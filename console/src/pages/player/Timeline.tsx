@@ -14,7 +14,7 @@ const KINDS: readonly (readonly [string, string])[] = [
   ['event', 'events'],
   ['failed', 'refused events'],
   ['login', 'logins'],
-  ['override', 'overrides'],
+  ['override,pin', 'overrides and pins'],
   ['version', 'versions of the store'],
 ];
 

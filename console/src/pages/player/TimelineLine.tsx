@@ -114,6 +114,8 @@ function describe(item: Item): string {
       return `${item.isFirst ? 'First login' : 'Login'}${item.deviceId === null ? '' : ` on device ${item.deviceId}`}`;
     case 'override':
       return `Flag ${item.flagId}: override ${item.value ? 'yes' : 'no'} ${item.change}${item.by === null ? '' : ` by ${item.by}`} (“${item.reason}”)`;
+    case 'pin':
+      return `${item.pinKind === 'value' ? 'Value' : 'Experiment'} ${item.target}: pin to ${JSON.stringify(item.value)} ${item.change}${item.by === null ? '' : ` by ${item.by}`} (“${item.reason}”)`;
     case 'version':
       return `Version ${item.version} published by ${item.author}${item.note === '' ? '' : `: ${item.note}`}`;
     default:

@@ -75,6 +75,7 @@ const COUNTED = [
   'transactions',
   'player_promotions',
   'flag_overrides',
+  'player_pins',
   'segment_stays',
   'experiment_exposures',
   'devices',

@@ -59,6 +59,7 @@ export const TABLE_ERASURES: Readonly<Record<PlayerTableName, TableErasure>> = {
   player_days: { delete: deleteRows('player_days') },
   player_promotions: { delete: deleteRows('player_promotions') },
   flag_overrides: { delete: deleteRows('flag_overrides') },
+  player_pins: { delete: deleteRows('player_pins') },
   segment_stays: { delete: deleteRows('segment_stays') },
   experiment_exposures: { delete: deleteRows('experiment_exposures') },
   event_installs: { delete: deleteRows('event_installs') },

@@ -8,10 +8,13 @@ import {
 import {
   OVERRIDES_COLUMN,
   type OverrideTuple,
+  PINS_COLUMN,
+  type PinTuple,
   PROMO_PURCHASES_COLUMN,
   STAYS_COLUMN,
   type StayTuple,
   toOverride,
+  toPin,
   toStay,
 } from '../players/facts-queries.js';
 import { type DatedAmounts, type RateTable, reportAmounts } from '../reporting/exchange-rates.js';
@@ -45,7 +48,7 @@ export type FactColumns = Readonly<{
 export type ColumnOptions = Readonly<{
   /** Decisions are made for this instant, which may be later than now. */
   atMs: number;
-  /** Overrides are those of now: what was cleared does not apply later. By default `atMs`. */
+  /** Overrides and pins are those of now: what was cleared does not apply later. By default `atMs`. */
   nowMs?: number;
   /** Also reads what payers have spent in the reporting currency, which no rule uses. */
   rates?: RateTable | null;
@@ -75,7 +78,7 @@ class Columns implements FactColumns {
   readonly #single;
 
   constructor(needs: FactNeeds, { atMs, nowMs = atMs, rates = null }: ColumnOptions) {
-    // $1 of OVERRIDES_COLUMN.
+    // $1 of OVERRIDES_COLUMN and PINS_COLUMN.
     this.#bind(new Date(nowMs), 'timestamptz');
     this.#today = epochDay(atMs);
     this.#reachesBack = needs.windows.some(({ last28d }) => last28d);
@@ -99,6 +102,9 @@ class Columns implements FactColumns {
     });
     this.#addPlayer(OVERRIDES_COLUMN, (facts, value) => {
       facts.overrides = (value as OverrideTuple[]).map(toOverride);
+    });
+    this.#addPlayer(PINS_COLUMN, (facts, value) => {
+      facts.pins = (value as PinTuple[]).map(toPin);
     });
     if (needs.stays) {
       this.#addPlayer(STAYS_COLUMN, (facts, value) => {

@@ -3,6 +3,7 @@ import type {
   PlayerDay,
   PlayerFacts,
   PlayerHistory,
+  PlayerPin,
   PlayerProfile,
   SegmentStay,
 } from '../../personalisation/attributes/player-facts.js';
@@ -36,6 +37,7 @@ export class RowFacts implements PlayerFacts {
   days: PlayerDay[] = [];
   promoPurchases: Counts = NOTHING;
   overrides: readonly FlagOverride[] = [];
+  pins: readonly PlayerPin[] = [];
   overridesAt: number | null = null;
   stays: readonly SegmentStay[] = [];
   ageGroup: PlayerFacts['ageGroup'] = null;

@@ -171,11 +171,25 @@ const Trace = Type.Object(
       Type.Object({
         key: id,
         value: Type.Unknown(),
-        because: Type.String({ description: 'rule or default' }),
+        because: Type.String({ description: 'pin, rule or default' }),
         place: nullable(
           Type.Number({
             description: 'The bucket of the player in percent, if a rule has a share below 100',
           }),
+        ),
+        pin: nullable(
+          Type.Object(
+            {
+              author: Type.String(),
+              reason: Type.String(),
+              setAt: Time('When it was pinned'),
+              until: nullable(Time('When it ends of itself')),
+              problem: nullable(
+                Type.String({ description: 'Why it is ignored: the type of the value has changed since' }),
+              ),
+            },
+            { title: 'PinTrace', description: 'What the studio has pinned for the player' },
+          ),
         ),
         rules: Type.Array(
           Type.Object({

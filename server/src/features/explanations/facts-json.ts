@@ -9,12 +9,14 @@ import type {
   FlagOverride,
   PlayerDay,
   PlayerFacts,
+  PlayerPin,
   PlayerProfile,
   ProfileMember,
   SegmentStay,
 } from '../../personalisation/attributes/player-facts.js';
 import { HistoryJson, historyOfDays, readHistory, toHistoryJson } from './history-json.js';
 import { readInstant } from './instant.js';
+import { Instant, OverrideJson, PinJson, readSpan, toSpanJson } from './override-json.js';
 
 /**
  * The facts about a player as JSON: times as text, days by their date. Explanations show them, and a hypothetical player is
@@ -23,8 +25,6 @@ import { readInstant } from './instant.js';
 
 const strict = { additionalProperties: false } as const;
 const nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
-const Instant = (description: string) =>
-  Type.String({ maxLength: 40, description, examples: ['2026-11-15T12:00:00.000Z'] });
 const Count = (description?: string) =>
   Type.Integer({ minimum: 0, ...(description === undefined ? {} : { description }) });
 const Counts = (description: string) =>
@@ -47,16 +47,6 @@ const Day = Type.Object(
     purchases: Type.Optional(Count()),
     revenue: Type.Optional(Amounts('Currency → total')),
   } satisfies Record<Exclude<keyof PlayerDay, 'epochDay'> | 'day', TSchema>,
-  strict,
-);
-
-const Override = Type.Object(
-  {
-    flagId: Type.String({ maxLength: 64 }),
-    value: Type.Boolean(),
-    setAt: Type.Optional(Instant('The instant that is explained, if left out.')),
-    until: Type.Optional(nullable(Instant('From then on the rule decides again; null: never.'))),
-  },
   strict,
 );
 
@@ -116,7 +106,13 @@ export const FactsJson = Type.Object(
       Type.Array(Day, { maxItems: 100, description: 'The days that windows of 7 and 28 days sum' }),
     ),
     promoPurchases: Type.Optional(Counts('Promotion id → purchases with it that were not refunded')),
-    overrides: Type.Optional(Type.Array(Override, { maxItems: 100 })),
+    overrides: Type.Optional(Type.Array(OverrideJson, { maxItems: 100 })),
+    pins: Type.Optional(
+      Type.Array(PinJson, {
+        maxItems: 100,
+        description: 'Values and variants that are pinned for the player',
+      }),
+    ),
     stays: Type.Optional(
       Type.Array(Stay, {
         maxItems: 1000,
@@ -151,11 +147,8 @@ export function toFactsJson({ userId, overridesAt: _, ageGroupAt: __, ...facts }
     days: [...facts.days]
       .sort((a, b) => b.epochDay - a.epochDay)
       .map(({ epochDay, ...day }) => ({ day: dateOf(epochDay), ...day })),
-    overrides: facts.overrides.map(({ setAt, until, ...override }) => ({
-      ...override,
-      setAt: iso(setAt),
-      until: isoOrNull(until),
-    })),
+    overrides: facts.overrides.map(toSpanJson),
+    pins: facts.pins.map(toSpanJson),
     stays: facts.stays.map(({ enteredAt, ...stay }) => ({ ...stay, enteredAt: iso(enteredAt) })),
     history: toHistoryJson(facts.history),
   };
@@ -228,14 +221,14 @@ function readValid(json: FactsJson, atMs: number): FactsReading {
     ageGroup: json.ageGroup ?? null,
     ageGroupAt: null,
     overridesAt: null,
-    overrides: (json.overrides ?? []).map(
-      ({ flagId, value, setAt, until }, n): FlagOverride => ({
-        flagId,
-        value,
-        setAt: setAt === undefined ? atMs : instant(`overrides.${n}.setAt`, setAt),
-        until: instantOrNull(`overrides.${n}.until`, until),
-      }),
-    ),
+    overrides: (json.overrides ?? []).map((each, n): FlagOverride => {
+      const { flagId, value } = each;
+      return { flagId, value, ...readSpan(each, `overrides.${n}`, atMs, instant) };
+    }),
+    pins: (json.pins ?? []).map((each, n): PlayerPin => {
+      const { kind, target, value, reason = '', author = '' } = each;
+      return { kind, target, value, reason, author, ...readSpan(each, `pins.${n}`, atMs, instant) };
+    }),
     stays: (json.stays ?? []).map(
       ({ enteredAt, ...stay }, n): SegmentStay => ({
         ...stay,

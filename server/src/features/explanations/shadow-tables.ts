@@ -49,6 +49,7 @@ export async function fillShadowTables(
 ): Promise<void> {
   await copyGame(client, gameId);
   await copyOverrides(client, playerId, atMs);
+  await copyPins(client, playerId, atMs);
   await copyStays(client, playerId, atMs);
   await copyExposures(client, playerId, atMs);
   await client.query('set local search_path to default');
@@ -66,6 +67,14 @@ async function copyOverrides(client: Client, playerId: string, atMs: number): Pr
   await client.query(
     `insert into pg_temp.flag_overrides
      select * from flag_overrides where player_id = $1 and set_at <= $2`,
+    [playerId, new Date(atMs)],
+  );
+}
+
+async function copyPins(client: Client, playerId: string, atMs: number): Promise<void> {
+  await client.query(
+    `insert into pg_temp.player_pins
+     select * from player_pins where player_id = $1 and set_at <= $2`,
     [playerId, new Date(atMs)],
   );
 }
@@ -94,7 +103,7 @@ async function insertBarePlayer(client: Client, values: unknown[]): Promise<void
     `insert into players (id, game_id, user_id, created_at, overrides_at, stays_at)
      select $1, $2, $3, $4, greatest(max(set_at), max(cleared_at) filter (where cleared_at <= $5)),
        (select max(entered_at) from segment_stays)
-     from flag_overrides`,
+     from (select set_at, cleared_at from flag_overrides union all select set_at, cleared_at from player_pins) changes`,
     values,
   );
 }

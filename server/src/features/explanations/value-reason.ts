@@ -1,16 +1,24 @@
 import { clipText } from '../../lib/clip-text.js';
-import type { ValueRuleTrace, ValueTrace } from '../../personalisation/decide/decision.js';
+import type { PinTrace, ValueRuleTrace, ValueTrace } from '../../personalisation/decide/decision.js';
+import { valueSentence } from '../../personalisation/document/parts/values.js';
 import { evaluationOf, inShare, rounded } from './reason-words.js';
 
 const MAX_SHOWN = 200;
 
 /** Why a player gets a value, in a sentence: the rule that decides, or why none of them does. */
-export function valueReason({ key, value, because, place, rules }: ValueTrace): string {
+export function valueReason({ key, value, because, place, pin, rules }: ValueTrace): string {
   const says = `Value ${key} is ${clipText(JSON.stringify(value), MAX_SHOWN)}`;
+  if (because === 'pin' && pin !== null) return `${says}: ${pinned(pin)}.`;
+  const ignored =
+    pin === null ? '' : ` It was ${pinned(pin)}, but the pin is ignored: ${valueSentence(pin.problem ?? '')}`;
   const reasons = rules.map((rule, index) => `rule ${index + 1} ${ruleReason(rule, place ?? 0)}`);
   // Of the rules that were tried, the last one decides.
-  if (because === 'rule') return `${says}: ${reasons.at(-1)}.`;
-  return `${says}, its default: ${reasons.length === 0 ? 'it has no rules' : reasons.join('; ')}.`;
+  if (because === 'rule') return `${says}: ${reasons.at(-1)}.${ignored}`;
+  return `${says}, its default: ${reasons.length === 0 ? 'it has no rules' : reasons.join('; ')}.${ignored}`;
+}
+
+function pinned({ author, reason, setAt, until }: PinTrace): string {
+  return `pinned by ${author} because “${reason}”, since ${setAt}${until === null ? '' : `, until ${until}`}`;
 }
 
 function ruleReason({ outcome, rule, sharePercent }: ValueRuleTrace, place: number): string {

@@ -71,6 +71,7 @@ export const EXPORT_EXAMPLE = {
   ],
   promotions: [],
   overrides: [],
+  pins: [],
   segmentStays: [],
   experiments: [],
   devices: [{ deviceId: 'device-1', createdAt: '2026-11-14T09:30:00.000Z', attachedAt: null }],

@@ -151,6 +151,18 @@ export const PlayerExport = Type.Object(
       }),
       { description: 'Flags that the studio has set' },
     ),
+    pins: Type.Array(
+      Type.Object({
+        kind: Type.String({ description: 'value or variant' }),
+        target: Type.String({ description: 'The key of the value, or the id of the experiment' }),
+        value: Type.Unknown({ description: 'The value, or the id of the variant' }),
+        reason: Type.String(),
+        setAt: Time('When it was set'),
+        until: nullable(Time('When it ends of itself')),
+        clearedAt: nullable(Time('When it was replaced or taken back')),
+      }),
+      { description: 'Values and variants that the studio has pinned' },
+    ),
     segmentStays: Type.Array(
       Type.Object({
         segmentId: Type.String(),

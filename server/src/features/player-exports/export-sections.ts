@@ -80,6 +80,17 @@ export const TABLE_EXPORTS: Readonly<Record<PlayerTableName, TableExport>> = {
              order by id limit $3`,
     },
   },
+  player_pins: {
+    member: 'pins',
+    firstKey: ['0'],
+    rows: {
+      name: 'export_pins',
+      text: `select array[id::text] as key, json_build_object('kind', kind, 'target', target, 'value', value, 'reason', reason,
+               'setAt', api_time(set_at), 'until', api_time(until), 'clearedAt', api_time(cleared_at))::text as json
+             from player_pins where player_id = $1 and id > ($2::text[])[1]::bigint
+             order by id limit $3`,
+    },
+  },
   segment_stays: {
     member: 'segmentStays',
     firstKey: [EARLIEST, '', ''],

@@ -3,13 +3,12 @@ import { Type } from 'typebox';
 import type { AdminContext } from '../../admin/admin-context.js';
 import { gameErrors } from '../../admin/admin-errors.js';
 import { actorOf, gameOf, requireRole } from '../../admin/admin-guard.js';
-import { adminSchema, success, toTime } from '../../admin/admin-responses.js';
-import { cursorInvalid, cursorOf, cutPage, pageParameters, writeCursor } from '../../admin/page-cursor.js';
+import { adminSchema, success } from '../../admin/admin-responses.js';
+import { cutPage, pageParameters } from '../../admin/page-cursor.js';
 import { ApiError, ERRORS } from '../../errors.js';
 import { BODY_ERRORS } from '../../http/api-schemas.js';
 import { withSchemaTypes } from '../../http/validation.js';
 import { didYouMean } from '../../lib/nearest-name.js';
-import { ROW_ID } from '../../lib/row-id.js';
 import { reportSpend } from '../reporting/report-spend.js';
 import { playerResponse } from './admin-player-response.js';
 import {
@@ -22,12 +21,12 @@ import {
   PlayerResponse,
 } from './admin-player-schemas.js';
 import { findFacts } from './facts-queries.js';
-import { FLAG_ID, readUntil, UNTIL_WRONG } from './override-limits.js';
-import { listOverrides, type OverridePage, type OverrideRow } from './override-queries.js';
+import { FLAG_ID } from './override-limits.js';
+import { afterOf, endOf, LIST_LIMITS, nextCursorOf, setMembers } from './override-parts.js';
+import { listOverrides, type OverrideRow } from './override-queries.js';
 import { clearOverride, type OverridePlace, setOverride } from './overrides.js';
 import { playerOf, userIdOf } from './player-parameter.js';
 
-const LIMITS = { max: 500, fallback: 500 };
 const OVERRIDES = 'overrides';
 
 /** What is known of a player, and what the studio says about them. */
@@ -55,7 +54,7 @@ export function adminPlayerRoutes(app: FastifyInstance, ctx: AdminContext): void
       const now = ctx.clock.now();
       const [reading] = await findFacts(ctx.pool, [playerId], now);
       if (reading === undefined) throw new ApiError('player_not_found');
-      const overrides = await listOverrides(ctx.pool, playerId, { limit: LIMITS.max });
+      const overrides = await listOverrides(ctx.pool, playerId, { limit: LIST_LIMITS.max });
       const { purchaseCount } = reading.facts;
       const reported = await reportSpend(ctx.pool, gameId, [{ id: playerId, purchaseCount }]);
       const current = overrides.filter(({ clearedAt }) => clearedAt === null);
@@ -76,22 +75,21 @@ export function adminPlayerRoutes(app: FastifyInstance, ctx: AdminContext): void
         operationId: 'listOverrides',
         summary: 'What the studio has said about the flags of a player, and says now',
         params: PlayerParameters,
-        querystring: Type.Object(pageParameters(LIMITS)),
+        querystring: Type.Object(pageParameters(LIST_LIMITS)),
         response: { 200: OverridesResponse, ...gameErrors(['parameter_invalid', 'player_not_found']) },
       },
     },
     async (request) => {
       const playerId = await playerOf(ctx, request);
-      const { cursor, limit = LIMITS.fallback } = request.query;
-      const after = overrideAfter(cursor);
+      const { cursor, limit = LIST_LIMITS.fallback } = request.query;
+      const after = afterOf(OVERRIDES, cursor);
       const { page, last } = cutPage(
         await listOverrides(ctx.pool, playerId, { limit: limit + 1, after }),
         limit,
       );
       return success({
         overrides: page.map((each) => overrideResponse(each, ctx.clock.now())),
-        nextCursor:
-          last === undefined ? null : writeCursor(OVERRIDES, [last.clearedAt === null ? 0 : 1, last.id]),
+        nextCursor: nextCursorOf(OVERRIDES, last),
       });
     },
   );
@@ -116,8 +114,8 @@ export function adminPlayerRoutes(app: FastifyInstance, ctx: AdminContext): void
     async (request) => {
       const place = await placeOf(ctx, request);
       const actor = actorOf(ctx, request);
-      const { value, reason, until = null } = request.body;
-      const change = { ...place, value, reason, until: until === null ? null : endOf(until, actor.nowMs) };
+      const { value, reason, until } = request.body;
+      const change = { ...place, value, reason, until: endOf(until, actor.nowMs) };
       const set = await setOverride(ctx.pool, change, actor);
       if (set.outcome === 'no_such_player') throw new ApiError('player_not_found');
       if (set.outcome === 'no_such_flag') {
@@ -151,14 +149,6 @@ export function adminPlayerRoutes(app: FastifyInstance, ctx: AdminContext): void
   );
 }
 
-function overrideAfter(cursor: string | undefined): OverridePage['after'] {
-  const key = cursorOf(OVERRIDES, cursor, [0, '']);
-  if (key === undefined) return undefined;
-  const [isCleared, id] = key;
-  if (!ROW_ID.test(id)) throw cursorInvalid();
-  return { isCleared: isCleared === 1, id };
-}
-
 async function placeOf(ctx: AdminContext, request: FastifyRequest): Promise<OverridePlace> {
   const { gameId } = await gameOf(ctx, request);
   const { flagId = '' } = request.params as { flagId?: string };
@@ -167,28 +157,7 @@ async function placeOf(ctx: AdminContext, request: FastifyRequest): Promise<Over
   return { gameId, userId, flagId };
 }
 
-function endOf(text: string, nowMs: number): number {
-  const end = readUntil(text, nowMs);
-  if (end !== undefined) return end;
-  throw new ApiError('body_invalid', { message: `${UNTIL_WRONG}, or null.` });
-}
-
 function overrideResponse(override: OverrideRow, nowMs: number) {
-  const { flagId, value, reason, author, authorEmail, setAt, until, clearedAt } = override;
-  const isExpired = until !== null && until <= nowMs;
-  const state = clearedAt !== null ? 'cleared' : isExpired ? 'expired' : 'in_force';
-  const { clearedBy, clearedByEmail } = override;
-  return {
-    flagId,
-    value,
-    reason,
-    author,
-    authorEmail,
-    clearedBy,
-    clearedByEmail,
-    setAt: toTime(setAt),
-    until: toTime(until),
-    clearedAt: toTime(clearedAt),
-    state,
-  };
+  const { flagId, value } = override;
+  return { flagId, value, ...setMembers(override, nowMs) };
 }

@@ -21,52 +21,50 @@ export const OverrideParameters = Type.Object({
   flagId: Type.String({ description: 'isPayer, or a flag of the published configuration' }),
 });
 
-export const OverrideBody = Type.Object(
-  {
-    value: Type.Boolean(),
-    reason: Type.String({
-      minLength: 1,
-      maxLength: MAX_REASON,
-      pattern: TEXT_FORMS.notBlank.pattern,
-      description: 'Why, for those who look back',
-    }),
-    until: Type.Optional(
-      nullable(
-        Type.String({
-          maxLength: 40,
-          description:
-            'RFC 3339 with a zone, in the future: from then on the rule decides again; null: never',
-        }),
-      ),
+export const reasonAndUntil = {
+  reason: Type.String({
+    minLength: 1,
+    maxLength: MAX_REASON,
+    pattern: TEXT_FORMS.notBlank.pattern,
+    description: 'Why, for those who look back',
+  }),
+  until: Type.Optional(
+    nullable(
+      Type.String({
+        maxLength: 40,
+        description: 'RFC 3339 with a zone, in the future: from then on the rule decides again; null: never',
+      }),
     ),
-  },
+  ),
+};
+
+export const OverrideBody = Type.Object(
+  { value: Type.Boolean(), ...reasonAndUntil },
   {
     title: 'OverrideRequest',
     examples: [{ value: true, reason: 'Paid by bank transfer', until: '2027-01-01T00:00:00Z' }],
   },
 );
 
+/** Of an override and of a pin. */
+export const setMemberSchemas = {
+  reason: Type.String(),
+  author: Type.String(),
+  authorEmail: PersonEmail,
+  setAt: Time('When it was set'),
+  until: nullable(Time('When it ends of itself')),
+  clearedAt: nullable(Time('When it was replaced or taken back')),
+  clearedBy: nullable(Type.String()),
+  clearedByEmail: PersonEmail,
+  state: Type.Union([Type.Literal('in_force'), Type.Literal('expired'), Type.Literal('cleared')]),
+};
+
 const Override = Type.Object(
-  {
-    flagId: Type.String(),
-    value: Type.Boolean(),
-    reason: Type.String(),
-    author: Type.String(),
-    authorEmail: PersonEmail,
-    setAt: Time('When it was set'),
-    until: nullable(Time('When it ends of itself')),
-    clearedAt: nullable(Time('When it was replaced or taken back')),
-    clearedBy: nullable(Type.String()),
-    clearedByEmail: PersonEmail,
-    state: Type.Union([Type.Literal('in_force'), Type.Literal('expired'), Type.Literal('cleared')]),
-  },
+  { flagId: Type.String(), value: Type.Boolean(), ...setMemberSchemas },
   { title: 'Override' },
 );
 
-const OVERRIDE_EXAMPLE = {
-  flagId: 'isPayer',
-  value: true,
-  reason: 'Paid by bank transfer',
+export const SET_MEMBERS_EXAMPLE = {
   author: 'Ada',
   authorEmail: 'ada@studio.example',
   setAt: '2026-11-15T12:00:00.000Z',
@@ -75,6 +73,13 @@ const OVERRIDE_EXAMPLE = {
   clearedBy: null,
   clearedByEmail: null,
   state: 'in_force' as const,
+};
+
+const OVERRIDE_EXAMPLE = {
+  flagId: 'isPayer',
+  value: true,
+  reason: 'Paid by bank transfer',
+  ...SET_MEMBERS_EXAMPLE,
 };
 
 export const OverrideResponse = successOf('OverrideResponse', Override, { example: OVERRIDE_EXAMPLE });

@@ -6,6 +6,7 @@ import {
   type PlayerDay,
   type PlayerFacts,
   type PlayerHistory,
+  type PlayerPin,
   type SegmentStay,
 } from '../../personalisation/attributes/player-facts.js';
 
@@ -37,6 +38,7 @@ type FactsRow = PlayerHistory & {
   days: DayTuple[] | null;
   promoPurchases: Record<string, number> | null;
   overrides: OverrideTuple[] | null;
+  pins: PinTuple[] | null;
   overridesAt: number | null;
   stays: StayTuple[] | null;
   ageGroup: PlayerFacts['ageGroup'];
@@ -56,6 +58,15 @@ type DayTuple = [
   revenue: Record<string, number>,
 ];
 export type OverrideTuple = [flagId: string, value: boolean, setAt: number, until: number | null];
+export type PinTuple = [
+  kind: PlayerPin['kind'],
+  target: string,
+  value: unknown,
+  reason: string,
+  author: string,
+  setAt: number,
+  until: number | null,
+];
 export type StayTuple = [segmentId: string, thresholds: string, enteredAt: number, value: number];
 
 /**
@@ -66,7 +77,7 @@ const WINDOW_DAYS = 29;
 
 /**
  * The overrides of `players p` as OverrideTuples. $1: the instant for which they are read. A change made by a node whose
- * clock is ahead counts from now. Skipped for players who never had an override.
+ * clock is ahead counts from now. Skipped for players who never had an override or a pin.
  */
 export const OVERRIDES_COLUMN = `case when p.overrides_at is not null then (
     select json_agg(json_build_array(o.flag_id, o.value,
@@ -74,6 +85,15 @@ export const OVERRIDES_COLUMN = `case when p.overrides_at is not null then (
     from flag_overrides o
     where o.player_id = p.id and o.set_at <= greatest($1::timestamptz, p.overrides_at)
       and (o.cleared_at is null or o.cleared_at > greatest($1::timestamptz, p.overrides_at))
+  ) end`;
+
+/** The pins of `players p` as PinTuples, in the same way. */
+export const PINS_COLUMN = `case when p.overrides_at is not null then (
+    select json_agg(json_build_array(n.kind, n.target, n.value, n.reason, n.author,
+      floor(extract(epoch from least(n.set_at, $1::timestamptz)) * 1000), floor(extract(epoch from n.until) * 1000)))
+    from player_pins n
+    where n.player_id = p.id and n.set_at <= greatest($1::timestamptz, p.overrides_at)
+      and (n.cleared_at is null or n.cleared_at > greatest($1::timestamptz, p.overrides_at))
   ) end`;
 
 /** The stays of `players p` that have not ended, as StayTuples. Not looked for where there never was one. */
@@ -114,7 +134,7 @@ const FACTS_COLUMNS = `
     from player_days d where d.player_id = p.id and d.day >= $3::date
   ) end as days,
   ${PROMO_PURCHASES_COLUMN} as "promoPurchases",
-  ${OVERRIDES_COLUMN} as overrides, p.overrides_at as "overridesAt",
+  ${OVERRIDES_COLUMN} as overrides, ${PINS_COLUMN} as pins, p.overrides_at as "overridesAt",
   ${STAYS_COLUMN} as stays, p.age_group as "ageGroup", p.age_group_at as "ageGroupAt",
   ${FIRST_DAY_COLUMN} as "firstDay", p.active_days::text as "activeDays",
   p.purchase_days::text as "purchaseDays", p.repeat_spend as "repeatSpend",
@@ -157,6 +177,7 @@ function toReading(row: FactsRow): PlayerReading {
     days: (row.days ?? []).map(toDay),
     promoPurchases: row.promoPurchases ?? {},
     overrides: (row.overrides ?? []).map(toOverride),
+    pins: (row.pins ?? []).map(toPin),
     overridesAt: row.overridesAt,
     stays: (row.stays ?? []).map(toStay),
     ageGroup: row.ageGroup,
@@ -206,6 +227,10 @@ function toDay([
 
 export function toOverride([flagId, value, setAt, until]: OverrideTuple): FlagOverride {
   return { flagId, value, setAt, until };
+}
+
+export function toPin([kind, target, value, reason, author, setAt, until]: PinTuple): PlayerPin {
+  return { kind, target, value, reason, author, setAt, until };
 }
 
 export function toStay([segmentId, thresholds, enteredAt, value]: StayTuple): SegmentStay {

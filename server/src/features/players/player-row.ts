@@ -16,7 +16,7 @@ export type PlayerRow = {
   signingKeysVersion: number;
   /** A different text after every change of the row. */
   rowVersion: string;
-  /** The first login of a player without an event, a purchase, an override, a stay or an age group: there are no facts to read. Else null. */
+  /** The first login of a player without an event, a purchase, an override, a pin, a stay or an age group: there are no facts to read. Else null. */
   blankSince: number | null;
 };
 

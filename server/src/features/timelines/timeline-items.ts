@@ -3,7 +3,7 @@ import { readBuiltInType } from '../events/intake/built-in-event-types.js';
 import type { ConfigVersionSummary } from '../game-configs/config-queries.js';
 import type { ListedSession } from '../sessions/session-list-queries.js';
 import type { ScannedEvent, TypeFilter } from './block-queries.js';
-import type { FailedOfPlayer, OverrideHistory, TransactionEnd } from './timeline-queries.js';
+import type { FailedOfPlayer, OverrideHistory, PinHistory, TransactionEnd } from './timeline-queries.js';
 import { TIMELINE_KINDS, type TimelineItem, type TimelineKind } from './timeline-schemas.js';
 
 /** An item, and the millisecond that it is sorted by. */
@@ -106,43 +106,61 @@ function loginItem(ms: number, isFirst: boolean, session: SessionOfLogin): Timed
   return { ms, item: { kind: 'login', at: toTime(ms), isFirst, ...session } };
 }
 
-/** Up to three for each override, newest first: set, and cleared or ended. */
 export function overrideItems(history: readonly OverrideHistory[], nowMs: number): TimedItem[] {
+  return changeItems(history, nowMs, ({ flagId, value }, change) => ({
+    kind: 'override',
+    flagId,
+    value,
+    ...change,
+  }));
+}
+
+export function pinItems(history: readonly PinHistory[], nowMs: number): TimedItem[] {
+  return changeItems(history, nowMs, ({ kind: pinKind, target, value }, change) => ({
+    kind: 'pin',
+    pinKind,
+    target,
+    value,
+    ...change,
+  }));
+}
+
+type Change = Readonly<{
+  at: string;
+  change: 'set' | 'cleared' | 'ended';
+  reason: string;
+  by: string | null;
+  byEmail: string | null;
+  until: string | null;
+}>;
+
+/** Up to two for each override or pin, newest first: set, and cleared or ended. */
+function changeItems<T extends Omit<OverrideHistory, 'flagId' | 'value'>>(
+  history: readonly T[],
+  nowMs: number,
+  toItem: (row: T, change: Change) => TimelineItem,
+): TimedItem[] {
   return history
-    .flatMap((override) => {
-      const { id, author, authorEmail, setAt, until, clearedAt, clearedBy, clearedByEmail } = override;
-      const set = overrideItem(override, { change: 'set', ms: setAt, by: author, byEmail: authorEmail });
+    .flatMap((row) => {
+      const { id, reason, author, authorEmail, setAt, until, clearedAt, clearedBy, clearedByEmail } = row;
+      const item = (
+        change: Change['change'],
+        ms: number,
+        who: Readonly<{ by: string | null; byEmail: string | null }>,
+      ) => ({
+        id,
+        ms,
+        item: toItem(row, { at: toTime(ms), change, reason, ...who, until: toTime(until) }),
+      });
+      const set = item('set', setAt, { by: author, byEmail: authorEmail });
       if (until !== null && until <= Math.min(nowMs, clearedAt ?? nowMs)) {
-        return [
-          { id, ...overrideItem(override, { change: 'ended', ms: until, by: null, byEmail: null }) },
-          { id, ...set },
-        ];
+        return [item('ended', until, { by: null, byEmail: null }), set];
       }
-      if (clearedAt === null) return [{ id, ...set }];
-      const by = { by: clearedBy, byEmail: clearedByEmail };
-      const cleared = overrideItem(override, { change: 'cleared', ms: clearedAt, ...by });
-      return [
-        { id, ...cleared },
-        { id, ...set },
-      ];
+      if (clearedAt === null) return [set];
+      return [item('cleared', clearedAt, { by: clearedBy, byEmail: clearedByEmail }), set];
     })
     .sort((a, b) => b.ms - a.ms || Number(BigInt(b.id) - BigInt(a.id)))
     .map(({ ms, item }) => ({ ms, item }));
-}
-
-type OverrideChange = {
-  change: 'set' | 'cleared' | 'ended';
-  ms: number;
-  by: string | null;
-  byEmail: string | null;
-};
-
-function overrideItem(
-  { flagId, value, reason, until }: OverrideHistory,
-  { change, ms, by, byEmail }: OverrideChange,
-): TimedItem {
-  const item = { kind: 'override', at: toTime(ms), change, flagId, value, reason, by, byEmail } as const;
-  return { ms, item: { ...item, until: toTime(until) } };
 }
 
 export function versionItem({ publishedAt, ...version }: ConfigVersionSummary): TimedItem {

@@ -1,5 +1,6 @@
 import { type Client, type Pool, query } from '../../db/pool.js';
 import { OVERRIDE_COLUMNS, type OverrideRow } from '../players/override-queries.js';
+import { PIN_COLUMNS, type PinRow } from '../players/pin-queries.js';
 
 /** What a timeline needs to know of its player. */
 export type TimelinePlayer = {
@@ -29,8 +30,9 @@ export async function findTimelinePlayer(
   return rows[0];
 }
 
-/** An override with its end, and the id that orders those of one instant. */
+/** With its end, and the id that orders those of one instant. */
 export type OverrideHistory = OverrideRow & { id: string };
+export type PinHistory = PinRow & { id: string };
 
 /** The newest first. */
 export async function listOverrideHistory(
@@ -44,6 +46,21 @@ export async function listOverrideHistory(
       name: 'list_override_history',
       text: `select id, ${OVERRIDE_COLUMNS}
              from flag_overrides where player_id = $1
+             order by set_at desc, id desc
+             limit $2`,
+    },
+    [playerId, limit],
+  );
+}
+
+/** The newest first. */
+export async function listPinHistory(client: Client, playerId: string, limit: number): Promise<PinHistory[]> {
+  return query<PinHistory>(
+    client,
+    {
+      name: 'list_pin_history',
+      text: `select id, ${PIN_COLUMNS}
+             from player_pins where player_id = $1
              order by set_at desc, id desc
              limit $2`,
     },

@@ -33,7 +33,7 @@ export function timelineRoutes(app: FastifyInstance, ctx: AdminContext): void {
         operationId: 'getTimeline',
         summary: 'What happened to a player, newest first',
         description:
-          'Events, purchases and refunds by the time at which they happened, events that were refused, logins, overrides and the versions of the configuration in force. A page looks at about 5,000 events: with a filter it may have fewer items than asked for, or none, and a `nextCursor` to go on with.',
+          'Events, purchases and refunds by the time at which they happened, events that were refused, logins, overrides, pins and the versions of the configuration in force. A page looks at about 5,000 events: with a filter it may have fewer items than asked for, or none, and a `nextCursor` to go on with.',
         params: PlayerParameters,
         querystring: Type.Object({
           kinds: Type.Optional(

@@ -11,6 +11,7 @@ export const TIMELINE_KINDS = [
   'failed',
   'login',
   'override',
+  'pin',
   'version',
 ] as const;
 export type TimelineKind = (typeof TIMELINE_KINDS)[number];
@@ -98,22 +99,31 @@ const LoginItem = Type.Object(
   },
 );
 
+const changeMembers = {
+  at: Time('When it was set, cleared or ended'),
+  change: Type.Union([Type.Literal('set'), Type.Literal('cleared'), Type.Literal('ended')], {
+    description: '`ended`: its `until` passed, and the rule decides again. Setting it anew clears first.',
+  }),
+  reason: Type.String(),
+  by: nullable(Type.String({ description: 'Who set or cleared it; null if it ended by itself' })),
+  byEmail: PersonEmail,
+  until: nullable(Time('When it ends or ended by itself')),
+};
+
 const OverrideItem = Type.Object(
-  {
-    kind: Type.Literal('override'),
-    at: Time('When it was set, cleared or ended'),
-    change: Type.Union([Type.Literal('set'), Type.Literal('cleared'), Type.Literal('ended')], {
-      description:
-        '`ended`: its `until` passed, and the rule decides again. Setting a flag anew clears first.',
-    }),
-    flagId: Type.String(),
-    value: Type.Boolean(),
-    reason: Type.String(),
-    by: nullable(Type.String({ description: 'Who set or cleared it; null if it ended by itself' })),
-    byEmail: PersonEmail,
-    until: nullable(Time('When it ends or ended by itself')),
-  },
+  { kind: Type.Literal('override'), ...changeMembers, flagId: Type.String(), value: Type.Boolean() },
   { title: 'TimelineOverride' },
+);
+
+const PinItem = Type.Object(
+  {
+    kind: Type.Literal('pin'),
+    ...changeMembers,
+    pinKind: Type.Union([Type.Literal('value'), Type.Literal('variant')]),
+    target: Type.String({ description: 'The key of the value, or the id of the experiment' }),
+    value: Type.Unknown({ description: 'The value, or the id of the variant' }),
+  },
+  { title: 'TimelinePin' },
 );
 
 const VersionItem = Type.Object(
@@ -140,6 +150,7 @@ export const TimelineItem = Type.Union([
   FailedItem,
   LoginItem,
   OverrideItem,
+  PinItem,
   VersionItem,
 ]);
 export type TimelineItem = Static<typeof TimelineItem>;

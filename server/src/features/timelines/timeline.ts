@@ -10,6 +10,7 @@ import {
   failedItem,
   loginItems,
   overrideItems,
+  pinItems,
   type TimedItem,
   type TimelineFilter,
   transactionIdOf,
@@ -20,6 +21,7 @@ import {
   findTransactionEnds,
   listFailedOfPlayer,
   listOverrideHistory,
+  listPinHistory,
   type TimelinePlayer,
   type TransactionEnd,
 } from './timeline-queries.js';
@@ -44,7 +46,7 @@ export type TimelinePage = Readonly<{
   next: TimelinePosition | null;
 }>;
 
-/** The newest overrides of a player; people set them one by one. */
+/** The newest overrides and pins of a player; people set them one by one. */
 const MAX_OVERRIDES = 1_000;
 
 /**
@@ -59,6 +61,7 @@ export async function timelinePage(pool: Pool, question: TimelineQuestion): Prom
       ...(await listFailed(client, question)),
       ...(await listLogins(client, question)),
       ...(await listOverrides(client, question)),
+      ...(await listPins(client, question)),
       ...(await listVersions(client, question)),
     ];
     const { events, completeSinceMs } = await listEvents(client, question);
@@ -150,6 +153,15 @@ async function listOverrides(
   if (!filter.kinds.has('override') || filter.eventType !== null || !player.hasOverrides) return [];
   const history = await listOverrideHistory(client, player.playerId, MAX_OVERRIDES);
   return overrideItems(history, nowMs).filter(({ ms }) => ms <= from.ms);
+}
+
+async function listPins(
+  client: Client,
+  { player, filter, from, nowMs }: TimelineQuestion,
+): Promise<TimedItem[]> {
+  if (!filter.kinds.has('pin') || filter.eventType !== null || !player.hasOverrides) return [];
+  const history = await listPinHistory(client, player.playerId, MAX_OVERRIDES);
+  return pinItems(history, nowMs).filter(({ ms }) => ms <= from.ms);
 }
 
 async function listVersions(client: Client, question: TimelineQuestion): Promise<TimedItem[]> {

@@ -16,6 +16,7 @@ export function blankFacts(userId: string, createdAt: number): PlayerFacts {
     days: [],
     promoPurchases: {},
     overrides: [],
+    pins: [],
     overridesAt: null,
     stays: [],
     ageGroup: null,

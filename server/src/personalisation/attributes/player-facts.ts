@@ -23,7 +23,8 @@ export type PlayerFacts = Readonly<{
   /** Promotion id → purchases with it that were not refunded. */
   promoPurchases: Readonly<Record<string, number>>;
   overrides: readonly FlagOverride[];
-  /** When an override was last set or cleared; null if never. */
+  pins: readonly PlayerPin[];
+  /** When an override or a pin was last set or cleared; null if never. */
   overridesAt: number | null;
   /** Segments with two thresholds that the player is inside of. */
   stays: readonly SegmentStay[];
@@ -101,6 +102,23 @@ export type FlagOverride = Readonly<{
   value: boolean;
   setAt: number;
   /** From then on the rule decides again; null: never. */
+  until: number | null;
+}>;
+
+/** A typed value, or the variant of an experiment. */
+export type PinKind = 'value' | 'variant';
+
+/** What a studio has pinned for one player, whatever the rules say: mostly for test devices. */
+export type PlayerPin = Readonly<{
+  kind: PinKind;
+  /** The key of the value, or the id of the experiment. */
+  target: string;
+  /** The value, or the id of the variant. Its type may have changed since it was pinned. */
+  value: unknown;
+  reason: string;
+  author: string;
+  setAt: number;
+  /** From then on the rules decide again; null: never. */
   until: number | null;
 }>;
 

@@ -4,6 +4,7 @@ import type { CompiledDocument, CompiledFlag, SegmentMembership } from '../compi
 import { decideStay } from './decide-stay.js';
 import type { FlagState, FlagTrace } from './decision.js';
 import type { DecisionContext } from './decision-context.js';
+import { inForce } from './in-force.js';
 
 export type FlagsAndSegmentsDecision = Readonly<{
   flags: Readonly<Record<string, FlagState>>;
@@ -51,7 +52,7 @@ function decideFlag(context: DecisionContext, flag: CompiledFlag): FlagState {
   const result = flag.rule === null ? undefined : context.test(flag.rule, 'flag', flag.flagId);
   const rule = flag.rule === null || trace === null ? null : context.traceOf(flag.rule, result);
   const byRule = flag.isPayer ? payer(context.document.payerForDays, facts, now) : ruled(flag, result);
-  const override = overrideOf(flag.flagId, facts, now);
+  const override = inForce(facts.overrides, ({ flagId }) => flagId === flag.flagId, now);
   const { value, expiresAt, because } =
     override === undefined ? byRule : overridden(override, byRule, flag.defaultValue);
   trace?.flags.push({ flagId: flag.flagId, value, because, rule });
@@ -73,19 +74,6 @@ function payer(forDays: number | null, { purchaseCount, lastPurchaseAt }: Player
   const expiresAt = lastPurchaseAt + forDays * DAY_MS;
   const value = now < expiresAt;
   return { value, expiresAt, because: value ? 'purchase' : 'purchase_expired' };
-}
-
-/** The override in force; of several the one set last. */
-function overrideOf(flagId: string, { overrides }: PlayerFacts, now: number): FlagOverride | undefined {
-  let found: FlagOverride | undefined;
-  for (const override of overrides) {
-    const isInForce =
-      override.flagId === flagId &&
-      override.setAt <= now &&
-      (override.until === null || now < override.until);
-    if (isInForce && (found === undefined || override.setAt >= found.setAt)) found = override;
-  }
-  return found;
 }
 
 /**

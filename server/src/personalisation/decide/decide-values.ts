@@ -1,7 +1,9 @@
 import { bucketOf, isInShare, userIdBytes } from '../compile/bucket.js';
+import { outcomeOf } from '../compile/compile-values.js';
 import type { CompiledValue, CompiledValueRule, ValueOutcome } from '../compile/compiled-document.js';
-import type { DecidedValue, RuleTrace, ValueRuleTrace } from './decision.js';
+import type { DecidedValue, PinTrace, RuleTrace, ValueRuleTrace } from './decision.js';
 import type { DecisionContext } from './decision-context.js';
+import { pinInForce } from './in-force.js';
 
 const NONE: readonly DecidedValue[] = [];
 
@@ -17,10 +19,16 @@ export function decideValues(context: DecisionContext): readonly DecidedValue[] 
   }));
 }
 
-/** The first rule that matches decides. The bucket is that of the value: a share of 100 after one of 30 is for the other 70 percent. */
+/** A pin decides, else the first rule that matches. The bucket is that of the value: a share of 100 after one of 30 is for the other 70 percent. */
 function decideValue(context: DecisionContext, value: CompiledValue, userId: Uint8Array): ValueOutcome {
   const { trace } = context;
   const { key, rules, defaultOutcome } = value;
+  const pin = findPin(context, value);
+  if (pin !== null && pin.outcome !== null) {
+    const pinned = { because: 'pin', place: null, pin: pin.trace, rules: [] } as const;
+    trace?.values.push({ key, value: pin.outcome.value, ...pinned });
+    return pin.outcome;
+  }
   const tried: ValueRuleTrace[] | null = trace === null ? null : [];
   let bucket: number | null = null;
   let outcome: ValueOutcome | undefined;
@@ -37,9 +45,28 @@ function decideValue(context: DecisionContext, value: CompiledValue, userId: Uin
     value: (outcome ?? defaultOutcome).value,
     because: outcome === undefined ? 'default' : 'rule',
     place: bucket === null ? null : bucket * 100,
+    pin: pin?.trace ?? null,
     rules: tried ?? [],
   });
   return outcome ?? defaultOutcome;
+}
+
+type Pin = Readonly<{ outcome: ValueOutcome | null; trace: PinTrace }>;
+
+/** The pin of a value has no outcome if the type of the value has changed since: games never get a value of the wrong type. */
+function findPin({ facts, now }: DecisionContext, { key, check }: CompiledValue): Pin | null {
+  const pin = pinInForce(facts, 'value', key, now);
+  if (pin === undefined) return null;
+  const { value, author, reason, setAt, until } = pin;
+  const problem = check(value) ?? null;
+  const span = {
+    setAt: new Date(setAt).toISOString(),
+    until: until === null ? null : new Date(until).toISOString(),
+  };
+  return {
+    outcome: problem === null ? outcomeOf(key, value) : null,
+    trace: { author, reason, ...span, problem },
+  };
 }
 
 type Attempt = Readonly<{ outcome: ValueRuleTrace['outcome']; trace: RuleTrace | null }>;

@@ -8,6 +8,7 @@ import { decideStore, isHeldOut } from './decide-store.js';
 import { decideValues } from './decide-values.js';
 import type { Decision } from './decision.js';
 import { DecisionContext, type OnDecisionError } from './decision-context.js';
+import { notePinBoundaries } from './in-force.js';
 
 export type DecideOptions = Readonly<{
   /** Needed where the document uses predictions. Without models, predictions are the averages that every game begins with. */
@@ -48,6 +49,7 @@ export function* decisionSteps(
     options.onError ?? ignore,
     options.models,
   );
+  notePinBoundaries(context);
   const { flags, segments } = decideFlagsAndSegments(context);
   const heldOut = isHeldOut(document, facts);
   const store = yield* decideStore(context, heldOut);

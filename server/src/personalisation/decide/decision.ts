@@ -199,11 +199,23 @@ export type SkuStep = Readonly<{
 export type ValueTrace = Readonly<{
   key: string;
   value: unknown;
-  because: 'rule' | 'default';
+  because: 'pin' | 'rule' | 'default';
   /** The player's bucket in percent, 0 up to 100, if it was needed. */
   place: number | null;
+  /** The pin in force, also one that is ignored. */
+  pin: PinTrace | null;
   /** Those that were tried, in order: the last one decides if it applies. */
   rules: readonly ValueRuleTrace[];
+}>;
+
+/** What a studio has pinned for the player. */
+export type PinTrace = Readonly<{
+  author: string;
+  reason: string;
+  setAt: string;
+  until: string | null;
+  /** Why it is ignored, in words that follow the name of the value: its type has changed since. Null: it is in force. */
+  problem: string | null;
 }>;
 
 export type ValueRuleTrace = Readonly<{

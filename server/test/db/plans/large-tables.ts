@@ -133,6 +133,8 @@ const FILLS = [
   `insert into failed_event_totals (game_id, entries, bytes) select n, 1, 2 from ${GAMES}`,
   `insert into flag_overrides (player_id, flag_id, value, reason, author, set_at) select n, 'vip', true, '', '', now()
    from ${ROWS}`,
+  `insert into player_pins (player_id, kind, target, value, reason, author, set_at)
+   select n, 'value', 'jump_height', '5', '', '', now() from ${ROWS}`,
   `insert into segment_stays (game_id, player_id, segment_id, thresholds, entered_at, entered_value)
    select 1, n, 'leaving', '', now(), 1 from ${ROWS}`,
   `insert into segment_stays (game_id, player_id, segment_id, thresholds, entered_at, entered_value, left_at)

@@ -50,6 +50,7 @@ import {
 import { findDraftRow } from '../../../src/features/game-configs/draft-queries.js';
 import { findFacts } from '../../../src/features/players/facts-queries.js';
 import { findPlayerId, listOverrides } from '../../../src/features/players/override-queries.js';
+import { listPins } from '../../../src/features/players/pin-queries.js';
 import { storeStays } from '../../../src/features/players/stay-queries.js';
 import { listPredictedGames, listPredictionHealth } from '../../../src/features/predictions/daily-queries.js';
 import { listGrades } from '../../../src/features/predictions/grade-queries.js';
@@ -280,6 +281,10 @@ export const PREPARED_STATEMENTS: readonly Listed[] = [
     what: 'list_overrides',
     call: ({ admin }) =>
       listOverrides(admin, playerId, { limit: 50, after: { isCleared: true, id: '10000' } }),
+  },
+  {
+    what: 'list_pins',
+    call: ({ admin }) => listPins(admin, playerId, { limit: 50, after: { isCleared: true, id: '10000' } }),
   },
   {
     what: 'store_stays',

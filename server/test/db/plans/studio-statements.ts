@@ -18,6 +18,7 @@ import { readOverrideFile } from '../../../src/features/players/override-file.js
 import { importOverrides } from '../../../src/features/players/override-import.js';
 import { listKnownPlayers } from '../../../src/features/players/override-import-queries.js';
 import { clearOverride, setOverride } from '../../../src/features/players/overrides.js';
+import { countCurrentPins, insertPin, updatePinCleared } from '../../../src/features/players/pin-queries.js';
 import { insertGrade } from '../../../src/features/predictions/grade-queries.js';
 import { rollBackModel } from '../../../src/features/predictions/roll-back-model.js';
 import { trainGame } from '../../../src/features/predictions/train-game.js';
@@ -201,6 +202,18 @@ export const STUDIO_STATEMENTS: readonly Listed[] = [
     },
   },
   {
+    what: 'pins of players',
+    call: async (on) => {
+      const pin = { playerId, kind: 'value', target: 'jump_height' } as const;
+      await transaction(on.admin, async (client) => {
+        await updatePinCleared(client, pin, actorAt(on));
+        await countCurrentPins(client, playerId);
+        const said = { value: 5, reason: '', author: '', authorEmail: null, until: null };
+        await insertPin(client, { ...pin, ...said, target: 'other', setAt: on.nowMs });
+      });
+    },
+  },
+  {
     what: 'the audit log of the installation',
     call: async ({ admin }) => {
       await listAuditLines(admin, { limit: 50 });
@@ -229,7 +242,7 @@ export const STUDIO_STATEMENTS: readonly Listed[] = [
       await explainAt(admin, url, WORLD.userIds[2], nowMs - 1, nowMs);
     },
     reads: {
-      tables: ['players', 'games', 'flag_overrides', 'segment_stays', 'experiment_exposures'],
+      tables: ['players', 'games', 'flag_overrides', 'player_pins', 'segment_stays', 'experiment_exposures'],
       why: 'they are temporary tables that hold what belongs to the player',
       atMost: 'all',
     },

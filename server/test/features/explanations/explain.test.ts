@@ -327,6 +327,7 @@ const TABLES = [
   'game_event_types',
   'game_cohorts',
   'flag_overrides',
+  'player_pins',
   'segment_stays',
   'audit_log',
 ] as const;

@@ -58,6 +58,7 @@ describe('the export of a player', () => {
       flags: { isPayer: { value: true } },
       transactions: [{ transactionId: 't-exported', price: 4.99, currency: 'USD' }],
       overrides: [{ flagId: 'isPayer', value: true, reason: 'Paid by bank transfer' }],
+      pins: [{ kind: 'value', target: 'jump_height', value: { height: 5 }, reason: 'Test device' }],
       segmentStays: [{ segmentId: 'leaving', leftAt: null }],
       experiments: [{ experimentId: 'price_test', seed: '1', variantId: 'b', activatedAt: null }],
       devices: [{ deviceId: 'exported' }],

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { valueReason } from '../../../src/features/explanations/value-reason.js';
+import type { PlayerPin } from '../../../src/personalisation/attributes/player-facts.js';
 import { bucketOf, experimentSalt, userIdBytes } from '../../../src/personalisation/compile/bucket.js';
 import { compileDocument } from '../../../src/personalisation/compile/compile-document.js';
 import { decide } from '../../../src/personalisation/decide/decide.js';
@@ -26,6 +27,39 @@ const reasons = (values: ValueEntry[], player = facts(), more: Partial<ConfigDoc
 const userIds = Array.from({ length: 500 }, (_, n) => {
   const hex = createHash('sha256').update(`player ${n}`).digest('hex');
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-7${hex.slice(12, 15)}-8${hex.slice(15, 18)}-${hex.slice(18, 30)}`;
+});
+
+describe('a pin', () => {
+  const pin = (changes: Partial<PlayerPin> = {}): PlayerPin => ({
+    kind: 'value',
+    target: 'jump_height',
+    value: 7,
+    reason: 'QA',
+    author: 'Ada',
+    setAt: NOW - 1_000,
+    until: NOW + 1_000,
+    ...changes,
+  });
+  const values = [value('jump_height', { defaultValue: 3, rules: [rule(4)] })];
+  const decided = (pins: PlayerPin[], now = NOW) => decide(compiled({ values }), facts({ pins }), now);
+
+  it('decides before the rules while it is in force, the one set last', () => {
+    expect(valuesOf(decided([pin()]))).toEqual({ jump_height: 7 });
+    expect(valuesOf(decided([pin(), pin({ value: 8, setAt: NOW - 999 })]))).toEqual({ jump_height: 8 });
+    expect(valuesOf(decided([pin()], NOW - 1_001))).toEqual({ jump_height: 4 });
+    expect(valuesOf(decided([pin()], NOW + 1_000))).toEqual({ jump_height: 4 });
+  });
+
+  it('is about one value, and never of another type', () => {
+    const others = [pin({ target: 'other' }), pin({ kind: 'variant' }), pin({ value: '7' })];
+    expect(valuesOf(decided(others))).toEqual({ jump_height: 4 });
+  });
+
+  it('ends what is decided where it begins and ends', () => {
+    expect(decided([pin()], NOW - 2_000).validUntil).toBe(NOW - 1_000);
+    expect(decided([pin()]).validUntil).toBe(NOW + 1_000);
+    expect(decided([pin({ until: null })]).validUntil).toBe(Number.POSITIVE_INFINITY);
+  });
 });
 
 describe('a typed value', () => {

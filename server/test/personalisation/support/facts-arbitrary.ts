@@ -86,6 +86,7 @@ export function playerFacts(
       }),
       { maxLength: 2 },
     ),
+    pins: fc.constant([]),
     overridesAt: fc.option(moments),
     stays: fc.constant([]),
     ageGroup: fc.constant(null),

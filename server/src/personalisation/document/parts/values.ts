@@ -61,15 +61,15 @@ function checkValues({ type, defaultValue, rules }: ValueEntry, pointer: string,
   ];
   for (const [member, value] of places) {
     const problem = valueBytes(value) > MAX_VALUE_BYTES ? TOO_LARGE : check(value);
-    if (problem !== undefined) problems.add(`${pointer}/${member}`, `The value ${problem}${end(problem)}`);
+    if (problem !== undefined) problems.add(`${pointer}/${member}`, valueSentence(problem));
   }
 }
 
 const TOO_LARGE = `may take ${MAX_VALUE_BYTES} bytes at most`;
 
 /** The sentence of a schema ends by itself. */
-function end(problem: string): string {
-  return problem.endsWith('.') ? '' : '.';
+export function valueSentence(problem: string): string {
+  return `The value ${problem}${problem.endsWith('.') ? '' : '.'}`;
 }
 
 export function valueBytes(value: unknown): number {

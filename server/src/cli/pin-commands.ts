@@ -1,0 +1,157 @@
+import { Command, Option } from 'commander';
+import { MAX_REASON, readUntil, UNTIL_WRONG } from '../features/players/override-limits.js';
+import { findPlayerId } from '../features/players/override-queries.js';
+import { PIN_KINDS, PIN_TARGET } from '../features/players/pin-kinds.js';
+import { listPins, type PinRow } from '../features/players/pin-queries.js';
+import { clearPin, MAX_PINS, type PinOutcome, setPin } from '../features/players/pins.js';
+import { isoTime } from '../lib/iso-time.js';
+import { checkStorable } from '../lib/json-body.js';
+import { didYouMean } from '../lib/nearest-name.js';
+import { StartupError } from '../lib/startup-error.js';
+import { UUID } from '../lib/uuid.js';
+import type { PinKind } from '../personalisation/attributes/player-facts.js';
+import { valueSentence } from '../personalisation/document/parts/values.js';
+import { commandActor } from './command-actor.js';
+import { requireGame, withGame } from './game-option.js';
+import { printable } from './printable.js';
+import { say, withDatabase } from './terminal.js';
+
+type PinOptions = { tenant: string; game: string; kind: PinKind };
+type SetOptions = PinOptions & { value: string; reason: string; until?: string };
+
+const MAX_SHOWN = 500;
+/** Deeper than any document. */
+const MAX_DEPTH = 32;
+
+export function pinCommands(): Command {
+  const pin = new Command('pin').description(
+    'pin values and variants for test devices, whatever the rules say',
+  );
+  withGame(pin.command('list <player-id>'))
+    .description('what the studio has pinned for a player, and pins now')
+    .action(list);
+  withKind(withGame(pin.command('set <player-id> <target>')))
+    .description('pin the value of a key, or the variant of an experiment')
+    .requiredOption(
+      '--value <json>',
+      'the value as JSON, such as 5 or \'"blue"\'; the id of a variant as it is',
+    )
+    .requiredOption('--reason <text>', 'why, for those who look back')
+    .option('--until <time>', 'when the rules decide again (default: when it is cleared)')
+    .action(set);
+  withKind(withGame(pin.command('clear <player-id> <target>')))
+    .description('let the rules decide again')
+    .action(clear);
+  return pin;
+}
+
+function withKind(command: Command): Command {
+  return command.addOption(
+    new Option('--kind <kind>', 'what is pinned').choices(Object.keys(PIN_KINDS)).default('value'),
+  );
+}
+
+async function list(playerId: string, { tenant, game }: PinOptions): Promise<void> {
+  const pins = await withDatabase(async ({ pool }) => {
+    const { id } = await requireGame(pool, tenant, game);
+    const found = UUID.test(playerId) ? await findPlayerId(pool, id, playerId) : undefined;
+    if (found === undefined) throw noSuchPlayer(playerId, tenant, game);
+    return listPins(pool, found, { limit: MAX_SHOWN });
+  });
+  if (pins.length === 0) say('Nothing was ever pinned for this player.');
+  for (const each of pins) say(describe(each, Date.now()));
+  if (pins.length === MAX_SHOWN)
+    say(`Only ${MAX_SHOWN} are shown. The console shows all of them, on the page of the player.`);
+}
+
+function describe(pin: PinRow, nowMs: number): string {
+  const { kind, target, value, reason, author, setAt, until, clearedAt, clearedBy } = pin;
+  const isExpired = until !== null && until <= nowMs;
+  const end = until === null ? '' : ` until ${isoTime(until)}`;
+  const cleared =
+    clearedAt === null ? null : `cleared ${isoTime(clearedAt)} by ${printable(clearedBy ?? '')}`;
+  const state = cleared ?? (isExpired ? 'over' : 'in force');
+  return `${kind} ${target} = ${printable(JSON.stringify(value))}${end}  ${state}\n    set ${isoTime(setAt)} by ${printable(author)}: ${printable(reason)}`;
+}
+
+async function set(playerId: string, target: string, options: SetOptions): Promise<void> {
+  const { tenant, game, kind } = options;
+  const reason = options.reason.trim();
+  if (reason === '' || reason.length > MAX_REASON)
+    throw new StartupError(`--reason must have 1 to ${MAX_REASON} characters.`);
+  const value = kind === 'variant' ? options.value : readValue(options.value);
+  await withDatabase(async ({ pool }) => {
+    const actor = await commandActor(pool);
+    const until = options.until === undefined ? null : readUntil(options.until, actor.nowMs);
+    if (until === undefined) throw new StartupError(`--${UNTIL_WRONG}.`);
+    const { id: gameId } = await requireGame(pool, tenant, game);
+    const place = placeOf(gameId, playerId, target, options);
+    const pinned = await setPin(pool, { ...place, value, reason, until }, actor);
+    if (pinned.outcome !== 'set') throw refused(pinned, playerId, target, options);
+    say(
+      `${target} of the player is ${printable(JSON.stringify(value))} from now on${until === null ? '' : `, until ${isoTime(until)}`}.`,
+    );
+  });
+}
+
+function readValue(text: string): unknown {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new StartupError(`--value must be JSON: 5, true, or '"blue"' for a text.`);
+  }
+  if (checkStorable(value, MAX_DEPTH, true) !== undefined)
+    throw new StartupError('--value holds a number or a text that cannot be stored.');
+  return value;
+}
+
+async function clear(playerId: string, target: string, options: PinOptions): Promise<void> {
+  const { tenant, game } = options;
+  await withDatabase(async ({ pool }) => {
+    const { id: gameId } = await requireGame(pool, tenant, game);
+    const place = placeOf(gameId, playerId, target, options);
+    const outcome = await clearPin(pool, place, await commandActor(pool));
+    if (outcome === 'no_such_player') throw noSuchPlayer(playerId, tenant, game);
+    if (outcome === 'no_such_pin') return say(`${target} of the player is not pinned: the rules decide.`);
+    say(`The rules of ${target} decide again.`);
+  });
+}
+
+function placeOf(gameId: number, userId: string, target: string, { tenant, game, kind }: PinOptions) {
+  if (!UUID.test(userId)) throw noSuchPlayer(userId, tenant, game);
+  if (!PIN_TARGET.test(target)) throw noSuchTarget(target, { tenant, game, kind });
+  return { gameId, userId, kind, target };
+}
+
+function refused(
+  pinned: Exclude<PinOutcome, { outcome: 'set' }>,
+  playerId: string,
+  target: string,
+  options: PinOptions,
+): StartupError {
+  switch (pinned.outcome) {
+    case 'no_such_player':
+      return noSuchPlayer(playerId, options.tenant, options.game);
+    case 'no_such_target':
+      return noSuchTarget(target, options, pinned.nearest);
+    case 'wrong_value':
+      return new StartupError(valueSentence(pinned.problem));
+    case 'too_many':
+      return new StartupError(`The player has ${MAX_PINS} pins. Clear another one first.`);
+  }
+}
+
+function noSuchPlayer(playerId: string, tenant: string, game: string): StartupError {
+  return new StartupError(
+    `${tenant}/${game} has no player "${printable(playerId)}". Give the userId of the player's login.`,
+  );
+}
+
+function noSuchTarget(target: string, { tenant, game, kind }: PinOptions, nearest?: string): StartupError {
+  const { noun } = PIN_KINDS[kind];
+  const advice = didYouMean(nearest) || ` Publish the ${noun} first.`;
+  return new StartupError(
+    `What is published for ${tenant}/${game} has no ${noun} "${printable(target)}".${advice}`,
+  );
+}

@@ -1,0 +1,64 @@
+import { toTime } from '../../admin/admin-responses.js';
+import { cursorInvalid, cursorOf, writeCursor } from '../../admin/page-cursor.js';
+import { ApiError } from '../../errors.js';
+import { ROW_ID } from '../../lib/row-id.js';
+import { readUntil, UNTIL_WRONG } from './override-limits.js';
+
+/** What the routes of overrides and of pins share. */
+
+/** How many are listed at once. */
+export const LIST_LIMITS = { max: 500, fallback: 500 };
+
+export function afterOf(
+  list: string,
+  cursor: string | undefined,
+): Readonly<{ isCleared: boolean; id: string }> | undefined {
+  const key = cursorOf(list, cursor, [0, '']);
+  if (key === undefined) return undefined;
+  const [isCleared, id] = key;
+  if (!ROW_ID.test(id)) throw cursorInvalid();
+  return { isCleared: isCleared === 1, id };
+}
+
+export function nextCursorOf(
+  list: string,
+  last: Readonly<{ clearedAt: number | null; id: string }> | undefined,
+): string | null {
+  return last === undefined ? null : writeCursor(list, [last.clearedAt === null ? 0 : 1, last.id]);
+}
+
+export function endOf(until: string | null | undefined, nowMs: number): number | null {
+  if (until == null) return null;
+  const end = readUntil(until, nowMs);
+  if (end !== undefined) return end;
+  throw new ApiError('body_invalid', { message: `${UNTIL_WRONG}, or null.` });
+}
+
+type SetRow = Readonly<{
+  reason: string;
+  author: string;
+  authorEmail: string | null;
+  setAt: number;
+  until: number | null;
+  clearedAt: number | null;
+  clearedBy: string | null;
+  clearedByEmail: string | null;
+}>;
+
+/** Who set it and when, what became of it, and whether it is in force. */
+export function setMembers(row: SetRow, nowMs: number) {
+  const { reason, author, authorEmail, setAt, until, clearedAt, clearedBy, clearedByEmail } = row;
+  const isExpired = until !== null && until <= nowMs;
+  const state = clearedAt !== null ? 'cleared' : isExpired ? 'expired' : 'in_force';
+  return {
+    reason,
+    author,
+    authorEmail,
+    clearedBy,
+    clearedByEmail,
+    setAt: toTime(setAt),
+    until: toTime(until),
+    clearedAt: toTime(clearedAt),
+    state,
+  } as const;
+}
