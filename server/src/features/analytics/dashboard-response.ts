@@ -66,11 +66,29 @@ const COUNTS = [
 export function daysToCsv(days: readonly DashboardDay[], rates: RateTable | null): string {
   const responses = days.map((day) => dayResponse(day, rates));
   const money = new RevenueColumns(responses);
+  const proofs = proofColumnsOf(responses);
   const rows = responses.map((day) =>
-    csvRow([day.day, ...COUNTS.map((name) => numberCell(day[name])), ...money.cells(day, divisorsOf(day))]),
+    csvRow([
+      day.day,
+      ...COUNTS.map((name) => numberCell(day[name])),
+      ...money.cells(day, divisorsOf(day)),
+      ...proofs.map(({ proof, currency }) => day.revenueByProof[proof].amounts[currency] ?? '0'),
+    ]),
   );
-  const names = csvRow(['day', ...COUNTS, ...money.names]);
-  return [names, ...rows].join('');
+  const proofNames = proofs.map(({ proof, currency }) => `${proof}Revenue:${currency}`);
+  return [csvRow(['day', ...COUNTS, ...money.names, ...proofNames]), ...rows].join('');
+}
+
+const PROOFS = ['verified', 'unverified', 'refunded'] as const;
+
+/** A refund may be in a currency in which nobody paid in the span. */
+function proofColumnsOf(days: readonly ReturnType<typeof dayResponse>[]) {
+  return PROOFS.flatMap((proof) => {
+    const currencies = new Set(
+      days.flatMap(({ revenueByProof }) => Object.keys(revenueByProof[proof].amounts)),
+    );
+    return [...currencies].sort().map((currency) => ({ proof, currency }));
+  });
 }
 
 const RETENTION = ['d1', 'd7', 'd28', 'd30'] as const;

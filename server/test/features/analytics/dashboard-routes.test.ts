@@ -149,9 +149,9 @@ describe('the dashboard', () => {
     const days = await file(`from=${YESTERDAY}&to=${TODAY}&format=csv`);
     expect(days.name).toBe(`attachment; filename="demo-game-days-${YESTERDAY}-${TODAY}.csv"`);
     expect(days.lines).toEqual([
-      'day,activePlayers,weeklyActivePlayers,monthlyActivePlayers,newPlayers,payingPlayers,weeklyPayingPlayers,monthlyPayingPlayers,conversion,weeklyConversion,monthlyConversion,sessions,events,adImpressions,storeViews,playMs,purchases,reportingCurrency,reported:revenue,reported:revenuePerActivePlayer,reported:revenuePerPayingPlayer,withoutRate,revenue:USD,revenuePerActivePlayer:USD,revenuePerPayingPlayer:USD',
-      `${YESTERDAY},2,,,2,0,,,0,,,2,2,0,0,0,0,USD,0,0,,,0,0,`,
-      `${TODAY},2,,,1,1,,,0.5,,,1,5,1,1,0,2,USD,5.01,2.505,5.01,,5.01,2.505,5.01`,
+      'day,activePlayers,weeklyActivePlayers,monthlyActivePlayers,newPlayers,payingPlayers,weeklyPayingPlayers,monthlyPayingPlayers,conversion,weeklyConversion,monthlyConversion,sessions,events,adImpressions,storeViews,playMs,purchases,reportingCurrency,reported:revenue,reported:revenuePerActivePlayer,reported:revenuePerPayingPlayer,withoutRate,revenue:USD,revenuePerActivePlayer:USD,revenuePerPayingPlayer:USD,unverifiedRevenue:USD',
+      `${YESTERDAY},2,,,2,0,,,0,,,2,2,0,0,0,0,USD,0,0,,,0,0,,0`,
+      `${TODAY},2,,,1,1,,,0.5,,,1,5,1,1,0,2,USD,5.01,2.505,5.01,,5.01,2.505,5.01,5.01`,
       '',
     ]);
     const cohorts = await file(`from=${YESTERDAY}&to=${TODAY}&format=csv&table=cohorts`);
