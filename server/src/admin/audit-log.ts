@@ -35,25 +35,37 @@ export type AuditEntry = Readonly<{
 }>;
 
 /** To be called in the transaction of the change, so that there is neither a change without an entry nor an entry without a change. */
-export async function insertAuditEntry(
+export function insertAuditEntry(
   client: Client | DedicatedConnection,
   actor: Actor,
   entry: AuditEntry,
 ): Promise<void> {
+  return insertAuditEntries(client, actor, [entry]);
+}
+
+/** For a change of many things at once that has an entry for each of them. */
+export async function insertAuditEntries(
+  client: Client | DedicatedConnection,
+  actor: Actor,
+  entries: readonly AuditEntry[],
+): Promise<void> {
   await client.query(
     `insert into audit_log (tenant_id, game_id, at, actor, actor_email, actor_token, action, target, before, after)
-     values (coalesce($1::int, (select tenant_id from games where id = $2)), $2::int, $3, $4, $5, $6, $7, $8, $9, $10)`,
+     select coalesce(e.tenant_id, (select tenant_id from games where id = e.game_id)), e.game_id, $1, $2, $3, $4,
+       e.action, e.target, e.before, e.after
+     from unnest($5::int[], $6::int[], $7::text[], $8::text[], $9::json[], $10::json[])
+       as e(tenant_id, game_id, action, target, before, after)`,
     [
-      entry.tenantId,
-      entry.gameId,
       new Date(actor.nowMs),
       actor.name,
       emailOf(actor),
       actor.tokenId ?? null,
-      entry.action,
-      entry.target,
-      toJson(entry.before),
-      toJson(entry.after),
+      entries.map(({ tenantId }) => tenantId),
+      entries.map(({ gameId }) => gameId),
+      entries.map(({ action }) => action),
+      entries.map(({ target }) => target),
+      entries.map(({ before }) => toJson(before)),
+      entries.map(({ after }) => toJson(after)),
     ],
   );
 }

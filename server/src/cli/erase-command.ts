@@ -5,9 +5,10 @@ import type { Pool } from '../db/pool.js';
 import { hasDueErasures } from '../features/erasures/begin-queries.js';
 import { listErasuresByHash } from '../features/erasures/erasure-queries.js';
 import { createErasedListWriter, erasedListFile } from '../features/erasures/list-file.js';
-import { requestErasure } from '../features/erasures/request-erasure.js';
-import { type ErasureRun, runErasures } from '../features/erasures/run-erasures.js';
+import { requestErasures } from '../features/erasures/request-erasure.js';
+import { ERASURE_SHARE, type ErasureRun, runErasures } from '../features/erasures/run-erasures.js';
 import { loadSigningKeys } from '../features/sessions/signing-keys.js';
+import { keepToShare } from '../lib/share-of-time.js';
 import { StartupError } from '../lib/startup-error.js';
 import { UUID_ANY_CASE } from '../lib/uuid.js';
 import { createErasureHashes, type ErasureHashes } from '../security/erasure-hashes.js';
@@ -93,7 +94,8 @@ type Requests = Readonly<{
   signal: AbortSignal;
 }>;
 
-const REQUESTS_AT_A_TIME = 4;
+/** Their rows are locked until the end of the transaction. */
+const REQUESTS_PER_TRANSACTION = 20;
 const PER_STATEMENT = 1_000;
 
 /** Requests the erasures, and returns the players that the game has, or had. */
@@ -102,23 +104,18 @@ async function requestAll(
   userIds: readonly string[],
 ): Promise<string[]> {
   const known: string[] = [];
-  for (let at = 0; at < userIds.length; at += REQUESTS_AT_A_TIME) {
-    signal.throwIfAborted();
-    const some = userIds.slice(at, at + REQUESTS_AT_A_TIME);
-    const found = await Promise.all(
-      some.map((userId) => requestErasure(pool, hashes, { gameId, userId, by: actor })),
-    );
-    const gone = some.filter((_, n) => found[n] === undefined);
+  const rest = keepToShare(ERASURE_SHARE, signal);
+  for (let at = 0; at < userIds.length; at += REQUESTS_PER_TRANSACTION) {
+    const some = userIds.slice(at, at + REQUESTS_PER_TRANSACTION);
+    const found = new Set(await requestErasures(pool, hashes, { gameId, by: actor }, some));
+    const gone = some.filter((userId) => !found.has(userId));
     const erased = await listErasuresByHash(pool, gameId, gone.map(hashes.player));
     const hadErased = new Set(erased.map(({ playerHash }) => playerHash.toString('hex')));
-    known.push(
-      ...some.filter(
-        (userId, n) => found[n] !== undefined || hadErased.has(hashes.player(userId).toString('hex')),
-      ),
-    );
+    known.push(...found, ...gone.filter((userId) => hadErased.has(hashes.player(userId).toString('hex'))));
     line.show(
       () => `${progressBar(at, userIds.length)} ${grouped(at)} of ${grouped(userIds.length)} requested`,
     );
+    await rest();
   }
   return known;
 }

@@ -54,11 +54,14 @@ export async function findPlayerOfCode(
 }
 
 /** A code works once: every request for erasure ends it. */
-export async function deleteErasureCode(client: Client, playerId: string): Promise<void> {
+export async function deleteErasureCodes(client: Client, playerIds: readonly string[]): Promise<void> {
   await query(
     client,
-    { name: 'delete_erasure_code', text: 'delete from erasure_codes where player_id = $1' },
-    [playerId],
+    {
+      name: 'delete_erasure_codes',
+      text: 'delete from erasure_codes where player_id = any($1::bigint[])',
+    },
+    [playerIds],
   );
 }
 

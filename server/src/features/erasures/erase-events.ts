@@ -4,12 +4,10 @@ import {
   isLockTimeout,
   isUndefinedTable,
 } from '../../db/dedicated-connection.js';
+import type { Rest } from '../../lib/share-of-time.js';
 
 /** A block has up to a thousand events. */
-const BLOCKS_PER_STATEMENT = 200;
-
-/** Called after each statement with the number of rows that it has deleted. */
-export type AfterChunk = (deleted: number) => Promise<void>;
+const BLOCKS_PER_STATEMENT = 50;
 
 /**
  * Deletes the stored events, day by day: a statement about all days would lock every one of them. Then the copies that compaction is
@@ -18,29 +16,25 @@ export type AfterChunk = (deleted: number) => Promise<void>;
 export async function eraseEvents(
   connection: DedicatedConnection,
   playerIds: readonly string[],
-  afterChunk: AfterChunk,
+  rest: Rest,
 ): Promise<boolean> {
   for (const table of await listPartitions(connection, 'event_blocks')) {
-    await untilDone(BLOCKS_PER_STATEMENT, afterChunk, () =>
+    await untilDone(BLOCKS_PER_STATEMENT, rest, () =>
       deleteBlocks(connection, table, playerIds).catch(ignoreDropped),
     );
   }
   // After the days: a rewrite that begins now does not see these events any more.
   for (const table of await listRewriteTables(connection)) {
-    if (!(await eraseCopies(connection, table, playerIds, afterChunk))) return false;
+    if (!(await eraseCopies(connection, table, playerIds, rest))) return false;
   }
   return true;
 }
 
 /** Repeats a statement until it deletes fewer rows than its limit. */
-export async function untilDone(
-  limit: number,
-  afterChunk: AfterChunk,
-  deleteSome: () => Promise<number>,
-): Promise<void> {
+export async function untilDone(limit: number, rest: Rest, deleteSome: () => Promise<number>): Promise<void> {
   for (;;) {
     const deleted = await deleteSome();
-    await afterChunk(deleted);
+    await rest();
     if (deleted < limit) return;
   }
 }
@@ -111,7 +105,7 @@ async function eraseCopies(
   connection: DedicatedConnection,
   table: string,
   playerIds: readonly string[],
-  afterChunk: AfterChunk,
+  rest: Rest,
 ): Promise<boolean> {
   const name = connection.escapeIdentifier(table);
   try {
@@ -119,7 +113,7 @@ async function eraseCopies(
       await connection.query("set local lock_timeout = '500ms'");
       await connection.query(`lock table ${name} in share row exclusive mode`);
     });
-    await untilDone(BLOCKS_PER_STATEMENT, afterChunk, async () => {
+    await untilDone(BLOCKS_PER_STATEMENT, rest, async () => {
       const { rowCount } = await connection.query(
         `delete from ${name} where ctid = any (array(
            select ctid from ${name} where player_id = any($1::bigint[]) limit $2

@@ -5,7 +5,8 @@ import {
   walkFreely,
 } from '../../db/dedicated-connection.js';
 import { countPages } from '../../db/table-pages.js';
-import { type AfterChunk, listPartitions } from './erase-events.js';
+import type { Rest } from '../../lib/share-of-time.js';
+import { listPartitions } from './erase-events.js';
 import { noteCounts } from './table-erasures.js';
 
 const NOTE_IDENTITIES = noteCounts("'event_identities', count(*)");
@@ -20,12 +21,12 @@ const PAGES_PER_STATEMENT = 1_000;
 export async function eraseIdentities(
   connection: DedicatedConnection,
   playerIds: readonly string[],
-  afterChunk: AfterChunk,
+  rest: Rest,
 ): Promise<void> {
   await walkFreely(connection);
   for (const table of await listPartitions(connection, 'event_identities')) {
     try {
-      await eraseGeneration(connection, table, playerIds, afterChunk);
+      await eraseGeneration(connection, table, playerIds, rest);
     } catch (error) {
       // Old generations are dropped as a whole.
       if (!isUndefinedTable(error)) throw error;
@@ -38,21 +39,21 @@ async function eraseGeneration(
   connection: DedicatedConnection,
   table: string,
   playerIds: readonly string[],
-  afterChunk: AfterChunk,
+  rest: Rest,
 ): Promise<void> {
   const name = connection.escapeIdentifier(table);
   const pages = await countPages(connection, table);
   for (let page = 0; page < pages; page += PAGES_PER_STATEMENT) {
-    const { rows } = await connection.query<{ n: number }>(
+    await connection.query(
       `with gone as (
          delete from ${name}
          where ctid >= format('(%s,0)', $2::bigint)::tid and ctid < format('(%s,0)', $3::bigint)::tid
            and player_id = any($1::bigint[])
          returning player_id
        ), ${NOTE_IDENTITIES}
-       select count(*)::int as n from gone`,
+       select`,
       [playerIds, page, page + PAGES_PER_STATEMENT],
     );
-    await afterChunk(rows[0]?.n ?? 0);
+    await rest();
   }
 }

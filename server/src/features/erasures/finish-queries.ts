@@ -27,17 +27,17 @@ export async function listFinished(
   return rows;
 }
 
-/** From here on nothing in the database names the player. */
-export async function updateErasureDone(
+/** From here on nothing in the database names the players. */
+export async function updateErasuresDone(
   connection: DedicatedConnection,
-  erasureId: string,
-  receipt: string,
+  receipts: readonly Readonly<{ erasureId: string; receipt: string }>[],
   nowMs: number,
 ): Promise<void> {
   await connection.query(
-    `update erasures set state = 'done', finished_at = $3, receipt = $2, player_id = null, user_id = null,
+    `update erasures e set state = 'done', finished_at = $3, receipt = r.receipt, player_id = null, user_id = null,
        first_block_at = null, last_block_at = null
-     where id = $1 and state = 'erasing'`,
-    [erasureId, receipt, new Date(nowMs)],
+     from unnest($1::uuid[], $2::text[]) as r(id, receipt)
+     where e.id = any($1::uuid[]) and e.id = r.id and e.state = 'erasing'`,
+    [receipts.map(({ erasureId }) => erasureId), receipts.map(({ receipt }) => receipt), new Date(nowMs)],
   );
 }

@@ -1,28 +1,29 @@
-import { type Actor, emailOf, insertAuditEntry } from '../../admin/audit-log.js';
-import { type Pool, transaction } from '../../db/pool.js';
+import { type Actor, emailOf, insertAuditEntries, insertAuditEntry } from '../../admin/audit-log.js';
+import { type Client, type Pool, transaction } from '../../db/pool.js';
 import { DAY_MS } from '../../lib/day.js';
 import { uuid7 } from '../../lib/uuid7.js';
 import type { ErasureHashes } from '../../security/erasure-hashes.js';
-import { deleteSessionsOfPlayer } from '../sessions/session-queries.js';
-import { deleteErasureCode } from './code-queries.js';
+import { deleteSessionsOfPlayers } from '../sessions/session-queries.js';
+import { deleteErasureCodes } from './code-queries.js';
 import type { Erasure } from './erasure.js';
 import {
   findErasureOfPlayer,
-  insertErasure,
-  lockRequestedPlayer,
+  insertErasures,
+  lockRequestedPlayers,
   lockWaitingErasure,
+  type RequestedPlayer,
   updateEraseRequestedAt,
   updateErasureWithdrawn,
 } from './request-queries.js';
 
-export type ErasureRequest = Readonly<{
+type RequestOptions = Readonly<{
   gameId: number;
-  userId: string;
   /** Who asked, and when. The player's own request is no change by the studio, and not in its audit log. */
   by: Actor | Readonly<{ player: true; nowMs: number }>;
   /** The request cannot be withdrawn, whatever the game has set. */
   isAtOnce?: boolean;
 }>;
+export type ErasureRequest = RequestOptions & Readonly<{ userId: string }>;
 
 /**
  * Requests the erasure of a player. From the commit on no node accepts a token of the player or applies an event, and the next login
@@ -31,41 +32,68 @@ export type ErasureRequest = Readonly<{
 export async function requestErasure(
   pool: Pool,
   hashes: ErasureHashes,
-  { gameId, userId, by, isAtOnce = false }: ErasureRequest,
+  { userId, ...options }: ErasureRequest,
 ): Promise<Erasure | undefined> {
+  return transaction(pool, async (client) => {
+    const [player] = await lockRequestedPlayers(client, options.gameId, [userId]);
+    if (player === undefined) return undefined;
+    if (player.isRequested) return findErasureOfPlayer(client, player.playerId);
+    const [erasure] = await insertRequests(client, hashes, options, [player]);
+    return erasure;
+  });
+}
+
+/** The same for many players, in one transaction. Returns the players that the game has. */
+export async function requestErasures(
+  pool: Pool,
+  hashes: ErasureHashes,
+  options: RequestOptions,
+  userIds: readonly string[],
+): Promise<string[]> {
+  return transaction(pool, async (client) => {
+    const players = await lockRequestedPlayers(client, options.gameId, userIds);
+    const newlyRequested = players.filter(({ isRequested }) => !isRequested);
+    if (newlyRequested.length > 0) await insertRequests(client, hashes, options, newlyRequested);
+    return players.map(({ userId }) => userId);
+  });
+}
+
+async function insertRequests(
+  client: Client,
+  hashes: ErasureHashes,
+  { gameId, by, isAtOnce = false }: RequestOptions,
+  players: readonly RequestedPlayer[],
+): Promise<Erasure[]> {
   const { nowMs } = by;
   const [requestedBy, requestedByEmail] = 'player' in by ? ['player', null] : [by.name, emailOf(by)];
-  return transaction(pool, async (client) => {
-    const player = await lockRequestedPlayer(client, gameId, userId);
-    if (player === undefined) return undefined;
-    const { playerId, isRequested, waitDays } = player;
-    if (isRequested) return findErasureOfPlayer(client, playerId);
-    await updateEraseRequestedAt(client, playerId, nowMs);
-    const erasure = await insertErasure(client, {
+  const playerIds = players.map(({ playerId }) => playerId);
+  // All players are of one game.
+  const waitDays = isAtOnce ? 0 : (players[0]?.waitDays ?? 0);
+  await updateEraseRequestedAt(client, playerIds, nowMs);
+  const erasures = await insertErasures(
+    client,
+    { gameId, requestedBy, requestedByEmail, requestedAt: nowMs, dueAt: nowMs + waitDays * DAY_MS },
+    players.map(({ playerId, userId }) => ({
       erasureId: uuid7(nowMs),
-      gameId,
       playerId,
       userId,
       playerHash: hashes.player(userId),
-      requestedBy,
-      requestedByEmail,
-      requestedAt: nowMs,
-      dueAt: isAtOnce ? nowMs : nowMs + waitDays * DAY_MS,
-    });
-    await deleteSessionsOfPlayer(client, playerId);
-    await deleteErasureCode(client, playerId);
-    if (!('player' in by)) {
-      await insertAuditEntry(client, by, {
-        tenantId: null,
-        gameId,
-        action: 'player.erase',
-        target: `player ${userId}`,
-        before: null,
-        after: { erasureId: erasure.erasureId, dueAt: new Date(erasure.dueAt).toISOString() },
-      });
-    }
-    return erasure;
-  });
+    })),
+  );
+  await deleteSessionsOfPlayers(client, playerIds);
+  await deleteErasureCodes(client, playerIds);
+  if (!('player' in by)) {
+    const entries = erasures.map(({ erasureId, userId, dueAt }) => ({
+      tenantId: null,
+      gameId,
+      action: 'player.erase' as const,
+      target: `player ${userId}`,
+      before: null,
+      after: { erasureId, dueAt: new Date(dueAt).toISOString() },
+    }));
+    await insertAuditEntries(client, by, entries);
+  }
+  return erasures;
 }
 
 /** False if there is no such request, or its erasure has begun. The player can log in again, on devices that have no other player since. */
@@ -78,7 +106,7 @@ export async function withdrawErasure(
   return transaction(pool, async (client) => {
     const waiting = await lockWaitingErasure(client, gameId, erasureId);
     if (waiting === undefined) return false;
-    await updateEraseRequestedAt(client, waiting.playerId, null);
+    await updateEraseRequestedAt(client, [waiting.playerId], null);
     await updateErasureWithdrawn(client, erasureId, actor.nowMs);
     await insertAuditEntry(client, actor, {
       tenantId: null,

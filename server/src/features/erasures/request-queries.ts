@@ -1,72 +1,94 @@
 import { type Client, query } from '../../db/pool.js';
 import { ERASURE_COLUMNS, type Erasure } from './erasure.js';
 
-export type RequestedPlayer = { playerId: string; isRequested: boolean; waitDays: number };
+export type RequestedPlayer = { playerId: string; userId: string; isRequested: boolean; waitDays: number };
 
-/** Locked until the end of the transaction: events of the player that are being applied come before the request. */
-export async function lockRequestedPlayer(
+/** Locked until the end of the transaction: events of the players that are being applied come before the requests. */
+export function lockRequestedPlayers(
   client: Client,
   gameId: number,
-  userId: string,
-): Promise<RequestedPlayer | undefined> {
-  const rows = await query<RequestedPlayer>(
+  userIds: readonly string[],
+): Promise<RequestedPlayer[]> {
+  return query<RequestedPlayer>(
     client,
     {
-      name: 'lock_requested_player',
-      text: `select p.id as "playerId", p.erase_requested_at is not null as "isRequested", g.erasure_wait_days as "waitDays"
+      name: 'lock_requested_players',
+      text: `select p.id as "playerId", p.user_id as "userId", p.erase_requested_at is not null as "isRequested",
+               g.erasure_wait_days as "waitDays"
              from players p
              join lateral (select * from games g where g.id = p.game_id offset 0) g on true
              -- by the id: a plan made early would go through all players of the game
-             where p.id = (select id from (select id, game_id from players where user_id = $2 offset 0) u where game_id = $1)
+             where p.id = any (array(
+               select u.id from unnest($2::uuid[]) w(user_id)
+               cross join lateral (select id, game_id from players where user_id = w.user_id offset 0) u
+               where u.game_id = $1
+             ))
+             order by p.id
              for update of p`,
     },
-    [gameId, userId],
+    [gameId, userIds],
   );
-  return rows[0];
 }
 
 export async function updateEraseRequestedAt(
   client: Client,
-  playerId: string,
+  playerIds: readonly string[],
   atMs: number | null,
 ): Promise<void> {
   await query(
     client,
-    { name: 'update_erase_requested_at', text: 'update players set erase_requested_at = $2 where id = $1' },
-    [playerId, atMs === null ? null : new Date(atMs)],
+    {
+      name: 'update_erase_requested_at',
+      text: 'update players set erase_requested_at = $2 where id = any($1::bigint[])',
+    },
+    [playerIds, atMs === null ? null : new Date(atMs)],
   );
 }
 
-export type NewErasure = Pick<
-  Erasure,
-  'erasureId' | 'gameId' | 'playerHash' | 'requestedBy' | 'requestedByEmail' | 'requestedAt' | 'dueAt'
-> & { userId: string; playerId: string };
+export type NewErasure = Readonly<{
+  erasureId: string;
+  playerId: string;
+  userId: string;
+  playerHash: Buffer;
+}>;
+/** What requests that are made together have in common. */
+export type CommonRequest = Readonly<
+  Pick<Erasure, 'gameId' | 'requestedBy' | 'requestedByEmail' | 'requestedAt' | 'dueAt'>
+>;
 
-/** Takes the player's devices along, so that their next logins create new players. A withdrawal gives them back. */
-export async function insertErasure(client: Client, erasure: NewErasure): Promise<Erasure> {
-  const rows = await query<Erasure>(
+/** Takes the players' devices along, so that their next logins create new players. A withdrawal gives them back. */
+export function insertErasures(
+  client: Client,
+  common: CommonRequest,
+  erasures: readonly NewErasure[],
+): Promise<Erasure[]> {
+  return query<Erasure>(
     client,
     {
-      name: 'insert_erasure',
+      name: 'insert_erasures',
       text: `with gone as (
-               delete from devices where player_id = $3 returning device_id, created_at, attached_at, own_player_id
+               delete from devices where player_id = any($2::bigint[])
+               returning player_id, device_id, created_at, attached_at, own_player_id
              )
              insert into erasures (id, game_id, player_id, user_id, player_hash, state, requested_by, requested_by_email,
                requested_at, due_at, devices, counts)
-             select $1, $2, $3, $4, $5, 'waiting', $6, $7, $8, $9, coalesce(json_agg(d), '[]'),
-               jsonb_strip_nulls(jsonb_build_object('devices', nullif(count(d), 0)))
-             from gone d
+             select w.id, $5, w.player_id, w.user_id, w.player_hash, 'waiting', $6, $7, $8, $9, coalesce(d.devices, '[]'),
+               jsonb_strip_nulls(jsonb_build_object('devices', d.n))
+             from unnest($1::uuid[], $2::bigint[], $3::uuid[], $4::bytea[]) as w(id, player_id, user_id, player_hash)
+             left join (
+               select player_id, json_agg(g) as devices, count(*) as n from gone g group by player_id
+             ) d on d.player_id = w.player_id
              returning ${ERASURE_COLUMNS}`,
     },
     [
-      ...[erasure.erasureId, erasure.gameId, erasure.playerId, erasure.userId, erasure.playerHash],
-      ...[erasure.requestedBy, erasure.requestedByEmail],
-      ...[new Date(erasure.requestedAt), new Date(erasure.dueAt)],
+      erasures.map(({ erasureId }) => erasureId),
+      erasures.map(({ playerId }) => playerId),
+      erasures.map(({ userId }) => userId),
+      erasures.map(({ playerHash }) => playerHash),
+      ...[common.gameId, common.requestedBy, common.requestedByEmail],
+      ...[new Date(common.requestedAt), new Date(common.dueAt)],
     ],
   );
-  const [inserted] = rows;
-  if (inserted === undefined) throw new Error('an insert returned nothing');
-  return inserted;
 }
 
 export async function findErasureOfPlayer(client: Client, playerId: string): Promise<Erasure | undefined> {

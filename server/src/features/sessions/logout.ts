@@ -2,7 +2,7 @@ import { parseSentToken } from './refresh-token.js';
 import type { SessionContext } from './session-context.js';
 import {
   deleteSession,
-  deleteSessionsOfPlayer,
+  deleteSessionsOfPlayers,
   findRefreshRows,
   type LivePlayer,
 } from './session-queries.js';
@@ -21,7 +21,7 @@ export async function logout(
   player: SessionOwner,
   request: LogoutRequest,
 ): Promise<number> {
-  if (request.allDevices === true) return deleteSessionsOfPlayer(ctx.pool, player.playerId);
+  if (request.allDevices === true) return deleteSessionsOfPlayers(ctx.pool, [player.playerId]);
   const other = await sessionOfToken(ctx, player, request.refreshToken);
   const ended = await deleteSession(ctx.pool, player.sessionId);
   return other === undefined ? ended : ended + (await deleteSession(ctx.pool, other));

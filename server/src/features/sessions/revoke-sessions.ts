@@ -1,6 +1,6 @@
 import { type Actor, insertAuditEntry } from '../../admin/audit-log.js';
 import { type Pool, transaction } from '../../db/pool.js';
-import { deleteSessionOfPlayer, deleteSessionsOfPlayer } from './session-queries.js';
+import { deleteSessionOfPlayer, deleteSessionsOfPlayers } from './session-queries.js';
 
 export type SessionRevocation = Readonly<{
   gameId: number;
@@ -22,7 +22,7 @@ export async function revokeSessions(
   return transaction(pool, async (client) => {
     const revoked =
       sessionId === null
-        ? await deleteSessionsOfPlayer(client, playerId)
+        ? await deleteSessionsOfPlayers(client, [playerId])
         : await deleteSessionOfPlayer(client, playerId, sessionId);
     if (revoked === 0) return 0;
     await insertAuditEntry(client, actor, {

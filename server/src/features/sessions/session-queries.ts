@@ -256,20 +256,23 @@ export async function deleteSession(pool: Pool, sessionId: string): Promise<numb
 }
 
 /** Locked in the order in which refreshes lock them, so that the two never deadlock. */
-export async function deleteSessionsOfPlayer(db: Pool | Client, playerId: string): Promise<number> {
+export async function deleteSessionsOfPlayers(
+  db: Pool | Client,
+  playerIds: readonly string[],
+): Promise<number> {
   const rows = await query(
     db,
     {
-      name: 'delete_sessions_of_player',
+      name: 'delete_sessions_of_players',
       text: `with own as materialized (
                -- by itself: with the order beside it, a plan made early would go through all sessions by their ids
-               select id from sessions where player_id = $1
+               select id from sessions where player_id = any($1::bigint[])
              ), held as (
                select id from sessions where id = any (array(select id from own)) order by id for update
              )
              delete from sessions where id = any (array(select id from held)) returning id`,
     },
-    [playerId],
+    [playerIds],
   );
   return rows.length;
 }

@@ -72,7 +72,7 @@ import {
 import { findServerKeys, updateKeyUse } from '../../../src/features/servers/server-key-queries.js';
 import {
   deleteSession,
-  deleteSessionsOfPlayer,
+  deleteSessionsOfPlayers,
   findApiKeys,
   findLivePlayers,
   findRefreshRows,
@@ -362,7 +362,7 @@ export const PREPARED_STATEMENTS: readonly Listed[] = [
       ),
   },
   { what: 'delete_session', call: ({ service }) => deleteSession(service, sessionIds[0]) },
-  { what: 'delete_sessions_of_player', call: ({ service }) => deleteSessionsOfPlayer(service, playerId) },
+  { what: 'delete_sessions_of_players', call: ({ service }) => deleteSessionsOfPlayers(service, [playerId]) },
   {
     what: 'lock_players, find_identities, insert_identities, insert_blocks, fold_events, and those of transactions',
     call: ({ service, nowMs }) =>

@@ -5,7 +5,7 @@ import { DEMO } from '../../../src/app/demo-studio.js';
 import { PLAYER_TABLES } from '../../../src/db/player-tables.js';
 import { recountGame } from '../../../src/features/analytics/recount.js';
 import { RECEIPT_TYPE } from '../../../src/features/erasures/receipt.js';
-import { withdrawErasure } from '../../../src/features/erasures/request-erasure.js';
+import { requestErasures, withdrawErasure } from '../../../src/features/erasures/request-erasure.js';
 import { TABLE_ERASURES } from '../../../src/features/erasures/table-erasures.js';
 import { applyEvents } from '../../../src/features/events/apply/apply-events.js';
 import { applyNotification } from '../../../src/features/stores/apply-notification.js';
@@ -231,6 +231,33 @@ describe('an erasure', () => {
     expect(await applyEvents(harness.pool, records)).toEqual(['no_player', 'duplicate', 'no_player']);
     expect(await tablesNaming(harness, [session.userId, 'late-install'], late)).toEqual([]);
     expect(await differences()).toEqual([]);
+  });
+
+  it('can be requested for many players in one transaction', async () => {
+    const [first, second, asked] = await Promise.all(
+      ['first', 'second', 'asked'].map((name) => harness.login(`device-of-many-${name}`)),
+    );
+    const userIds = [first?.userId ?? '', second?.userId ?? '', asked?.userId ?? ''];
+    await requestDeletion(harness, asked as Session);
+    const hashes = await harness.ctx.erasureHashes();
+    const ofNobody = '00000000-0000-4000-8000-00000000dead';
+    const by = testActor(harness.clock.now());
+    const known = await requestErasures(harness.pool, hashes, { gameId, by }, [ofNobody, ...userIds]);
+    expect(known.toSorted()).toEqual(userIds.toSorted());
+    const { rows } = await harness.pool.query(
+      `select user_id as "userId", requested_by as "requestedBy", counts ->> 'devices' as devices, devices -> 0 ->> 'device_id' as device,
+         (select count(*)::int from audit_log a where a.target = 'player ' || e.user_id) as entries
+       from erasures e where user_id = any($1) order by array_position($1::uuid[], user_id)`,
+      [userIds],
+    );
+    const byStudio = { requestedBy: by.name, devices: '1', entries: 1 };
+    expect(rows).toEqual([
+      { userId: userIds[0], device: 'device-of-many-first', ...byStudio },
+      { userId: userIds[1], device: 'device-of-many-second', ...byStudio },
+      { userId: userIds[2], device: 'device-of-many-asked', requestedBy: 'player', devices: '1', entries: 0 },
+    ]);
+    await expectDead(harness.app, first as Session);
+    expect(await erase(harness)).toMatchObject({ state: 'done', erased: 3 });
   });
 
   it('can be withdrawn until it is due, and gives the devices back that have no other player', async () => {
