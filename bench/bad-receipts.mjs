@@ -1,6 +1,7 @@
-// node bench/bad-receipts.mjs [--seconds 7] [--rate 100] [--flood 100] [--rounds 3] : what a flood of bad receipts costs honest players.
-// Honest players read their status and send events at a fixed rate, before and during the flood. The receipts of the flood are of the right
-// app, with the right certificates and a wrong signature: no cheaper check refuses them. Rate limits are off, so each costs a signature.
+// npm run bench:receipts -- [--seconds 7] [--rate 100] [--flood 100] [--rounds 3] [--hostile 50] [--limits on] : what a flood of bad receipts
+// costs honest players. Honest players read their status and send events at a fixed rate, before and during the flood. The receipts of
+// the flood are of the right app, with the right certificates and a wrong signature: no cheaper check refuses them. Limits are those of an
+// installation by default, and with `--limits off` each receipt costs a signature.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,11 +21,13 @@ const { values } = parseArgs({
     rate: { type: 'string', default: '100' },
     flood: { type: 'string', default: '100' },
     rounds: { type: 'string', default: '3' },
+    hostile: { type: 'string', default: '50' },
+    limits: { type: 'string', default: 'on' },
   },
 });
 const SECONDS = Number(values.seconds);
 const HONEST = 50;
-const HOSTILE = 50;
+const HOSTILE = Number(values.hostile);
 const APP = 'com.example.game';
 
 await runAndCleanUp(async () => {
@@ -33,7 +36,10 @@ await runAndCleanUp(async () => {
   const apple = createAppleSigner(Date.now());
   const rootFile = join(folder, 'root.pem');
   await writeFile(rootFile, apple.rootPem);
-  const service = await startService({ SAVEPOINT_APPLE_ROOT_FILE: rootFile });
+  const service = await startService({
+    SAVEPOINT_APPLE_ROOT_FILE: rootFile,
+    SAVEPOINT_RATE_LIMITS: values.limits,
+  });
   const apps = { apple: { bundleIds: [APP] }, google: null };
   const stores = { ...apps, counts: 'verified', maxPrices: {}, testers: [] };
   const file = join(folder, 'stores.json');
@@ -61,7 +67,9 @@ await runAndCleanUp(async () => {
       `before ${latencies(before)}; during ${latencies(during)}, ${refused} bad receipts; p99 × ${ratio.toFixed(2)}`,
     );
   }
-  console.log(`${values.flood} bad receipts a second: p99 × ${middle(ratios).toFixed(2)} (median)`);
+  console.log(
+    `${values.flood} bad receipts a second of ${HOSTILE} players, limits ${values.limits}: p99 × ${middle(ratios).toFixed(2)} (median)`,
+  );
 });
 
 /** Reads and batches of ten events, in turn. */

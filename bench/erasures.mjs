@@ -1,8 +1,11 @@
-// npm run bench:erasures -- [--players 100000] [--before 30] [--during 90] : what it costs intake to erase many players from a file. A service
-// takes batches of events at half of the rate that it can take, before `savepoint erase player --file` and while it runs.
+// npm run bench:erasures -- [--players 2000] [--seconds 12] [--rounds 5] : what it costs intake to erase many players from a file. A service
+// takes batches of events at half of the rate that it can take. In each round this is measured without erasures and then, at once, while
+// `savepoint erase player --file` erases that many players. The start of the command itself is not measured.
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
@@ -12,17 +15,20 @@ import { runAndCleanUp } from './support/interrupt.mjs';
 import { openLoopEvents } from './support/open-loop.mjs';
 import { rawRequest } from './support/raw-connection.mjs';
 import { loginMany, playerHeaders, startService } from './support/service.mjs';
+import { middle } from './support/statistics.mjs';
 import { insertPlayers, insertSessions, settleTables } from './support/stored-players.mjs';
 
 const SAVEPOINT = fileURLToPath(new URL('../server/bin/savepoint.mjs', import.meta.url));
 const { values } = parseArgs({
   options: {
-    players: { type: 'string', default: '100000' },
-    before: { type: 'string', default: '30' },
-    during: { type: 'string', default: '90' },
+    players: { type: 'string', default: '2000' },
+    seconds: { type: 'string', default: '12' },
+    rounds: { type: 'string', default: '5' },
   },
 });
 const PLAYERS = Number(values.players);
+const SECONDS = Number(values.seconds);
+const ROUNDS = Number(values.rounds);
 const BATCH = 20;
 const SENDERS = 200;
 const WARM_UP_SECONDS = 8;
@@ -31,43 +37,60 @@ await runAndCleanUp(async () => {
   const service = await startService({ SAVEPOINT_TRAINING_DAYS: '0' });
   const database = new pg.Client({ connectionString: service.databaseUrl });
   await database.connect();
-  const file = await fill(service, database);
+  const userIds = await fill(database);
   const sessions = await loginMany(service.api, SENDERS, 'sender');
   const eventsPerSecond = Math.floor((await capacity(service, sessions)) / 2);
-  const load = (seconds) =>
-    openLoopEvents({ api: service.api, sessions, batch: BATCH, eventsPerSecond, seconds });
+  const load = () =>
+    openLoopEvents({ api: service.api, sessions, batch: BATCH, eventsPerSecond, seconds: SECONDS });
+  await load();
 
-  const before = await load(Number(values.before));
-  console.log(`before: ${latencies(before)} at ${eventsPerSecond} events/s`);
-  const begun = performance.now();
-  const command = eraseFrom(service, file);
-  const during = await load(Number(values.during));
-  const seconds = (performance.now() - begun) / 1000;
-  const { rows } = await database.query(
-    `select count(*)::int as requested, (count(*) filter (where state = 'done'))::int as erased from erasures`,
-  );
-  const [{ requested, erased }] = rows;
-  console.log(`during: ${latencies(during)}; p99 × ${(during.p99Ms / before.p99Ms).toFixed(2)}`);
+  const rounds = [];
+  for (let round = 0; round < ROUNDS; round++) {
+    const file = join(service.dataDir, `players-${round}.txt`);
+    await writeFile(file, userIds.slice(round * PLAYERS, (round + 1) * PLAYERS).join('\n'));
+    const before = await load();
+    const command = eraseFrom(service, file);
+    const ended = once(command, 'exit');
+    await firstRequest(database, round * PLAYERS);
+    const begun = performance.now();
+    const during = await load();
+    const isTooShort = command.exitCode !== null;
+    const [code] = await ended;
+    if (code !== 0) throw new Error(`the erasure of round ${round} ended with ${code}`);
+    const perSecond = (PLAYERS * 1000) / (performance.now() - begun);
+    const [p50, p99] = [during.p50Ms / before.p50Ms, during.p99Ms / before.p99Ms];
+    rounds.push({ p50, p99, perSecond });
+    console.log(
+      `before ${latencies(before)}; during ${latencies(during)}; p50 × ${p50.toFixed(2)}, p99 × ${p99.toFixed(2)}; ${Math.round(perSecond)} players/s${isTooShort ? '; too few --players: all were erased before the end of the measurement' : ''}`,
+    );
+  }
+  const median = (member) => middle(rounds.map((round) => round[member]));
   console.log(
-    `${requested} requested and ${erased} erased in ${seconds.toFixed(0)} s, ${Math.round(erased / seconds)} players/s`,
+    `at ${eventsPerSecond} events/s: p50 × ${median('p50').toFixed(2)}, p99 × ${median('p99').toFixed(2)}, ${Math.round(median('perSecond'))} players/s (medians)`,
   );
-  command.kill('SIGINT');
   await database.end();
   await service.stop();
 });
 
-/** Players with days, promotions, devices and sessions, and the file that names them. */
-async function fill(service, database) {
-  const range = await insertPlayers(database, PLAYERS);
+/** Players with days, promotions, devices and sessions. Returns their user ids. */
+async function fill(database) {
+  const range = await insertPlayers(database, PLAYERS * ROUNDS);
   await insertSessions(database, range);
   await settleTables(database, ['players', 'player_days', 'player_promotions', 'devices', 'sessions']);
   const { rows } = await database.query('select user_id as id from players where id between $1 and $2', [
     range.first,
     range.last,
   ]);
-  const file = join(service.dataDir, 'players.txt');
-  await writeFile(file, rows.map(({ id }) => `${id}\n`).join(''));
-  return file;
+  return rows.map(({ id }) => id);
+}
+
+/** Waits until the command has requested an erasure. */
+async function firstRequest(database, requestedBefore) {
+  for (;;) {
+    const { rows } = await database.query('select count(*)::int as n from erasures');
+    if (rows[0].n > requestedBefore) return;
+    await sleep(50);
+  }
 }
 
 /** Events a second that the service takes from clients that send as fast as they can. */
