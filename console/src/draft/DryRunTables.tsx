@@ -12,15 +12,16 @@ type Line = { id: string } & Pick<
   'counts' | 'estimate' | 'revenueShare' | 'reportedRevenueShare' | 'examples'
 >;
 
-type Effects = Pick<DryRunResult, 'offers' | 'segments' | 'flags' | 'values' | 'prices'>;
+type Effects = Pick<DryRunResult, 'offers' | 'segments' | 'flags' | 'values' | 'experiments' | 'prices'>;
 
-/** The prices that change, and who enters and leaves offers, segments, flags and values. */
+/** The prices that change, and who enters and leaves offers, segments, flags, values and arms of experiments. */
 export function DryRunTables({ effects, at }: { effects: Effects /** If it is later. */; at?: string }) {
   const parts: [string, Line[]][] = [
     ['Offers', effects.offers.map(({ offerId: id, ...rest }) => ({ id, ...rest }))],
     ['Segments', effects.segments.map(({ segmentId: id, ...rest }) => ({ id, ...rest }))],
     ['Flags', effects.flags.map(({ flagId: id, ...rest }) => ({ id, ...rest }))],
     ['Values', effects.values.map(({ outcome: id, ...rest }) => ({ id, ...rest }))],
+    ['Experiments', effects.experiments.map(({ arm: id, ...rest }) => ({ id, ...rest }))],
   ];
   return (
     <>

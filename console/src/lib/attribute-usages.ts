@@ -53,10 +53,10 @@ function withKey(usage: string, key: string): string {
   return usage.replace(/\["[^"]*"\]/, () => `[${JSON.stringify(key)}]`);
 }
 
-/** What can be written in a rule, with what it means: attributes, and the flags and segments of the document but `except` itself. */
+/** What can be written in a rule, with what it means: attributes, and the flags, segments and experiments of the document but `except` itself. */
 export function ruleChoices(
   attributes: Attributes,
-  { flags, segments }: Pick<ConfigDocument, 'flags' | 'segments'>,
+  { flags, segments, experiments = [] }: Pick<ConfigDocument, 'flags' | 'segments' | 'experiments'>,
   keys: KnownKeys = {},
   except?: string,
 ): Map<string, string> {
@@ -68,6 +68,17 @@ export function ruleChoices(
     ...segments
       .filter(({ segmentId }) => segmentId !== except)
       .map(({ segmentId, name }) => [`"${segmentId}" in segments`, `Players in segment ${name}`] as const),
+    ...experiments
+      .filter(({ experimentId }) => experimentId !== except)
+      .flatMap(({ experimentId, name, variants }) =>
+        variants.map(
+          (variant) =>
+            [
+              `experiment("${experimentId}") == "${variant.variantId}"`,
+              `Players in ${variant.name} of experiment ${name}`,
+            ] as const,
+        ),
+      ),
   ]);
 }
 

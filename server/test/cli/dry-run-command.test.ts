@@ -106,6 +106,7 @@ it('a dry run reads as tables', () => {
       offers: [],
       flags: [{ flagId: 'isPayer', ...effect(5, 5, 5, 0), reportedRevenueShare: REPORTED }],
       values: [],
+      experiments: [],
       prices: [
         {
           skuId: 'gems',
@@ -127,6 +128,7 @@ it('a dry run reads as tables', () => {
           segments: [],
           flags: [],
           values: [],
+          experiments: [],
           ruleErrors: [],
           offers: [{ offerId: 'weekend', ...effect(0, 12_000, 0, 1) }],
           prices: [
@@ -149,6 +151,7 @@ it('a dry run reads as tables', () => {
           segments: [],
           flags: [],
           values: [],
+          experiments: [],
           ruleErrors: [],
           offers: [],
           prices: [],

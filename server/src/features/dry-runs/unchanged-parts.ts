@@ -4,6 +4,7 @@ import type { CompiledDocument } from '../../personalisation/compile/compiled-do
 import {
   EVALUATED_PARTS,
   type EvaluatedPart,
+  entriesNamed,
   evaluatedEntries,
   neededEntries,
 } from '../../personalisation/decide/evaluated-parts.js';
@@ -34,7 +35,7 @@ export function compareDocuments(
       old.expression === rule.expression &&
       (areSameOff || (old.basis & TIME_BASIS.predictions) === 0) &&
       needs.join() === nodeNames(rule).join() &&
-      needs.every(isUnchanged)
+      needs.every((need) => entriesNamed(before, need).every(isUnchanged))
     );
   };
   const known = new Map<string, boolean>();

@@ -6,6 +6,8 @@ import {
   type ProfileMember,
 } from '../../personalisation/attributes/player-facts.js';
 import {
+  EXPOSURES_COLUMN,
+  type ExposureTuple,
   OVERRIDES_COLUMN,
   type OverrideTuple,
   PINS_COLUMN,
@@ -13,6 +15,7 @@ import {
   PROMO_PURCHASES_COLUMN,
   STAYS_COLUMN,
   type StayTuple,
+  toExposure,
   toOverride,
   toPin,
   toStay,
@@ -109,6 +112,11 @@ class Columns implements FactColumns {
     if (needs.stays) {
       this.#addPlayer(STAYS_COLUMN, (facts, value) => {
         facts.stays = (value as StayTuple[]).map(toStay);
+      });
+    }
+    if (needs.exposures) {
+      this.#addPlayer(EXPOSURES_COLUMN, (facts, value) => {
+        facts.exposures = (value as ExposureTuple[]).map(toExposure);
       });
     }
     if (rates !== null) this.#addReportedSpend(rates);

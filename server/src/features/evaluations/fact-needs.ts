@@ -20,13 +20,15 @@ export type FactNeeds = Readonly<Record<PlayerFact, boolean>> &
     history: boolean;
     /** Stays in segments with two thresholds. */
     stays: boolean;
+    /** Arms of experiments that players have been told. */
+    exposures: boolean;
   }>;
 
 export function factNeeds(documents: readonly CompiledDocument[]): FactNeeds {
   const needs = new Needs();
-  for (const { attributes, flagsAndSegments, offers, values } of documents) {
+  for (const { attributes, flagsAndSegments, offers, values, experiments } of documents) {
     const ofValues = values.flatMap(({ rules }) => rules);
-    for (const { rule } of [...flagsAndSegments, ...offers, ...ofValues]) {
+    for (const { rule } of [...flagsAndSegments, ...offers, ...ofValues, ...experiments.values()]) {
       for (const path of rule?.reads ?? []) {
         for (const source of attributes.valueAt(path).factsOf(path.key ?? '')) needs.add(source);
       }
@@ -34,6 +36,7 @@ export function factNeeds(documents: readonly CompiledDocument[]): FactNeeds {
     if (flagsAndSegments.some((node) => node.kind === 'segment' && node.thresholds !== null)) {
       needs.stays = true;
     }
+    if ([...experiments.values()].some(({ state }) => state === 'running')) needs.exposures = true;
     if (offers.some(({ schedule }) => schedule !== null && schedule.zone === null))
       needs.profile.add('timeZone');
     for (const { limitPerPlayer, promoId } of offers) {
@@ -58,6 +61,7 @@ class Needs {
   readonly promoIds = new Set<string>();
   history = false;
   stays = false;
+  exposures = false;
 
   add(source: FactSource): void {
     switch (source.of) {

@@ -1,4 +1,5 @@
 import type {
+  ExperimentExposure,
   FlagOverride,
   PlayerDay,
   PlayerFacts,
@@ -40,6 +41,7 @@ export class RowFacts implements PlayerFacts {
   pins: readonly PlayerPin[] = [];
   overridesAt: number | null = null;
   stays: readonly SegmentStay[] = [];
+  exposures: readonly ExperimentExposure[] = [];
   ageGroup: PlayerFacts['ageGroup'] = null;
   ageGroupAt: number | null = null;
   /** A shared blank value, until `layOutHistory` replaces it. */

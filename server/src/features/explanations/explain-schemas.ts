@@ -201,6 +201,21 @@ const Trace = Type.Object(
         ),
       }),
     ),
+    experiments: Type.Array(
+      Type.Object({
+        experimentId: id,
+        seed: Type.String(),
+        variantId: Type.String({ description: 'Empty: the player is not in it' }),
+        because: Type.String({
+          description:
+            'stored (by the first exposure), bucket, winner, planned, stopped, child, outside_slot, not_covered or rule_false',
+        }),
+        place: nullable(Type.Number({ description: 'The bucket of the player in percent' })),
+        exposedAt: nullable(Time('When a response depended on the arm for the first time')),
+        rule: nullable(RuleTrace),
+      }),
+      { description: 'Every experiment of the document' },
+    ),
   },
   { title: 'DecisionTrace' },
 );
@@ -253,6 +268,7 @@ const Explanation = Type.Object(
         offers: sentences,
         skus: sentences,
         values: sentences,
+        experiments: sentences,
         predictions: sentences,
       },
       { description: 'The reasons in sentences' },
@@ -300,6 +316,7 @@ export const ExplainResponse = successOf('ExplainResponse', Explanation, {
       offers: [],
       skus: [],
       values: [],
+      experiments: [],
     },
     because: {
       flags: ['Flag isPayer is true: the last purchase was at 2026-11-14T20:15:00.000Z.'],
@@ -307,6 +324,7 @@ export const ExplainResponse = successOf('ExplainResponse', Explanation, {
       offers: [],
       skus: [],
       values: [],
+      experiments: [],
       predictions: [PREDICTIONS_EXAMPLE.predictions.churn.sentence],
     },
     problems: [],

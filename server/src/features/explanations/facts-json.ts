@@ -6,6 +6,7 @@ import { noMember, schemaAt } from '../../lib/schema-members.js';
 import { ruleOf } from '../../lib/schema-rules.js';
 import { TEXT_FORMS } from '../../lib/text-forms.js';
 import type {
+  ExperimentExposure,
   FlagOverride,
   PlayerDay,
   PlayerFacts,
@@ -65,6 +66,16 @@ const Stay = Type.Object(
   strict,
 );
 
+const Exposure = Type.Object(
+  {
+    experimentId: Type.String({ maxLength: 64 }),
+    seed: Type.String({ maxLength: 64, description: 'Another seed of the experiment ignores it.' }),
+    variantId: Type.String({ maxLength: 64 }),
+    exposedAt: Type.Optional(Instant('The instant that is explained, if left out.')),
+  },
+  strict,
+);
+
 /** Makes the compiler refuse a fact that explanations do not show. `userId` is called `playerId` in the API. */
 type ShownFact = Exclude<keyof PlayerFacts, 'userId' | 'overridesAt' | 'ageGroupAt'> | 'playerId';
 
@@ -119,6 +130,12 @@ export const FactsJson = Type.Object(
         description: 'Segments with two thresholds that the player is in',
       }),
     ),
+    exposures: Type.Optional(
+      Type.Array(Exposure, {
+        maxItems: 1000,
+        description: 'The arms of experiments that the player was told first',
+      }),
+    ),
     ageGroup: Type.Optional(
       Type.Union([Type.Literal('child'), Type.Literal('teen'), Type.Literal('adult'), Type.Null()], {
         description:
@@ -150,6 +167,10 @@ export function toFactsJson({ userId, overridesAt: _, ageGroupAt: __, ...facts }
     overrides: facts.overrides.map(toSpanJson),
     pins: facts.pins.map(toSpanJson),
     stays: facts.stays.map(({ enteredAt, ...stay }) => ({ ...stay, enteredAt: iso(enteredAt) })),
+    exposures: facts.exposures.map(({ exposedAt, ...exposure }) => ({
+      ...exposure,
+      exposedAt: iso(exposedAt),
+    })),
     history: toHistoryJson(facts.history),
   };
 }
@@ -233,6 +254,12 @@ function readValid(json: FactsJson, atMs: number): FactsReading {
       ({ enteredAt, ...stay }, n): SegmentStay => ({
         ...stay,
         enteredAt: enteredAt === undefined ? atMs : instant(`stays.${n}.enteredAt`, enteredAt),
+      }),
+    ),
+    exposures: (json.exposures ?? []).map(
+      ({ exposedAt, ...exposure }, n): ExperimentExposure => ({
+        ...exposure,
+        exposedAt: exposedAt === undefined ? atMs : instant(`exposures.${n}.exposedAt`, exposedAt),
       }),
     ),
     history: json.history === undefined ? historyOfDays(days) : readHistory(json.history, wrong),

@@ -9,6 +9,7 @@ import type {
 import type { ConfigDocument } from '../../personalisation/document/document.js';
 import type { OfferEntry } from '../../personalisation/document/parts/offers.js';
 import { nearMissSentence } from '../../personalisation/rules/near-miss.js';
+import { experimentReason } from './experiment-reason.js';
 import type { NearMisses } from './near-misses.js';
 import { evaluationOf, inShare, rounded } from './reason-words.js';
 import { skuReason } from './sku-reason.js';
@@ -29,12 +30,14 @@ export type Reasons = Readonly<{
   offers: readonly string[];
   skus: readonly string[];
   values: readonly string[];
+  experiments: readonly string[];
 }>;
 
-/** The reasons of a decision, in a sentence for each flag, segment, offer, SKU and value. */
+/** The reasons of a decision, in a sentence for each flag, segment, offer, SKU, value and experiment. */
 export function reasonsOf({ document, facts, at, trace, nearMisses }: ReasonSources): Reasons {
   const { payerForDays } = document.flags.isPayer;
   const offers = new Map(document.offers.map((offer) => [offer.offerId, offer]));
+  const experiments = new Map((document.experiments ?? []).map((entry) => [entry.experimentId, entry]));
   const skus = new Map(document.catalogue.map((sku) => [sku.skuId, sku]));
   return {
     flags: trace.flags.map((flag) => flagReason(flag, facts, payerForDays, at)),
@@ -42,6 +45,7 @@ export function reasonsOf({ document, facts, at, trace, nearMisses }: ReasonSour
     offers: trace.offers.map((offer) => offerReason(offer, offers.get(offer.offerId))),
     skus: trace.skus.map((sku) => skuReason(sku, skus.get(sku.skuId), document.pricing !== undefined)),
     values: trace.values.map(valueReason),
+    experiments: trace.experiments.map((arm) => experimentReason(arm, experiments.get(arm.experimentId))),
   };
 }
 

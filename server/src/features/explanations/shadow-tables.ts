@@ -57,10 +57,10 @@ export async function fillShadowTables(
   await client.query('set transaction read only');
 }
 
-/** Copies the game, without its day of retention: the fold would refuse events before that day. */
+/** Copies the game, without its day of retention: the fold would refuse events before that day. Experiments may have run then. */
 async function copyGame(client: Client, gameId: number): Promise<void> {
   await client.query('insert into pg_temp.games select * from games where id = $1', [gameId]);
-  await client.query('update pg_temp.games set events_deleted_before = null');
+  await client.query('update pg_temp.games set events_deleted_before = null, running_experiments = $$[]$$');
 }
 
 async function copyOverrides(client: Client, playerId: string, atMs: number): Promise<void> {

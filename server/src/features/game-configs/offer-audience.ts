@@ -58,11 +58,17 @@ function otherwise(node: FlagOrSegment, payerForDays: number | null): unknown {
 function rulesBehind(
   rule: CompiledRule,
   nodes: ReadonlyMap<string, FlagOrSegment>,
-  { payerForDays, predictionsOff }: CompiledDocument,
+  { payerForDays, predictionsOff, experiments }: CompiledDocument,
 ): string {
   const told = new Map<string, unknown>();
   let basis = rule.basis;
   const tell = (of: CompiledRule): void => {
+    for (const id of of.experiments) {
+      const { rule: enters = null, salt, ...experiment } = experiments.get(id) ?? {};
+      if (told.has(`experiment:${id}`)) continue;
+      told.set(`experiment:${id}`, [enters?.expression ?? null, String(salt), experiment]);
+      if (enters !== null) tell(enters);
+    }
     for (const name of nodeNames(of)) {
       const node = nodes.get(name);
       if (node === undefined || told.has(name)) continue;

@@ -1,6 +1,7 @@
 import { type Client, type Pool, query } from '../../db/pool.js';
 import { DAY_MS } from '../../lib/day.js';
 import {
+  type ExperimentExposure,
   epochDay,
   type FlagOverride,
   type PlayerDay,
@@ -41,6 +42,7 @@ type FactsRow = PlayerHistory & {
   pins: PinTuple[] | null;
   overridesAt: number | null;
   stays: StayTuple[] | null;
+  exposures: ExposureTuple[] | null;
   ageGroup: PlayerFacts['ageGroup'];
   ageGroupAt: number | null;
 };
@@ -67,6 +69,7 @@ export type PinTuple = [
   setAt: number,
   until: number | null,
 ];
+export type ExposureTuple = [experimentId: string, seed: string, variantId: string, exposedAt: number];
 export type StayTuple = [segmentId: string, thresholds: string, enteredAt: number, value: number];
 
 /**
@@ -104,6 +107,12 @@ export const STAYS_COLUMN = `case when p.stays_at is not null then (
     where s.player_id = p.id and s.left_at is null
   ) end`;
 
+/** The arms that `players p` was told, as ExposureTuples. */
+export const EXPOSURES_COLUMN = `(
+    select json_agg(json_build_array(x.experiment_id, x.seed, x.variant_id, floor(extract(epoch from x.exposed_at) * 1000)))
+    from experiment_exposures x where x.player_id = p.id
+  )`;
+
 /** The purchases of `players p` by promotion. Bounded: a client can invent any number of promotions. */
 export const PROMO_PURCHASES_COLUMN = `case when p.purchase_count > 0 then (
     select json_object_agg(m.promo_id, m.purchases)
@@ -135,7 +144,8 @@ const FACTS_COLUMNS = `
   ) end as days,
   ${PROMO_PURCHASES_COLUMN} as "promoPurchases",
   ${OVERRIDES_COLUMN} as overrides, ${PINS_COLUMN} as pins, p.overrides_at as "overridesAt",
-  ${STAYS_COLUMN} as stays, p.age_group as "ageGroup", p.age_group_at as "ageGroupAt",
+  ${STAYS_COLUMN} as stays, case when g.running_experiments is not null then ${EXPOSURES_COLUMN} end as exposures,
+  p.age_group as "ageGroup", p.age_group_at as "ageGroupAt",
   ${FIRST_DAY_COLUMN} as "firstDay", p.active_days::text as "activeDays",
   p.purchase_days::text as "purchaseDays", p.repeat_spend as "repeatSpend",
   ${FIRST_PURCHASE_DAY_COLUMN} as "firstPurchaseDay",
@@ -180,6 +190,7 @@ function toReading(row: FactsRow): PlayerReading {
     pins: (row.pins ?? []).map(toPin),
     overridesAt: row.overridesAt,
     stays: (row.stays ?? []).map(toStay),
+    exposures: (row.exposures ?? []).map(toExposure),
     ageGroup: row.ageGroup,
     ageGroupAt: row.ageGroupAt,
     history: {
@@ -231,6 +242,10 @@ export function toOverride([flagId, value, setAt, until]: OverrideTuple): FlagOv
 
 export function toPin([kind, target, value, reason, author, setAt, until]: PinTuple): PlayerPin {
   return { kind, target, value, reason, author, setAt, until };
+}
+
+export function toExposure([experimentId, seed, variantId, exposedAt]: ExposureTuple): ExperimentExposure {
+  return { experimentId, seed, variantId, exposedAt };
 }
 
 export function toStay([segmentId, thresholds, enteredAt, value]: StayTuple): SegmentStay {

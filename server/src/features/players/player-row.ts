@@ -16,7 +16,8 @@ export type PlayerRow = {
   signingKeysVersion: number;
   /** A different text after every change of the row. */
   rowVersion: string;
-  /** The first login of a player without an event, a purchase, an override, a pin, a stay or an age group: there are no facts to read. Else null. */
+  /** The first login of a player without an event, a purchase, an override, a pin, a stay or an age group: there are no facts to read.
+   * Null for any other, and where experiments run: an arm may be stored. */
   blankSince: number | null;
 };
 
@@ -33,5 +34,5 @@ export const PLAYER_COLUMNS = `
   g.signing_keys_version as "signingKeysVersion",
   p.xmin as "rowVersion",
   case when p.event_count = 0 and p.purchase_count = 0 and p.overrides_at is null and p.stays_at is null
-    and p.age_group_at is null
+    and p.age_group_at is null and g.running_experiments is null
     then p.created_at end as "blankSince"`;

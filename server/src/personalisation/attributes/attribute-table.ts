@@ -34,7 +34,7 @@ function valuesOf({ fields, value }: Attribute): string {
 }
 
 function timesOf({ key, fields, value }: Attribute): string {
-  if (key === 'flagId' || key === 'segmentId') return 'as its own rule does';
+  if (key === 'flagId' || key === 'segmentId' || key === 'experimentId') return 'as its own rule does';
   if (value !== null) return timesOfBasis(value.basis);
   const bases = [...new Set(fields.map(({ basis }) => basis))];
   const ofBasis = (basis: TimeBasis) =>

@@ -5,7 +5,7 @@ import type { TimeBasis } from './time-basis.js';
 export type ValueType = 'int' | 'double' | 'string' | 'bool';
 
 /** What an attribute is looked up by, in quotes. */
-export type AttributeKey = 'eventType' | 'currency' | 'flagId' | 'segmentId';
+export type AttributeKey = 'eventType' | 'currency' | 'flagId' | 'segmentId' | 'experimentId';
 
 /** A value that a rule can read: an attribute without fields, or a field of one. */
 export type AttributeValueDefinition = Readonly<{

@@ -11,6 +11,7 @@ import {
   totalOfType,
   windowCounts,
 } from './define-attributes.js';
+import { EXPERIMENT_ARMS } from './experiment-attribute.js';
 import { numberIn } from './player-facts.js';
 import { PREDICTIONS } from './prediction-attribute.js';
 import { daysSince, firstSeenAt, lastSeenAt, TIME_BASIS } from './time-basis.js';
@@ -155,6 +156,7 @@ export const ATTRIBUTES: readonly Attribute[] = [
       ({ segments }) =>
         segments.has(segmentId),
   }),
+  EXPERIMENT_ARMS,
 ];
 
 /** The registry of the service. Tests build others, with attributes of their own. */

@@ -19,6 +19,7 @@ export function blankFacts(userId: string, createdAt: number): PlayerFacts {
     pins: [],
     overridesAt: null,
     stays: [],
+    exposures: [],
     ageGroup: null,
     ageGroupAt: null,
     history: BLANK_HISTORY,

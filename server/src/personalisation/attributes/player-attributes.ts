@@ -15,6 +15,8 @@ export class PlayerAttributes {
   /** Filled in dependency order while deciding: a rule finds everything there that it may refer to. */
   readonly segments = new Set<string>();
   readonly flags = new Map<string, boolean>();
+  /** The arms of experiments: those of a decision, which decides each when it is asked for. */
+  arms: Arms = NO_ARMS;
   readonly #models: ModelsInForce;
   readonly #off: ReadonlySet<PredictionName>;
   readonly #sums = new Map<string, DaySums>();
@@ -53,6 +55,11 @@ export class PlayerAttributes {
     return sums;
   }
 }
+
+/** The variant of a player in an experiment; an empty text for who is not in it. */
+export type Arms = Readonly<{ variantOf(experimentId: string): string }>;
+
+const NO_ARMS: Arms = { variantOf: () => '' };
 
 const NONE_OFF: ReadonlySet<PredictionName> = new Set();
 

@@ -28,11 +28,21 @@ export type PlayerFacts = Readonly<{
   overridesAt: number | null;
   /** Segments with two thresholds that the player is inside of. */
   stays: readonly SegmentStay[];
+  /** The arms of experiments that the player was told first. */
+  exposures: readonly ExperimentExposure[];
   /** As the studio's server says; null: it has not said. */
   ageGroup: AgeGroup | null;
   /** When it was last set to another one; null if never. */
   ageGroupAt: number | null;
   history: PlayerHistory;
+}>;
+
+/** The arm of the first response that depended on an experiment. Another seed is another draw. */
+export type ExperimentExposure = Readonly<{
+  experimentId: string;
+  seed: string;
+  variantId: string;
+  exposedAt: number;
 }>;
 
 export type AgeGroup = 'child' | 'teen' | 'adult';

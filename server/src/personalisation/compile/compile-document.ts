@@ -9,6 +9,7 @@ import { toBasisPoints } from '../document/prices.js';
 import type { RuleScope } from '../rules/rule-paths.js';
 import type { CompiledRule } from '../rules/rules.js';
 import { compileOffer, compileSku } from './compile-catalogue.js';
+import { compileExperiments, experimentReading, markAboutOffers } from './compile-experiments.js';
 import {
   compileFlagsAndSegments,
   compileOrNever,
@@ -20,12 +21,20 @@ import {
 import { compileValue } from './compile-values.js';
 import type {
   CompiledDocument,
+  CompiledExperiment,
   CompiledOffer,
   CompiledSegment,
   CompiledSku,
   CompiledValue,
 } from './compiled-document.js';
-import { attributesBehind, compilePricing, type PriceNote, type Reading, variesBy } from './price-basis.js';
+import {
+  attributesBehind,
+  compilePricing,
+  experimentsBehind,
+  type PriceNote,
+  type Reading,
+  variesBy,
+} from './price-basis.js';
 
 export type Publication = Readonly<{
   version: number;
@@ -56,13 +65,21 @@ export function* compilationSteps(
   attributes: AttributeRegistry = ATTRIBUTE_REGISTRY,
 ): Steps<CompiledDocument> {
   const scope = scopeOf(document, attributes);
-  const flagsAndSegments = yield* compileFlagsAndSegments(document, segmentVersions, scope, onUnusable);
+  const experiments = compileExperiments(document, scope, onUnusable);
+  const flagsAndSegments = yield* compileFlagsAndSegments(
+    document,
+    segmentVersions,
+    scope,
+    experiments,
+    onUnusable,
+  );
   const studioZone = document.calendar?.studioZone ?? DEFAULT_STUDIO_ZONE;
   const pricing = document.pricing === undefined ? null : compilePricing(document.pricing);
   const skus = yield* compileSkus(document, pricing?.list ?? null, onUnusable);
   const skuIndexes = new Map(skus.map(({ skuId }, index) => [skuId, index]));
 
-  const readings = readingsOf(flagsAndSegments.nodes);
+  const readings = readingsOf(flagsAndSegments.nodes, experiments);
+  const offerExperiments = new Set<string>();
   const offerFlags = new Set<string>();
   const offers: CompiledOffer[] = [];
   for (const entry of document.offers) {
@@ -73,6 +90,8 @@ export function* compilationSteps(
       for (const flagId of flagsAndSegments.flagsBehind.get(id) ?? []) offerFlags.add(flagId);
       dependence |= flagsAndSegments.dependences.get(id) ?? 0;
     }
+    if (rule !== null)
+      for (const id of experimentsBehind(readingOf(rule), readings)) offerExperiments.add(id);
     const varies = variesBy(
       entry,
       rule === null ? NO_ATTRIBUTES : attributesBehind(readingOf(rule), readings),
@@ -86,9 +105,13 @@ export function* compilationSteps(
   }
 
   const values = yield* compileValues(document, scope, onUnusable);
-  const rules = [...flagsAndSegments.nodes, ...offers, ...values.flatMap((value) => value.rules)].map(
-    ({ rule }) => rule,
-  );
+  const ruled = [
+    ...flagsAndSegments.nodes,
+    ...experiments.values(),
+    ...offers,
+    ...values.flatMap((value) => value.rules),
+  ];
+  const rules = ruled.map(({ rule }) => rule);
   const { visibleToClients, off } = document.predictions ?? DEFAULT_PREDICTIONS;
   return Object.freeze({
     version,
@@ -100,7 +123,10 @@ export function* compilationSteps(
       flagsAndSegments.nodes.filter((node) => node.kind === 'segment'),
     ),
     payerForDays: document.flags.isPayer.payerForDays,
-    flagsAndSegmentsBasis: flagsAndSegments.nodes.reduce((union, { rule }) => union | (rule?.basis ?? 0), 0),
+    flagsAndSegmentsBasis: [...flagsAndSegments.nodes, ...experiments.values()].reduce(
+      (union, { rule }) => union | (rule?.basis ?? 0),
+      0,
+    ),
     visiblePredictions: new Set(visibleToClients),
     predictionsOff: new Set(off),
     usesPredictions: rules.some((rule) => rule !== null && (rule.basis & TIME_BASIS.predictions) !== 0),
@@ -116,6 +142,7 @@ export function* compilationSteps(
     offerFlags,
     storeSize: offers.reduce((sum, offer) => sum + offer.skus.length, skus.length),
     values,
+    experiments: markAboutOffers(experiments, offerExperiments),
     holdoutPercent: document.store.holdoutPercent,
     sendFallback: document.store.sendFallback,
     studioZone,
@@ -129,13 +156,19 @@ function readingOf(rule: CompiledRule): Reading {
   return { reads: rule.reads, needs: nodeNames(rule) };
 }
 
-function readingsOf(nodes: readonly FlagOrSegment[]): ReadonlyMap<string, Reading> {
-  return new Map(
-    nodes.flatMap((node) => {
-      const id = node.kind === 'flag' ? `flag:${node.flagId}` : `segment:${node.listed.segmentId}`;
-      return node.rule === null ? [] : [[id, readingOf(node.rule)]];
-    }),
-  );
+function readingsOf(
+  nodes: readonly FlagOrSegment[],
+  experiments: ReadonlyMap<string, CompiledExperiment>,
+): ReadonlyMap<string, Reading> {
+  const readings = new Map<string, Reading>();
+  for (const node of nodes) {
+    const id = node.kind === 'flag' ? `flag:${node.flagId}` : `segment:${node.listed.segmentId}`;
+    if (node.rule !== null) readings.set(id, readingOf(node.rule));
+  }
+  for (const [id, { rule, state }] of experiments) {
+    readings.set(`experiment:${id}`, experimentReading(rule, state));
+  }
+  return readings;
 }
 
 /** Active SKUs, in the studio's order. */

@@ -3,13 +3,19 @@ import { writePath } from '../attributes/attribute.js';
 import type { AttributeRegistry } from '../attributes/attribute-registry.js';
 import { numberIn } from '../attributes/player-facts.js';
 import type { ConfigDocument } from '../document/document.js';
+import type { ExperimentEntry } from '../document/parts/experiments.js';
 import type { SegmentEntry } from '../document/parts/segments.js';
 import { thresholdRules, thresholdsKey } from '../document/thresholds.js';
 import { DEPENDENCE, type Dependence } from '../rules/dependence.js';
 import { orderRules } from '../rules/rule-graph.js';
-import type { RuleScope } from '../rules/rule-paths.js';
+import type { KnownExperiments, RuleScope } from '../rules/rule-paths.js';
 import { type CompiledRule, compileRule } from '../rules/rules.js';
-import type { CompiledFlag, CompiledSegment, CompiledThresholds } from './compiled-document.js';
+import type {
+  CompiledExperiment,
+  CompiledFlag,
+  CompiledSegment,
+  CompiledThresholds,
+} from './compiled-document.js';
 
 /** A part of a document that cannot be used, such as `offer:winter_sale`, and why. */
 export type OnUnusable = (part: string, reason: string) => void;
@@ -31,12 +37,30 @@ export function scopeOf(document: ConfigDocument, attributes: AttributeRegistry)
     attributes,
     segments: new Set(document.segments.map(({ segmentId }) => segmentId)),
     flags: new Set(['isPayer', ...document.flags.custom.map(({ flagId }) => flagId)]),
+    experiments: variantsOf(document.experiments ?? []),
   };
 }
 
-/** Tells segments and flags apart where both are named. */
-export function nodeNames({ segments, flags }: Pick<CompiledRule, 'segments' | 'flags'>): string[] {
-  return [...segments.map((id) => `segment:${id}`), ...flags.map((id) => `flag:${id}`)];
+export function variantsOf(experiments: readonly ExperimentEntry[]): KnownExperiments {
+  return new Map(
+    experiments.map(({ experimentId, variants }) => [
+      experimentId,
+      variants.map(({ variantId }) => variantId),
+    ]),
+  );
+}
+
+/** Tells segments, flags and experiments apart where all are named. */
+export function nodeNames({
+  segments,
+  flags,
+  experiments,
+}: Pick<CompiledRule, 'segments' | 'flags' | 'experiments'>): string[] {
+  return [
+    ...segments.map((id) => `segment:${id}`),
+    ...flags.map((id) => `flag:${id}`),
+    ...experiments.map((id) => `experiment:${id}`),
+  ];
 }
 
 /** Null for a rule that cannot be compiled, which is reported. */
@@ -67,6 +91,7 @@ export function* compileFlagsAndSegments(
   document: ConfigDocument,
   segmentVersions: Readonly<Record<string, number>>,
   scope: RuleScope,
+  experiments: ReadonlyMap<string, CompiledExperiment>,
   onUnusable: OnUnusable,
 ): Steps<FlagsAndSegments> {
   const compiled = new Map<string, FlagOrSegment>();
@@ -91,7 +116,7 @@ export function* compileFlagsAndSegments(
     compiled.set(part, { kind: 'segment', ...compileSegment(entry, scope, part, onUnusable), listed });
     yield;
   }
-  return inOrder(compiled, onUnusable);
+  return inOrder(compiled, experiments, onUnusable);
 }
 
 function compileSegment(
@@ -120,16 +145,23 @@ function both(one: CompiledRule, other: CompiledRule): CompiledRule {
     reads: [...reads.values()],
     segments: [...new Set([...one.segments, ...other.segments])],
     flags: [...new Set([...one.flags, ...other.flags])],
+    experiments: [...new Set([...one.experiments, ...other.experiments])],
     basis: one.basis | other.basis,
     dependence: one.dependence | other.dependence,
     cost: one.cost + other.cost,
   };
 }
 
-function inOrder(compiled: Map<string, FlagOrSegment>, onUnusable: OnUnusable): FlagsAndSegments {
-  const { order, circles } = orderRules(
-    [...compiled].map(([id, { rule }]) => ({ id, needs: needsOf(rule) })),
-  );
+function inOrder(
+  compiled: Map<string, FlagOrSegment>,
+  experiments: ReadonlyMap<string, CompiledExperiment>,
+  onUnusable: OnUnusable,
+): FlagsAndSegments {
+  const arms = new Map([...experiments].map(([id, { rule }]) => [`experiment:${id}`, rule]));
+  const { order, circles } = orderRules([
+    ...[...compiled].map(([id, { rule }]) => ({ id, needs: needsOf(rule) })),
+    ...[...arms].map(([id, rule]) => ({ id, needs: needsOf(rule) })),
+  ]);
   for (const circle of circles) {
     for (const id of circle.slice(1)) {
       const node = compiled.get(id);
@@ -149,14 +181,15 @@ function inOrder(compiled: Map<string, FlagOrSegment>, onUnusable: OnUnusable): 
   const nodes: FlagOrSegment[] = [];
   for (const id of order) {
     const node = compiled.get(id);
-    if (node === undefined) continue;
-    nodes.push(node);
-    const own = node.kind === 'flag' ? [node.flagId] : [];
-    const behind = needsOf(node.rule).flatMap((need) => flagsBehind.get(need) ?? []);
+    const rule = node?.rule ?? arms.get(id) ?? null;
+    if (node !== undefined) nodes.push(node);
+    const own = node?.kind === 'flag' ? [node.flagId] : [];
+    const behind = needsOf(rule).flatMap((need) => flagsBehind.get(need) ?? []);
     flagsBehind.set(id, [...new Set([...own, ...behind])]);
+    const ofOwn = node === undefined ? (rule?.dependence ?? 0) : ownDependence(node);
     dependences.set(
       id,
-      needsOf(node.rule).reduce((union, need) => union | (dependences.get(need) ?? 0), ownDependence(node)),
+      needsOf(rule).reduce((union, need) => union | (dependences.get(need) ?? 0), ofOwn),
     );
   }
   return { nodes, flagsBehind, dependences };
@@ -173,6 +206,6 @@ function needsOf(rule: CompiledRule | null): string[] {
 }
 
 function neverTrue(expression: string): CompiledRule {
-  const dependsOn = { reads: [], segments: [], flags: [], basis: 0, dependence: 0 };
+  const dependsOn = { reads: [], segments: [], flags: [], experiments: [], basis: 0, dependence: 0 };
   return { expression, test: () => false, ...dependsOn, cost: 0 };
 }

@@ -1,12 +1,14 @@
 import type { AttributeRegistry } from '../attributes/attribute-registry.js';
 import type { TimeBasis } from '../attributes/time-basis.js';
 import type { AssetEntry } from '../document/member-schemas.js';
+import type { ExperimentState } from '../document/parts/experiments.js';
 import type { SkuPrice } from '../document/prices.js';
 import type { ValueCheck } from '../document/value-types.js';
 import type { PredictionName } from '../predict/artefact.js';
 import type { Dependence } from '../rules/dependence.js';
 import type { CompiledRule } from '../rules/rules.js';
 import type { CompiledSchedule } from '../schedules/windows.js';
+import type { Range } from './arms.js';
 import type { Salt } from './bucket.js';
 import type { CompiledPricing, PriceNote, VariesBy } from './price-basis.js';
 
@@ -45,6 +47,8 @@ export type CompiledDocument = Readonly<{
   storeSize: number;
   /** In the order of the document. */
   values: readonly CompiledValue[];
+  /** By id, in the order of the document. */
+  experiments: ReadonlyMap<string, CompiledExperiment>;
   holdoutPercent: number;
   sendFallback: boolean;
   /** For schedules of players whose zone is not known. */
@@ -160,6 +164,26 @@ export type CompiledValue = Readonly<{
   check: ValueCheck;
   defaultOutcome: ValueOutcome;
   rules: readonly CompiledValueRule[];
+}>;
+
+export type CompiledExperiment = Readonly<{
+  experimentId: string;
+  seed: string;
+  state: ExperimentState;
+  /** Who may enter; null: everybody. */
+  rule: CompiledRule | null;
+  variantIds: readonly string[];
+  /** The name that the buckets of players are drawn by. */
+  salt: Salt;
+  /** The buckets that belong to it. */
+  slot: Range;
+  coveragePercent: number;
+  /** Those of each arm, as far as they are covered. */
+  ranges: readonly Range[];
+  /** Of a decided experiment. */
+  winner: string | null;
+  /** Whether offers depend on it: children are left out then. */
+  isAboutOffers: boolean;
 }>;
 
 export type CompiledValueRule = Readonly<{

@@ -10,8 +10,10 @@ export type PriceBasis = 'list' | 'scheduled' | 'personal';
 /** What a rule, or a flag or segment behind it, reads. */
 export type Reading = Readonly<{
   reads: readonly AttributePath[];
-  /** The flags and segments that it refers to, as `nodeNames` writes them. */
+  /** The flags, segments and experiments that it refers to, as `nodeNames` writes them. */
   needs: readonly string[];
+  /** Attributes that it stands for besides. */
+  also?: readonly string[];
 }>;
 
 /** Nothing: at one time, all players get it. */
@@ -19,22 +21,39 @@ export type VariesBy = 'nothing' | 'country' | 'platform' | 'player';
 
 /**
  * The names of the attributes that decide about a rule, also through segments and flags. A segment is only its rule, so it is
- * not listed itself. A flag is listed: an override may set it for one player.
+ * not listed itself, and neither is an experiment that is decided. A flag is listed: an override may set it for one player.
  */
 export function attributesBehind(reading: Reading, nodes: ReadonlyMap<string, Reading>): ReadonlySet<string> {
   const names = new Set<string>();
-  const seen = new Set<string>();
-  const visit = ({ reads, needs }: Reading): void => {
-    for (const { name } of reads) if (name !== 'segments') names.add(name);
+  for (const { reads, also = [] } of readingsBehind(reading, nodes).values()) {
+    for (const name of also) names.add(name);
+    for (const { name } of reads) if (name !== 'segments' && name !== 'experiments') names.add(name);
+  }
+  return names;
+}
+
+/** The ids of the experiments that decide about a rule, also through segments and flags. */
+export function experimentsBehind(reading: Reading, nodes: ReadonlyMap<string, Reading>): string[] {
+  return [...readingsBehind(reading, nodes).keys()]
+    .filter((name) => name.startsWith(EXPERIMENT))
+    .map((name) => name.slice(EXPERIMENT.length));
+}
+
+const EXPERIMENT = 'experiment:';
+
+/** A reading, and those of all that it refers to, by name. */
+function readingsBehind(reading: Reading, nodes: ReadonlyMap<string, Reading>): Map<string, Reading> {
+  const found = new Map([['', reading]]);
+  const visit = ({ needs }: Reading): void => {
     for (const need of needs) {
       const node = nodes.get(need);
-      if (node === undefined || seen.has(need)) continue;
-      seen.add(need);
+      if (node === undefined || found.has(need)) continue;
+      found.set(need, node);
       visit(node);
     }
   };
   visit(reading);
-  return names;
+  return found;
 }
 
 type Audience = Readonly<{

@@ -56,6 +56,8 @@ export function* decisionSteps(
   const values = decideValues(context);
   const validUntil = Math.min(context.nextBoundary, nextTimeChange(context.basis, facts, now));
   const { stayChanges, trace } = context;
+  const arms = context.arms.asked;
+  trace?.experiments.push(...context.arms.trace());
   return {
     version: document.version,
     flags,
@@ -65,6 +67,7 @@ export function* decisionSteps(
     heldOut,
     validUntil,
     stayChanges,
+    arms,
     trace,
   };
 }

@@ -8,10 +8,14 @@ import { type ModelsInForce, UNTRAINED_MODELS } from '../predict/models-in-force
 import type { CompiledRule } from '../rules/rules.js';
 import type { CompiledSchedule, ScheduleState } from '../schedules/windows.js';
 import { isTimeZone } from '../schedules/zone-time.js';
+import { PlayerArms } from './decide-arm.js';
 import type { RuleTrace, StayChange, Trace } from './decision.js';
 
 /** What went wrong while deciding: `segment:whales`, `offer:winter`, or `store` for the whole of it. */
 export type OnDecisionError = (part: string, error: unknown) => void;
+
+/** What a rule belongs to. */
+type RuleOwner = 'flag' | 'segment' | 'offer' | 'value' | 'experiment';
 
 /** One decision in the making. */
 export class DecisionContext {
@@ -20,6 +24,7 @@ export class DecisionContext {
   readonly now: number;
   readonly models: ModelsInForce;
   readonly attributes: PlayerAttributes;
+  readonly arms: PlayerArms;
   readonly trace: Trace | null;
   /** All that the decision has turned out to depend on so far. */
   basis: TimeBasis;
@@ -41,8 +46,12 @@ export class DecisionContext {
     this.now = now;
     this.models = models;
     this.attributes = new PlayerAttributes(facts, now, models, predictionsOffFor(facts, document));
+    this.arms = new PlayerArms(this);
+    this.attributes.arms = this.arms;
     this.basis = document.flagsAndSegmentsBasis;
-    this.trace = isTraced ? { flags: [], segments: [], offers: [], skus: [], values: [] } : null;
+    this.trace = isTraced
+      ? { flags: [], segments: [], offers: [], skus: [], values: [], experiments: [] }
+      : null;
     this.#onError = onError;
   }
 
@@ -74,10 +83,12 @@ export class DecisionContext {
   }
 
   /** Undefined if the rule fails, which is reported. */
-  test(rule: CompiledRule, kind: 'flag' | 'segment' | 'offer' | 'value', id: string): boolean | undefined {
-    this.#error = null;
+  test(rule: CompiledRule, kind: RuleOwner, id: string): boolean | undefined {
     try {
-      return rule.test(this.attributes);
+      const result = rule.test(this.attributes);
+      // The rule may have asked for an arm, which tests another rule.
+      this.#error = null;
+      return result;
     } catch (error) {
       this.#error = (error as Error).message;
       this.report(`${kind}:${id}`, error);
@@ -92,11 +103,12 @@ export class DecisionContext {
   /** Of the rule that was tested last. */
   traceOf(rule: CompiledRule, result: boolean | undefined): RuleTrace {
     const { attributes } = this.document;
+    const error = this.#error;
     const values = rule.reads.map((path) => [writePath(path), attributes.readerOf(path)(this.attributes)]);
     return {
       expression: rule.expression,
       result: result === true,
-      error: this.#error,
+      error,
       values: Object.fromEntries(values),
     };
   }

@@ -23,7 +23,17 @@ export type Decision = Readonly<{
   validUntil: number;
   /** Stays in segments with two thresholds that begin or end with this decision: to be stored by who tells the player. */
   stayChanges: readonly StayChange[];
+  /** The arms of experiments that this depends on: to be stored by who tells the player, where they are not. */
+  arms: readonly DecidedArm[];
   trace: Trace | null;
+}>;
+
+export type DecidedArm = Readonly<{
+  experimentId: string;
+  seed: string;
+  variantId: string;
+  /** By an earlier response. */
+  isStored: boolean;
 }>;
 
 export type StayChange = Readonly<{
@@ -98,6 +108,7 @@ export type Trace = {
   offers: OfferTrace[];
   skus: SkuTrace[];
   values: ValueTrace[];
+  experiments: ArmTrace[];
 };
 
 export type RuleTrace = Readonly<{
@@ -216,6 +227,30 @@ export type PinTrace = Readonly<{
   until: string | null;
   /** Why it is ignored, in words that follow the name of the value: its type has changed since. Null: it is in force. */
   problem: string | null;
+}>;
+
+export type ArmTrace = Readonly<{
+  experimentId: string;
+  seed: string;
+  /** Empty: the player is not in it. */
+  variantId: string;
+  /** `stored`: by the first exposure. `bucket`: drawn now. All but these and `winner` give none. */
+  because:
+    | 'stored'
+    | 'bucket'
+    | 'winner'
+    | 'planned'
+    | 'stopped'
+    | 'child'
+    | 'outside_slot'
+    | 'not_covered'
+    | 'rule_false';
+  /** The player's bucket in percent, 0 up to 100, if it was needed. */
+  place: number | null;
+  /** Of a stored arm. */
+  exposedAt: string | null;
+  /** Null without one, or if the outcome was clear before. */
+  rule: RuleTrace | null;
 }>;
 
 export type ValueRuleTrace = Readonly<{

@@ -1,5 +1,5 @@
 import { nodeNames } from '../compile/compile-flags-and-segments.js';
-import type { CompiledDocument, CompiledValue } from '../compile/compiled-document.js';
+import type { CompiledDocument, CompiledExperiment, CompiledValue } from '../compile/compiled-document.js';
 import { entryName, type ListPart } from '../document/document-part.js';
 import { FLAGS } from '../document/parts/flags.js';
 import { OFFERS } from '../document/parts/offers.js';
@@ -136,7 +136,52 @@ const values = {
   description: 'The players who get this value of a key',
 } as const satisfies EvaluatedPart;
 
-export const EVALUATED_PARTS = [flags, segments, offers, values] as const;
+/** Each arm of an experiment is an entry: it is true for the players who are in it. */
+const experiments = {
+  part: { name: 'experiments', noun: 'experiment', idMember: 'arm' },
+  entriesOf: ({ experiments: compiled }) =>
+    [...compiled.values()].flatMap((experiment) => {
+      const { rule, salt, slot, ranges, isAboutOffers, ...plain } = experiment;
+      // The salt and the slot say in which layer it is.
+      const conditions = JSON.stringify([plain, [...salt], slot, ranges, isAboutOffers]);
+      return armNames(experiment).map((id) => ({ id, rules: rulesOf({ rule }), conditions }));
+    }),
+  keep: (document, isKept) => ({
+    ...document,
+    experiments: new Map(
+      [...document.experiments].filter(([, experiment]) => armNames(experiment).some(isKept)),
+    ),
+  }),
+  evaluate: ({ document, attributes }) => {
+    if (document.experiments.size === 0) return NONE;
+    const found = new Set<string>();
+    for (const id of document.experiments.keys()) {
+      const variantId = attributes.arms.variantOf(id);
+      if (variantId !== '') found.add(armName(id, variantId));
+    }
+    return found;
+  },
+  exampleId: 'price_test = b',
+  description: 'The players who are in this arm of an experiment',
+} as const satisfies EvaluatedPart;
+
+export const EVALUATED_PARTS = [flags, segments, offers, values, experiments] as const;
+
+function armName(experimentId: string, variantId: string): string {
+  return `${experimentId} = ${variantId}`;
+}
+
+function armNames({ experimentId, variantIds }: CompiledExperiment): string[] {
+  return variantIds.map((variantId) => armName(experimentId, variantId));
+}
+
+/** The arms behind the name by which rules refer to an experiment, such as `experiment:price_test`; for any other name itself. */
+export function entriesNamed({ experiments: compiled }: CompiledDocument, name: string): readonly string[] {
+  const prefix = `${experiments.part.noun}:`;
+  const experiment = name.startsWith(prefix) ? compiled.get(name.slice(prefix.length)) : undefined;
+  if (experiment === undefined) return [name];
+  return armNames(experiment).map((id) => entryName(experiments.part, id));
+}
 
 function rulesOf({ rule }: Readonly<{ rule: CompiledRule | null }>): CompiledRule[] {
   return rule === null ? [] : [rule];
@@ -169,7 +214,9 @@ export function neededEntries(
   const add = (name: string) => {
     if (needed.has(name)) return;
     needed.add(name);
-    for (const rule of entries.get(name)?.rules ?? []) nodeNames(rule).forEach(add);
+    for (const rule of entries.get(name)?.rules ?? []) {
+      for (const need of nodeNames(rule)) entriesNamed(document, need).forEach(add);
+    }
   };
   for (const name of entries.keys()) if (isWanted(name)) add(name);
   return parts.reduce(

@@ -5,6 +5,7 @@ import type { AttributeRegistry } from '../attributes/attribute-registry.js';
 import { ATTRIBUTE_REGISTRY } from '../attributes/attributes.js';
 import type { TimeBasis } from '../attributes/time-basis.js';
 import { type Dependence, dependenceOn } from './dependence.js';
+import { variantFindings } from './rule-experiments.js';
 import { type RuleFinding, type RuleScope, resolvePath } from './rule-paths.js';
 import { wordProblem } from './rule-syntax.js';
 
@@ -19,6 +20,7 @@ export type RuleAnalysis = Readonly<{
   reads: readonly AttributePath[];
   segments: readonly string[];
   flags: readonly string[];
+  experiments: readonly string[];
   basis: TimeBasis;
   dependence: Dependence;
   cost: number;
@@ -42,7 +44,7 @@ const TEXT_METHODS: ReadonlyMap<string, boolean> = new Map([
 ]);
 const LOOPS: ReadonlySet<string> = new Set(['exists', 'all', 'exists_one']);
 const CONVERSIONS: ReadonlySet<string> = new Set(['int', 'double']);
-const FUNCTIONS = [...TEXT_METHODS.keys(), ...LOOPS, ...CONVERSIONS, 'segment'];
+const FUNCTIONS = [...TEXT_METHODS.keys(), ...LOOPS, ...CONVERSIONS, 'segment', 'experiment'];
 
 /** A loop's variable is the only name besides the attributes. */
 type Loop = Readonly<{ variable: string; isText: boolean }>;
@@ -68,7 +70,7 @@ function workCost(reads: readonly AttributePath[], attributes: AttributeRegistry
 export function analyseRule(ast: ASTNode, scope: RuleScope, suggest: Suggest): RuleAnalysis {
   const analysis = new Analysis(scope, suggest);
   const ofNodes = analysis.cost(ast, null);
-  const { findings, segments, flags, basis } = analysis;
+  const { findings, segments, flags, experiments, basis } = analysis;
   const reads = [...analysis.reads.values()];
   const cost = ofNodes + workCost(reads, scope.attributes);
   const dependence = dependenceOn(reads, scope.attributes);
@@ -78,7 +80,8 @@ export function analyseRule(ast: ASTNode, scope: RuleScope, suggest: Suggest): R
       offset: 0,
     });
   }
-  return { findings, reads, segments: [...segments], flags: [...flags], basis, dependence, cost };
+  const names = { segments: [...segments], flags: [...flags], experiments: [...experiments] };
+  return { findings, reads, ...names, basis, dependence, cost };
 }
 
 class Analysis {
@@ -86,6 +89,7 @@ class Analysis {
   readonly reads = new Map<string, AttributePath>();
   readonly segments = new Set<string>();
   readonly flags = new Set<string>();
+  readonly experiments = new Set<string>();
   basis: TimeBasis = 0;
   readonly #scope: RuleScope;
   readonly #suggest: Suggest;
@@ -123,6 +127,11 @@ class Analysis {
         if (node.args.some((arg) => this.#isText(arg, loop)))
           return this.#refuse(node, 'Texts cannot be joined.');
         return this.#sum(node.args, loop, FALLIBLE_COST);
+      case '==':
+      case '!=':
+        this.#compare(node.args[0], [node.args[1]]);
+        this.#compare(node.args[1], [node.args[0]]);
+        return this.#sum(node.args, loop, 1);
       case '-':
       case '*':
       case '/':
@@ -171,6 +180,7 @@ class Analysis {
   #call(node: ASTNode, name: string, args: readonly ASTNode[], loop: Loop | null): number {
     const [first] = args;
     if (name === 'segment' && args.length === 1 && first !== undefined) return this.#segment(first);
+    if (name === 'experiment' && args.length === 1 && first !== undefined) return this.#experiment(first);
     if (CONVERSIONS.has(name)) {
       if (args.some((arg) => this.#isText(arg, loop)))
         return this.#refuse(node, `${name} converts numbers only.`);
@@ -216,6 +226,7 @@ class Analysis {
     if (whole.op === 'id' && whole.args === 'segments') return this.#segment(member);
     if (whole.op === 'list') {
       this.#elements(whole.args);
+      this.#compare(member, whole.args);
       // However long the list is: it is looked up, not searched.
       return this.cost(member, loop) + READ_COST;
     }
@@ -236,6 +247,24 @@ class Analysis {
     return READ_COST;
   }
 
+  #experiment(node: ASTNode): number {
+    if (node.op !== 'value' || typeof node.args !== 'string') {
+      return this.#refuse(node, 'An experiment is named by a text in quotes.');
+    }
+    const id = node.args;
+    const { experiments } = this.#scope;
+    if (!experiments.has(id)) {
+      return this.#refuse(node, `There is no experiment "${id}".${this.#suggest(id, experiments.keys())}`);
+    }
+    this.experiments.add(id);
+    this.#read({ name: 'experiments', key: id, field: null });
+    return READ_COST;
+  }
+
+  #compare(node: ASTNode, texts: readonly ASTNode[]): void {
+    this.findings.push(...variantFindings(node, texts, this.#scope.experiments, this.#suggest));
+  }
+
   #isText(node: ASTNode, loop: Loop | null): boolean {
     switch (node.op) {
       case 'value':
@@ -245,6 +274,8 @@ class Analysis {
       case '.':
       case '[]':
         return this.#isTextAttribute(node);
+      case 'call':
+        return node.args[0] === 'experiment';
       case '?:':
         return this.#isText(node.args[1], loop);
       default:

@@ -92,6 +92,7 @@ class Compiler {
     const [first] = args;
     if (first === undefined) throw new Error(`${name} has no argument`);
     if (name === 'segment') return this.#segment(first);
+    if (name === 'experiment') return this.#experiment(first);
     return converted(name === 'int' ? 'int' : 'double', this.compile(first));
   }
 
@@ -118,6 +119,11 @@ class Compiler {
   #segment(node: ASTNode): Operation {
     const path = { name: 'segments', key: String(literalOf(node)), field: null };
     return operation('bool', [], this.#scope.attributes.readerOf(path));
+  }
+
+  #experiment(node: ASTNode): Operation {
+    const path = { name: 'experiments', key: String(literalOf(node)), field: null };
+    return operation('string', [], this.#scope.attributes.readerOf(path));
   }
 }
 

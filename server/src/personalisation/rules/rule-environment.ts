@@ -40,6 +40,7 @@ function createEnvironment({ attributes }: AttributeRegistry): Environment {
   }
   // For the types only: rules are evaluated by the closures that `closureOf` makes of them.
   environment.registerFunction('segment(string): bool', () => false);
+  environment.registerFunction('experiment(string): string', () => '');
   return environment;
 }
 

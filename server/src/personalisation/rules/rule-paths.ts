@@ -5,11 +5,15 @@ import type { Attribute, AttributePath, ValueType } from '../attributes/attribut
 import type { AttributeRegistry } from '../attributes/attribute-registry.js';
 import type { TimeBasis } from '../attributes/time-basis.js';
 
+/** The ids of experiments, each with those of its variants. */
+export type KnownExperiments = ReadonlyMap<string, readonly string[]>;
+
 /** The names a rule may refer to. */
 export type RuleScope = Readonly<{
   attributes: AttributeRegistry;
   segments: ReadonlySet<string>;
   flags: ReadonlySet<string>;
+  experiments: KnownExperiments;
 }>;
 
 /** What is wrong with a rule, and at which character. */
@@ -58,7 +62,8 @@ function resolveSteps(
   const { name, usage, value } = attribute;
   const isKeyed = attribute.key !== null;
   const lengths = stepCounts(attribute);
-  if (!lengths.includes(steps.length) || attribute.key === 'segmentId') {
+  const isWrittenOtherwise = attribute.key === 'segmentId' || attribute.key === 'experimentId';
+  if (!lengths.includes(steps.length) || isWrittenOtherwise) {
     const longest = Math.max(...lengths);
     const shape = longest === 0 ? `"${name}" has no members` : `"${name}" is no value by itself`;
     return { message: `${shape}: write ${usage}.`, offset: steps[longest]?.offset ?? offset };

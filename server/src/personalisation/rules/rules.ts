@@ -16,9 +16,10 @@ export type CompiledRule = Readonly<{
   /** Throws when something overflows or is divided by zero. */
   test: (attributes: PlayerAttributes) => boolean;
   reads: readonly AttributePath[];
-  /** The segments and flags it refers to. */
+  /** The segments, flags and experiments it refers to. */
   segments: readonly string[];
   flags: readonly string[];
+  experiments: readonly string[];
   /** When its result can change with time alone, but for the segments and flags it refers to. */
   basis: TimeBasis;
   /** The same, and whether what the player does can change it. */

@@ -4,6 +4,7 @@ import { createSuggest } from '../../lib/nearest-name.js';
 import { runSteps, type Steps } from '../../lib/steps.js';
 import type { AttributeRegistry } from '../attributes/attribute-registry.js';
 import { ATTRIBUTE_REGISTRY } from '../attributes/attributes.js';
+import { variantsOf } from '../compile/compile-flags-and-segments.js';
 import { type ConfigDocument, DOCUMENT_REGISTRY } from '../document/document.js';
 import type { DocumentRegistry } from '../document/document-registry.js';
 import { SKUS } from '../document/parts/catalogue.js';
@@ -14,6 +15,7 @@ import type { PricingSettings } from '../document/parts/pricing.js';
 import { SEGMENTS } from '../document/parts/segments.js';
 import { VALUES } from '../document/parts/values.js';
 import { toBasisPoints } from '../document/prices.js';
+import type { KnownExperiments } from '../rules/rule-paths.js';
 import { isTimeZone } from '../schedules/zone-time.js';
 import { DocumentEntries, membersOf } from './document-entries.js';
 import { type DocumentProblem, ProblemList } from './document-problems.js';
@@ -70,8 +72,9 @@ export function* validationSteps(
     attributes,
     flags: new Set(['isPayer', ...found.idsOf(FLAGS)]),
     segments: new Set(found.idsOf(SEGMENTS)),
+    experiments: knownExperiments(found),
   };
-  const readings = yield* validateRules(found, registry.lists, scope, suggest, problems);
+  const rules = yield* validateRules(found, registry.lists, scope, suggest, problems);
 
   const skus = found.of(SKUS);
   yield* validateCatalogue(skus, largestDiscount, problems);
@@ -86,7 +89,7 @@ export function* validationSteps(
     problems,
   );
   validateValues(found.of(VALUES), problems);
-  validateExperiments(found.of(EXPERIMENTS), problems);
+  const readings = validateExperiments(found.of(EXPERIMENTS), rules, problems);
   findUnknownZone(value, problems);
   const pricing = pricingOf(value, wrongPointers);
   if (pricing !== undefined) {
@@ -99,6 +102,12 @@ export function* validationSteps(
   }
   if (problems.all.length > 0) return { ok: false, problems: problems.all };
   return { ok: true, document: value as ConfigDocument };
+}
+
+/** An experiment of the wrong shape is known by its id only, so that rules which name it are not reported as well. */
+function knownExperiments(found: DocumentEntries): KnownExperiments {
+  const ids = found.idsOf(EXPERIMENTS).map((id) => [id, []] as const);
+  return new Map([...ids, ...variantsOf(found.of(EXPERIMENTS).map(({ entry }) => entry))]);
 }
 
 function findUnknownZone(document: unknown, problems: ProblemList): void {

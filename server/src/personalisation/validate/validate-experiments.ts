@@ -1,14 +1,36 @@
 import { slotsOverlap } from '../compile/arms.js';
+import { experimentReading } from '../compile/compile-experiments.js';
+import { experimentsBehind, type Reading } from '../compile/price-basis.js';
 import type { ExperimentEntry } from '../document/parts/experiments.js';
 import type { Entry, ProblemList } from './document-problems.js';
 
 type Layered = Entry<ExperimentEntry> & Readonly<{ layer: NonNullable<ExperimentEntry['layer']> }>;
 
-/** The experiments that run in one layer have slots of their own, and one seed: so they never share a player. */
+/**
+ * The experiments that run in one layer have slots of their own, and one seed: so they never share a player. Who may enter does not depend
+ * on an experiment. Returns what each entry with rules reads, with the experiments.
+ */
 export function validateExperiments(
   experiments: readonly Entry<ExperimentEntry>[],
+  rules: ReadonlyMap<string, Reading>,
   problems: ProblemList,
-): void {
+): ReadonlyMap<string, Reading> {
+  const readings = new Map(rules);
+  for (const { entry } of experiments) {
+    const name = `experiment:${entry.experimentId}`;
+    readings.set(name, { ...experimentReading(null, entry.state), ...rules.get(name) });
+  }
+  for (const { entry, pointer } of experiments) {
+    const rule = rules.get(`experiment:${entry.experimentId}`);
+    const [read] = rule === undefined ? [] : experimentsBehind(rule, readings);
+    if (read === undefined) continue;
+    problems.add(`${pointer}/when`, `Who may enter depends on the experiment "${read}", and must not.`);
+  }
+  validateLayers(experiments, problems);
+  return readings;
+}
+
+function validateLayers(experiments: readonly Entry<ExperimentEntry>[], problems: ProblemList): void {
   const layers = new Map<string, Layered[]>();
   for (const { entry, pointer } of experiments) {
     const { layer, state } = entry;

@@ -80,6 +80,7 @@ describe('POST /admin/v1/games/:game/explain', () => {
         'gems costs 7.50 USD: catalogue 10.00; offer thank_you asked for 7.50; a purchase belongs to promotion thanks.',
       ],
       values: [],
+      experiments: [],
       predictions: expect.arrayContaining([
         'The probability of not being active in the next 7 days is 60.0%, as for an average player: less than two weeks of history whose outcome is known.',
       ]),

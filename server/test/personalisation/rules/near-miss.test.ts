@@ -10,6 +10,7 @@ const SCOPE: RuleScope = {
   attributes: ATTRIBUTE_REGISTRY,
   segments: new Set(['vip']),
   flags: new Set(['isPayer']),
+  experiments: new Map(),
 };
 
 /** A payer of today: what was bought leaves the last days again. */

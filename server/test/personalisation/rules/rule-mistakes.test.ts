@@ -6,6 +6,7 @@ const SCOPE = {
   attributes: ATTRIBUTE_REGISTRY,
   segments: new Set(['whales']),
   flags: new Set(['isPayer']),
+  experiments: new Map(),
 };
 
 function problemOf(rule: string): string {

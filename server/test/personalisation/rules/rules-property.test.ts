@@ -17,6 +17,7 @@ const SCOPE: RuleScope = {
   attributes: ATTRIBUTE_REGISTRY,
   segments: new Set(SEGMENTS),
   flags: new Set(['isPayer', ...FLAGS]),
+  experiments: new Map(),
 };
 
 function compileOrThrow({ cel }: PairedRule): CompiledRule {

@@ -11,6 +11,7 @@ const SCOPE: RuleScope = {
   attributes: ATTRIBUTE_REGISTRY,
   segments: new Set(['payer', 'vip']),
   flags: new Set(['isPayer', 'beta']),
+  experiments: new Map([['price_test', ['a', 'b']]]),
 };
 
 function rule(expression: string): CompiledRule {
@@ -175,7 +176,8 @@ describe('what rules can say', () => {
     for (const { name, usage, type, key, fields, description } of ATTRIBUTES) {
       const value = usage.split(', or ')[0] ?? '';
       const isRule = key === 'segmentId' || key === 'flagId';
-      const literal = type === 'string' ? '""' : fields[0]?.type === 'double' ? '0.0' : '0';
+      const literal =
+        type === 'string' || key === 'experimentId' ? '""' : fields[0]?.type === 'double' ? '0.0' : '0';
       expect(refusal(isRule ? value : `${value} == ${literal}`), name).toEqual([]);
       expect(description).toMatch(/^[A-Z].*\.$/);
     }

@@ -89,6 +89,7 @@ export function playerFacts(
     pins: fc.constant([]),
     overridesAt: fc.option(moments),
     stays: fc.constant([]),
+    exposures: fc.constant([]),
     ageGroup: fc.constant(null),
     ageGroupAt: fc.constant(null),
     history: fc

@@ -18,6 +18,7 @@ function compile(expression: string): CompiledRule {
     attributes: ATTRIBUTE_REGISTRY,
     segments: new Set(),
     flags: new Set(['isPayer']),
+    experiments: new Map(),
   });
   if (!result.ok) throw new Error(result.problems[0]?.message);
   return result.rule;

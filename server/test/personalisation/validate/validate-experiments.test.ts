@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ExperimentEntry } from '../../../src/personalisation/document/parts/experiments.js';
-import { configWith, experiment, problemsOf } from '../support/fixtures.js';
+import { configWith, experiment, offer, problemsOf, segment, sku, value } from '../support/fixtures.js';
 
 const problems = (...experiments: ExperimentEntry[]) => problemsOf(configWith({ experiments }));
 const variant = (variantId: string, weight = 1) => ({ variantId, name: variantId, weight });
@@ -86,5 +86,78 @@ describe('the experiments of a document', () => {
     expect(problems(one, experiment('two', { ...slot(50, 100), seed: '2' }))).toEqual([
       '/experiments/1/seed "one" runs in the layer "store", too, with the seed "1": a layer has one seed.',
     ]);
+  });
+});
+
+describe('rules that read experiments', () => {
+  const ruled = (when: string, ...experiments: ExperimentEntry[]) =>
+    problemsOf(
+      configWith({
+        experiments: experiments.length === 0 ? [experiment('price_test')] : experiments,
+        values: [value('jump', { rules: [{ when, sharePercent: 100, value: 2 }] })],
+      }),
+    );
+
+  it.each([
+    'experiment("price_test") == "b"',
+    '"a" != experiment("price_test")',
+    'experiment("price_test") in ["a", "b"]',
+    'experiment("price_test") == ""',
+    'experiment("price_test").startsWith("b")',
+  ])('may be %s', (rule) => {
+    expect(ruled(rule)).toEqual([]);
+  });
+
+  it.each([
+    ['experiment("price_tst") == "b"', 'There is no experiment "price_tst". Did you mean "price_test"?'],
+    ['experiment("price_test") == "c"', 'The experiment "price_test" has no variant "c". It has a, b.'],
+    [
+      'experiment("price_test") in ["a", "c"]',
+      'The experiment "price_test" has no variant "c". It has a, b.',
+    ],
+    ['experiment(country) == "b"', 'An experiment is named by a text in quotes.'],
+    [
+      'experiments["price_test"] == "b"',
+      '"experiments" is no value by itself: write experiment("price_test").',
+    ],
+    ['experiment("price_test")', 'The rule gives a value of type string: it must be true or false.'],
+  ])('cannot be %s', (rule, problem) => {
+    expect(ruled(rule)).toEqual([`/values/0/rules/0/when ${problem}`]);
+  });
+
+  it('suggest the variant that was meant', () => {
+    const variants = [
+      { variantId: 'control', name: '', weight: 1 },
+      { variantId: 'cheaper', name: '', weight: 1 },
+    ].map((each) => ({ ...each, name: each.variantId }));
+    expect(ruled('experiment("x") == "chaper"', experiment('x', { variants }))).toEqual([
+      '/values/0/rules/0/when The experiment "x" has no variant "chaper". Did you mean "cheaper"?',
+    ]);
+  });
+
+  it('cannot say who enters an experiment, not even through a segment', () => {
+    const entered = 'Who may enter depends on the experiment "y", and must not.';
+    expect(problems(experiment('x', { when: 'experiment("y") == "a"' }), experiment('y'))).toEqual([
+      `/experiments/0/when ${entered}`,
+    ]);
+    const through = configWith({
+      experiments: [experiment('x', { when: '"treated" in segments' }), experiment('y')],
+      segments: [segment('treated', 'experiment("y") == "a"')],
+    });
+    expect(problemsOf(through)).toEqual([`/experiments/0/when ${entered}`]);
+  });
+
+  it('cannot decide prices where the game forbids it, until the experiment is decided', () => {
+    const of = (change: Partial<ExperimentEntry>) =>
+      problemsOf(
+        configWith({
+          experiments: [experiment('x', change)],
+          catalogue: [sku('gems')],
+          offers: [offer('cheap', { when: 'experiment("x") == "b"' })],
+          pricing: { notices: {}, forbiddenAttributes: ['experiments'], largestSpreadPercent: null },
+        }),
+      );
+    expect(of({})).toEqual([expect.stringContaining('reads experiments')]);
+    expect(of({ state: 'decided', winner: 'b' })).toEqual([]);
   });
 });

@@ -1,0 +1,107 @@
+import { isChild } from '../attributes/children.js';
+import type { PlayerFacts } from '../attributes/player-facts.js';
+import { chooseArm } from '../compile/arms.js';
+import { bucketOf, userIdBytes } from '../compile/bucket.js';
+import type { CompiledDocument, CompiledExperiment } from '../compile/compiled-document.js';
+import type { CompiledRule } from '../rules/rules.js';
+import type { ArmTrace, DecidedArm, RuleTrace, Trace } from './decision.js';
+
+/** What is needed of the decision in the making. */
+type ArmContext = Readonly<{
+  document: CompiledDocument;
+  facts: PlayerFacts;
+  trace: Trace | null;
+  test(rule: CompiledRule, kind: 'experiment', id: string): boolean | undefined;
+  traceOf(rule: CompiledRule, result: boolean | undefined): RuleTrace;
+}>;
+
+const NONE: readonly DecidedArm[] = [];
+
+/** The arms of one player in one decision. Each is decided when a rule asks for it, which is noted: the response depends on it then. */
+export class PlayerArms {
+  readonly #context: ArmContext;
+  readonly #decided = new Map<string, ArmTrace>();
+
+  constructor(context: ArmContext) {
+    this.#context = context;
+  }
+
+  variantOf(experimentId: string): string {
+    const { experiments } = this.#context.document;
+    let arm = this.#decided.get(experimentId);
+    if (arm === undefined) {
+      const experiment = experiments.get(experimentId);
+      if (experiment === undefined) return '';
+      arm = decideArm(this.#context, experiment);
+      this.#decided.set(experimentId, arm);
+    }
+    return arm.variantId;
+  }
+
+  /** The arms of running experiments that rules have asked for and that the player is in. */
+  get asked(): readonly DecidedArm[] {
+    if (this.#decided.size === 0) return NONE;
+    const arms: DecidedArm[] = [];
+    for (const { experimentId, seed, variantId, because } of this.#decided.values()) {
+      if (because !== 'stored' && because !== 'bucket') continue;
+      arms.push({ experimentId, seed, variantId, isStored: because === 'stored' });
+    }
+    return arms;
+  }
+
+  /** Of every experiment, in the order of the document. */
+  trace(): ArmTrace[] {
+    for (const experimentId of this.#context.document.experiments.keys()) this.variantOf(experimentId);
+    return [...this.#context.document.experiments.keys()].flatMap((id) => this.#decided.get(id) ?? []);
+  }
+}
+
+function decideArm(context: ArmContext, experiment: CompiledExperiment): ArmTrace {
+  const { experimentId, seed, state, winner, salt, slot, ranges, variantIds } = experiment;
+  const base = { experimentId, seed, variantId: '', place: null, exposedAt: null, rule: null };
+  if (state === 'planned' || state === 'stopped') return { ...base, because: state };
+  if (state === 'decided') return ofWinner(context, experiment, { ...base, variantId: winner ?? '' });
+  if (experiment.isAboutOffers && isChild(context.facts)) return { ...base, because: 'child' };
+
+  const bucket = bucketOf(salt, userIdBytes(context.facts.userId));
+  const placed = { ...base, place: bucket * 100 };
+  // Also of a player with a stored arm: so the experiments of a layer never share a player.
+  if (bucket < slot.from || bucket >= slot.to) return { ...placed, because: 'outside_slot' };
+  const stored = storedArm(context, experiment);
+  if (stored !== undefined) {
+    const { variantId, exposedAt } = stored;
+    return { ...placed, variantId, because: 'stored', exposedAt: new Date(exposedAt).toISOString() };
+  }
+  const arm = chooseArm(bucket, ranges);
+  if (arm === undefined) return { ...placed, because: 'not_covered' };
+  const { isTrue, rule } = mayEnter(context, experiment);
+  if (!isTrue) return { ...placed, because: 'rule_false', rule };
+  return { ...placed, variantId: variantIds[arm] ?? '', because: 'bucket', rule };
+}
+
+type Base = Omit<ArmTrace, 'because'>;
+
+function ofWinner(context: ArmContext, experiment: CompiledExperiment, base: Base): ArmTrace {
+  const { isTrue, rule } = mayEnter(context, experiment);
+  if (isTrue) return { ...base, because: 'winner', rule };
+  return { ...base, variantId: '', because: 'rule_false', rule };
+}
+
+/** The arm of the first exposure. One that the experiment no longer has is forgotten. */
+function storedArm({ facts }: ArmContext, { experimentId, seed, variantIds }: CompiledExperiment) {
+  return facts.exposures.find(
+    (exposure) =>
+      exposure.experimentId === experimentId &&
+      exposure.seed === seed &&
+      variantIds.includes(exposure.variantId),
+  );
+}
+
+function mayEnter(
+  context: ArmContext,
+  { rule, experimentId }: CompiledExperiment,
+): { isTrue: boolean; rule: ArmTrace['rule'] } {
+  if (rule === null) return { isTrue: true, rule: null };
+  const result = context.test(rule, 'experiment', experimentId);
+  return { isTrue: result === true, rule: context.trace === null ? null : context.traceOf(rule, result) };
+}

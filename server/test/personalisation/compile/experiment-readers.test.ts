@@ -1,0 +1,26 @@
+import { expect, it } from 'vitest';
+import { experimentReaders } from '../../../src/personalisation/compile/experiment-readers.js';
+import { configWith, experiment, offer, segment, value } from '../support/fixtures.js';
+
+it('finds the entries that read an experiment, also through segments', () => {
+  const cheap = offer('cheap', { when: '"treated" in segments' });
+  const treated = segment('treated', 'experiment("x") == "b"');
+  const document = configWith({
+    experiments: [experiment('x'), experiment('y'), experiment('z')],
+    segments: [treated, segment('german', 'country == "DE"')],
+    offers: [cheap, offer('other', { when: '"german" in segments' })],
+    values: [
+      value('jump', {
+        rules: [
+          { when: 'experiment("x") == "a"', sharePercent: 100, value: 2 },
+          { when: 'experiment("y") == "a"', sharePercent: 100, value: 3 },
+        ],
+      }),
+    ],
+  });
+  const readers = experimentReaders(document);
+  expect([...(readers.get('x')?.keys() ?? [])]).toEqual(['segment:treated', 'offer:cheap', 'value:jump']);
+  expect(readers.get('x')?.get('offer:cheap')).toBe(cheap);
+  expect([...(readers.get('y')?.keys() ?? [])]).toEqual(['value:jump']);
+  expect(readers.get('z')?.size).toBe(0);
+});
