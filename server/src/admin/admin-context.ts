@@ -7,6 +7,7 @@ import type { AppleReceipts } from '../lib/receipts/apple-receipts.js';
 import type { MasterKeys } from '../security/master-keys.js';
 import type { Passwords } from '../security/passwords.js';
 import type { AdminMetrics } from '../telemetry/metrics.js';
+import type { Tracing } from '../telemetry/tracing/tracing.js';
 import type { Actor } from './audit-log.js';
 import type { JobRun, Jobs } from './background-jobs.js';
 
@@ -38,6 +39,8 @@ export type AdminContext = Readonly<{
   jobs: Jobs;
   /** Tells the export runner about a new export, so that it does not wait for its next poll. */
   nudgeExports: () => void;
+  /** Undefined without a collector in the settings. */
+  tracing?: Pick<Tracing, 'traceRequests'> | undefined;
   /** What operators should know about the node that responds. */
   warnings: () => Promise<readonly InstallationWarning[]>;
 }>;

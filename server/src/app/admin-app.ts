@@ -129,6 +129,7 @@ export async function registerAdminApi(app: FastifyInstance, ctx: AdminContext):
     scope.addHook('preValidation', async ({ json }) => {
       if (json !== undefined) refuseUnstorable(json.value, json.suspicious);
     });
+    ctx.tracing?.traceRequests(scope);
     observeResponses(scope, {
       logger: ctx.logger,
       times: ctx.metrics.requests,

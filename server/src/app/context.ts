@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import { type DatabaseClock, watchDatabaseClock } from '../db/database-clock.js';
 import { createPool } from '../db/pool.js';
+import { watchStatements } from '../db/watch-statements.js';
 import { createErasedPlayers } from '../features/erasures/erased-players.js';
 import type { PlayerErasureContext } from '../features/erasures/player-erasure-routes.js';
 import { createInbox } from '../features/events/failed/inbox.js';
@@ -40,6 +41,8 @@ import { createErasureHashes } from '../security/erasure-hashes.js';
 import type { MasterKeys } from '../security/master-keys.js';
 import type { Settings } from '../settings/settings.js';
 import { createMetrics } from '../telemetry/metrics.js';
+import { createSlowStatements } from '../telemetry/slow-statements.js';
+import { createTracing, type Tracing } from '../telemetry/tracing/tracing.js';
 
 /** Everything that lives as long as the process, constructed explicitly and disposed of in reverse order. */
 export type Context = SessionContext &
@@ -50,7 +53,11 @@ export type Context = SessionContext &
   EventContext &
   ServerContext &
   NotificationContext &
-  Readonly<{ disk: Pick<DiskWatch, 'reading'>; dispose(): Promise<void> }>;
+  Readonly<{
+    disk: Pick<DiskWatch, 'reading'>;
+    tracing: Tracing | undefined;
+    dispose(): Promise<void>;
+  }>;
 
 export type ContextOptions = {
   settings: Settings;
@@ -79,6 +86,10 @@ export async function createContext(options: ContextOptions): Promise<Context> {
     lookUps: 'planned once',
   });
   metrics.watchPool(pool);
+  const tracing = createTracing(settings, logger);
+  if (tracing !== undefined) watchStatements(pool, tracing.watchStatement);
+  if (settings.slowStatementMs > 0)
+    watchStatements(pool, createSlowStatements(settings.slowStatementMs, logger));
   const clock: Clock & Partial<Pick<DatabaseClock, 'stop'>> =
     options.clock ?? (await watchDatabaseClock({ pool, node: options.nodeClock }));
 
@@ -96,6 +107,7 @@ export async function createContext(options: ContextOptions): Promise<Context> {
     clock.stop?.();
     metrics.stop();
     await pool.end();
+    await tracing?.close();
     throw error;
   });
 
@@ -178,6 +190,7 @@ export async function createContext(options: ContextOptions): Promise<Context> {
     rateLimits: createRateLimits(settings.rateLimits, (limit) => metrics.rateLimited.inc({ limit })),
     shedding,
     disk,
+    tracing,
     async dispose() {
       await disk.stop();
       signingKeys.stop();
@@ -189,6 +202,7 @@ export async function createContext(options: ContextOptions): Promise<Context> {
       metrics.stop();
       await playerExports.close();
       await pool.end();
+      await tracing?.close();
     },
   });
 }

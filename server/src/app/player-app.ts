@@ -86,6 +86,7 @@ export async function buildPlayerApp(
   });
   registerResponseDate(app, ctx.clock);
   registerSingleHeaders(app);
+  ctx.tracing?.traceRequests(app);
   observeResponses(app, { logger: ctx.logger, times: ctx.metrics.requests, who });
   registerCors(app, ctx.settings.corsOrigins);
 

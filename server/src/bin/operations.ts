@@ -7,6 +7,7 @@ import { FREQUENT_STEPS, forgetDevicesSteps, MAINTENANCE_STEPS } from '../app/ma
 import { buildOpsApp } from '../app/ops-app.js';
 import { openDatabase } from '../db/database.js';
 import { watchDatabaseClock } from '../db/database-clock.js';
+import { watchStatements } from '../db/watch-statements.js';
 import { createErasureMetrics } from '../features/erasures/erasure-metrics.js';
 import { createErasureRunner } from '../features/erasures/erasure-runner.js';
 import { erasureStep } from '../features/erasures/erasure-step.js';
@@ -40,6 +41,7 @@ import { createErasureHashes } from '../security/erasure-hashes.js';
 import { createPasswords } from '../security/passwords.js';
 import type { Settings } from '../settings/settings.js';
 import { createAdminMetrics } from '../telemetry/metrics.js';
+import { createTracing } from '../telemetry/tracing/tracing.js';
 import { scheduleBackups } from './backup-schedule.js';
 import { type ChildOptions, type RunningChild, runChild } from './child.js';
 import { createInstallationMetrics } from './installation-metrics.js';
@@ -54,6 +56,8 @@ async function startOperations(options: ChildOptions): Promise<RunningChild> {
   stepBehindPlayers();
   const { settings, masterKeys, logger } = options;
   const database = await openDatabase(settings, () => {});
+  const tracing = createTracing(settings, logger);
+  if (tracing !== undefined) watchStatements(database.pool, tracing.watchStatement);
   const { nats } = settings;
   const link = nats && openLink({ nats, name: 'savepoint operations', logger });
   const queue = nats && link && (() => checkQueue(link, nats, database.pool));
@@ -140,6 +144,7 @@ async function startOperations(options: ChildOptions): Promise<RunningChild> {
       documentChanges: createDocumentChanges(),
       jobs,
       nudgeExports: exports.nudge,
+      tracing,
       warnings: async () => [...clockWarnings(clock.reading()), ...diskWarnings(disk.reading())],
     },
     apiDocument: async (api) => JSON.parse(await readFile(new URL(`${api}.json`, apiDocuments()), 'utf8')),
@@ -184,6 +189,7 @@ async function startOperations(options: ChildOptions): Promise<RunningChild> {
       await app.close();
       await link?.close();
       await database.close();
+      await tracing?.close();
     },
   };
 }

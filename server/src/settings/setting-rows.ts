@@ -14,6 +14,7 @@ import {
   type Setting,
   text,
 } from './setting-kinds.js';
+import { TRACE_ROWS } from './trace-rows.js';
 
 /** Every setting of the service, one row each, in the order of the help. Reading, help and docs/settings.md follow from these. */
 
@@ -252,6 +253,13 @@ export const SETTING_ROWS = {
     shownFallback: 'on in a terminal, else off',
     description: 'on: log lines for people; off: JSON',
   }),
+  slowStatementMs: integer('SAVEPOINT_SLOW_STATEMENT_MS', {
+    fallback: 1_000,
+    min: 0,
+    max: 600_000,
+    description: 'statements of requests that take longer are logged, without their values; 0: none',
+  }),
+  ...TRACE_ROWS,
   databaseUrl: {
     name: 'DATABASE_URL',
     fallback: 'embedded PostgreSQL',

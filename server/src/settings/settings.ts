@@ -58,6 +58,14 @@ export type Settings = Readonly<{
   trustProxy: boolean | number | string;
   logLevel: string;
   logPretty: boolean;
+  /** Statements of requests that take longer are logged; 0: none. */
+  slowStatementMs: number;
+  /** Undefined: no traces. */
+  tracesEndpoint: string | undefined;
+  tracesHeaders: Readonly<Record<string, string>>;
+  tracesServiceName: string;
+  /** Share of the requests without a caller's decision that are traced. */
+  tracesRatio: number;
 }>;
 
 export type NatsSettings = Readonly<{

@@ -50,6 +50,21 @@ describe('what is wrong with the settings', () => {
     }
   });
 
+  test('those of traces are an address, headers and a share, and no value of a header is repeated', () => {
+    const of = (env: Environment) => problems({ ...PRODUCTION, ...env });
+    expect(of({ OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4318' })).toEqual([
+      'OTEL_EXPORTER_OTLP_ENDPOINT must be an http or https address, such as http://127.0.0.1:4318.',
+    ]);
+    for (const bad of ['hunter2', 'a=b,c', 'a=%zz', 'a b=c', 'a=b\nc'])
+      expect(of({ OTEL_EXPORTER_OTLP_HEADERS: bad })).toEqual([
+        'OTEL_EXPORTER_OTLP_HEADERS must list headers like authorization=Bearer%20abc, separated by commas.',
+      ]);
+    for (const bad of ['-0.1', '1.01', 'all'])
+      expect(of({ OTEL_TRACES_SAMPLER_ARG: bad })).toEqual([
+        `OTEL_TRACES_SAMPLER_ARG is "${bad}": set it to a number from 0 to 1, or leave it out.`,
+      ]);
+  });
+
   test('SAVEPOINT_DB_BUFFERS is a size with its unit', () => {
     for (const good of ['16MB', '512 mb', '8GB'])
       expect(problems({ ...PRODUCTION, SAVEPOINT_DB_BUFFERS: good })).toEqual([]);

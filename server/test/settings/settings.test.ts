@@ -62,6 +62,11 @@ describe('defaults', () => {
       opsTrustProxy: false,
       logLevel: 'info',
       logPretty: false,
+      slowStatementMs: 1_000,
+      tracesEndpoint: undefined,
+      tracesHeaders: {},
+      tracesServiceName: 'savepoint',
+      tracesRatio: 1,
     });
   });
 
@@ -140,6 +145,11 @@ describe('values', () => {
       SAVEPOINT_FORGET_DEVICES_AFTER_DAYS: '90',
       SAVEPOINT_BACKUP_DIR: '/backups',
       SAVEPOINT_BACKUPS_KEPT: '3',
+      SAVEPOINT_SLOW_STATEMENT_MS: '250',
+      OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318',
+      OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer%20a%2Cb, x-team=games',
+      OTEL_SERVICE_NAME: 'game-eu',
+      OTEL_TRACES_SAMPLER_ARG: '0.01',
     });
     expect(read).toEqual({
       environment: 'production',
@@ -193,6 +203,11 @@ describe('values', () => {
       opsTrustProxy: 2,
       logLevel: 'debug',
       logPretty: false,
+      slowStatementMs: 250,
+      tracesEndpoint: 'http://collector:4318',
+      tracesHeaders: { authorization: 'Bearer a,b', 'x-team': 'games' },
+      tracesServiceName: 'game-eu',
+      tracesRatio: 0.01,
     });
   });
 
