@@ -729,6 +729,18 @@ CREATE TABLE event_types (
 COMMENT ON TABLE event_types IS 'A version of the schema that a studio has registered for a type of events.';
 COMMENT ON COLUMN event_types.schema IS 'JSON Schema, draft 2020-12, for the whole event.';
 
+CREATE TABLE experiment_erased (
+  game_id integer NOT NULL,
+  experiment_id text NOT NULL,
+  seed text NOT NULL,
+  variant_id text NOT NULL,
+  players integer NOT NULL,
+  two_arms integer NOT NULL,
+  metrics jsonb NOT NULL,
+  CONSTRAINT experiment_erased_pkey PRIMARY KEY (game_id, experiment_id, seed, variant_id)
+);
+COMMENT ON TABLE experiment_erased IS 'The sums of players of a running experiment who were erased, as of that day: the next sums of the arm are those of its players and these.';
+
 CREATE TABLE experiment_exposures (
   player_id bigint NOT NULL,
   experiment_id text NOT NULL,
@@ -742,6 +754,59 @@ CREATE TABLE experiment_exposures (
 CREATE INDEX experiment_exposures_listed ON experiment_exposures USING btree (game_id, experiment_id, seed, exposed_at, player_id);
 COMMENT ON TABLE experiment_exposures IS 'The first response to a player that depended on an arm of an experiment. The arm is kept: see docs/adr/0056-experiments.md.';
 COMMENT ON COLUMN experiment_exposures.activated_at IS 'The first event of the activation type after the exposure; null until then, and for experiments without one.';
+
+CREATE TABLE experiment_grades (
+  game_id integer NOT NULL,
+  day date NOT NULL,
+  from_day date NOT NULL,
+  metric text NOT NULL,
+  players integer NOT NULL,
+  state text NOT NULL,
+  CONSTRAINT experiment_grades_pkey PRIMARY KEY (game_id, day, from_day, metric)
+);
+COMMENT ON TABLE experiment_grades IS 'A comparison of two groups that were treated alike (A/A): every proven difference is a false alarm. See docs/adr/0057-experiment-reports.md.';
+
+CREATE TABLE experiment_reports (
+  game_id integer NOT NULL,
+  experiment_id text NOT NULL,
+  seed text NOT NULL,
+  day date NOT NULL,
+  report jsonb NOT NULL,
+  made_at timestamp with time zone NOT NULL,
+  CONSTRAINT experiment_reports_pkey PRIMARY KEY (game_id, experiment_id, seed, day)
+);
+COMMENT ON TABLE experiment_reports IS 'The report of an experiment as it was on a day. The last one of an experiment that has ended is what was known at its end.';
+
+CREATE TABLE experiment_runs (
+  game_id integer NOT NULL,
+  experiment_id text NOT NULL,
+  seed text NOT NULL,
+  started_at timestamp with time zone NOT NULL,
+  ended_at timestamp with time zone,
+  checked_version integer NOT NULL,
+  arm_changes jsonb DEFAULT '[]'::jsonb NOT NULL,
+  day date,
+  summed_at timestamp with time zone,
+  requested_at timestamp with time zone,
+  walk jsonb,
+  CONSTRAINT experiment_runs_pkey PRIMARY KEY (game_id, experiment_id, seed)
+);
+COMMENT ON TABLE experiment_runs IS 'An experiment from its start with one seed, and how far its sums are. Maintenance adds and ends the rows by the published versions.';
+
+CREATE TABLE experiment_sums (
+  game_id integer NOT NULL,
+  experiment_id text NOT NULL,
+  seed text NOT NULL,
+  day date NOT NULL,
+  variant_id text NOT NULL,
+  players integer NOT NULL,
+  recent_players integer NOT NULL,
+  two_arms integer NOT NULL,
+  erased integer NOT NULL,
+  metrics jsonb NOT NULL,
+  CONSTRAINT experiment_sums_pkey PRIMARY KEY (game_id, experiment_id, seed, day, variant_id)
+);
+COMMENT ON TABLE experiment_sums IS 'What the players of an arm did from their exposure to the end of a UTC day, as sums by metric. They name no player, so they stay when a player is erased.';
 
 CREATE TABLE export_chunks (
   job_id uuid NOT NULL,

@@ -7,6 +7,7 @@ import { countDailySizes } from '../features/audiences/count-daily-sizes.js';
 import { deleteExpiredFailedEvents } from '../features/events/failed/expiry.js';
 import { type CompactionResult, compactEvents } from '../features/events/storage/compact-events.js';
 import { dropOldIdentities, ensureEventPartitions } from '../features/events/storage/event-partitions.js';
+import { sumExperiments } from '../features/experiments/sum-experiments.js';
 import { deleteExpiredExports } from '../features/exports/export-expiry.js';
 import { deleteExpiredJobs } from '../features/jobs/job-expiry.js';
 import type { MaintenanceStep, StepResult } from '../features/lifecycle/maintenance-step.js';
@@ -18,9 +19,13 @@ import { deleteExpiredSessions } from '../features/sessions/session-expiry.js';
 import { MINUTE_MS } from '../lib/day.js';
 
 const BREAKDOWNS = 'breakdowns';
+const EXPERIMENTS = 'experiments';
 
-/** These steps also run every few minutes, because they sum the present day. If nothing has changed, they read one row per game. */
-export const FREQUENT_STEPS: readonly string[] = [BREAKDOWNS];
+/**
+ * These steps also run every few minutes, because they sum the present day, or what somebody has asked for. If nothing has changed, they
+ * read one row per game.
+ */
+export const FREQUENT_STEPS: readonly string[] = [BREAKDOWNS, EXPERIMENTS];
 
 /** The steps that usually take longest come last. */
 export const MAINTENANCE_STEPS: readonly MaintenanceStep[] = [
@@ -77,6 +82,14 @@ export const MAINTENANCE_STEPS: readonly MaintenanceStep[] = [
     async run({ connection, nowMs, signal }) {
       const { isDone, gamesCompared } = await compareHoldouts(connection, { nowMs, signal });
       return { outcome: isDone ? 'done' : 'unfinished', did: { gamesCompared } };
+    },
+  },
+  {
+    name: EXPERIMENTS,
+    maxMs: 15 * MINUTE_MS,
+    async run({ pool, connection, nowMs, signal }) {
+      const { isDone, experimentsSummed } = await sumExperiments(connection, { pool, nowMs, signal });
+      return { outcome: isDone ? 'done' : 'unfinished', did: { experimentsSummed } };
     },
   },
   {

@@ -1,5 +1,6 @@
 import { type DedicatedConnection, inTransaction } from '../../db/dedicated-connection.js';
 import { type Pool, query } from '../../db/pool.js';
+import { keepErasedSums } from '../experiments/keep-erased.js';
 
 /** Whether there is a request to work on: for a look every few seconds. */
 export async function hasDueErasures(pool: Pool, nowMs: number): Promise<boolean> {
@@ -15,7 +16,7 @@ export async function hasDueErasures(pool: Pool, nowMs: number): Promise<boolean
 }
 
 /**
- * Begins the next requests that are due, and returns how many: adds up what the players did for the recount, and deletes their rows of
+ * Begins the next requests that are due, and returns how many: adds up what the players did for the recount and for running experiments, and deletes their rows of
  * `players`. That waits for transactions that hold a lock on a row. Whoever comes later finds no player.
  */
 export async function beginErasures(
@@ -39,6 +40,7 @@ export async function beginErasures(
     ]);
     await connection.query(ADD_ERASED_DAYS, [playerIds]);
     await connection.query(ADD_ERASED_COHORTS, [playerIds]);
+    await keepErasedSums(connection, playerIds, nowMs);
     await connection.query('delete from players where id = any($1::bigint[])', [playerIds]);
     await connection.query(
       `update erasures set state = 'erasing', started_at = $2, devices = null, counts = counts || '{"players": 1}'

@@ -24,6 +24,9 @@ export const SMALL_TABLES: readonly string[] = [
   'jobs',
   // One row.
   'erasure_key',
+  // A row for each experiment, and for each of its arms.
+  'experiment_runs',
+  'experiment_erased',
   // A row for each game that asks Google about purchases.
   'google_accounts',
 ];
@@ -141,6 +144,12 @@ const FILLS = [
    select 1, n, 'leaving', '', now() - interval '1 hour', 1, now() from ${ROWS}`,
   `insert into experiment_exposures (game_id, player_id, experiment_id, seed, variant_id, exposed_at)
    select 1, n, 'price_test', '1', 'b', now() from ${ROWS}`,
+  `insert into experiment_sums (game_id, experiment_id, seed, day, variant_id, players, recent_players, two_arms, erased, metrics)
+   select ${SOME_GAME}, 'price_test', 'old', current_date - n / greatest(3, $1::int / 10), 'a', 0, 0, 0, 0, '{}' from ${ROWS}`,
+  `insert into experiment_reports (game_id, experiment_id, seed, day, report, made_at)
+   select ${SOME_GAME}, 'price_test', 'old', current_date - n / greatest(3, $1::int / 10), '{}', now() from ${ROWS}`,
+  `insert into experiment_grades (game_id, day, from_day, metric, players, state)
+   select ${SOME_GAME}, current_date - n / greatest(3, $1::int / 10), current_date, '', 0, 'not_proven' from ${ROWS}`,
   `insert into game_days (game_id, day, shard) select ${SOME_GAME}, current_date - n / greatest(3, $1::int / 10), 0
    from ${ROWS}`,
   `insert into game_event_types (game_id, day, event_type, shard)

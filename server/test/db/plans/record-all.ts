@@ -4,6 +4,7 @@ import { recordStatements, type Sent } from '../../support/sent-statements.js';
 import { ACCOUNT_STATEMENTS } from './account-statements.js';
 import { ERASURE_STATEMENTS } from './erasure-statements.js';
 import { EVENT_STATEMENTS } from './event-statements.js';
+import { EXPERIMENT_STATEMENTS } from './experiment-statements.js';
 import { connect } from './explain-all.js';
 import { EXPORT_STATEMENTS } from './export-statements.js';
 import { IMPORT_STATEMENTS } from './import-statements.js';
@@ -35,6 +36,7 @@ export async function recordAll(): Promise<Recorded[]> {
       ...ACCOUNT_STATEMENTS,
       ...STUDIO_STATEMENTS,
       ...EXPORT_STATEMENTS,
+      ...EXPERIMENT_STATEMENTS,
       ...IMPORT_STATEMENTS,
       ...STORE_STATEMENTS,
       ...ERASURE_STATEMENTS,

@@ -90,7 +90,7 @@ function measured(measure: SumMeasureEntry, totals: Totals, rates: RateTable | n
   }
 }
 
-/** An amount without a rate is not in it: the report names its currency. */
+/** An amount without a rate is not in it. */
 function money(
   currency: string | null,
   dated: readonly DatedAmounts[],

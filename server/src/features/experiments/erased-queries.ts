@@ -1,0 +1,59 @@
+import type { DedicatedConnection } from '../../db/dedicated-connection.js';
+import type { ExperimentEntry } from '../../personalisation/document/parts/experiments.js';
+import type { RunKey } from './exposure-queries.js';
+
+export type ErasedExposure = RunKey &
+  Readonly<{
+    playerId: string;
+    variantId: string;
+    exposedOn: string;
+    activatedOn: string | null;
+    sawTwoArms: boolean;
+  }>;
+
+/** The exposures of players in experiments that run, up to the end of a day. */
+export async function listErasedExposures(
+  connection: DedicatedConnection,
+  playerIds: readonly string[],
+  to: string,
+): Promise<ErasedExposure[]> {
+  const { rows } = await connection.query<ErasedExposure>(
+    `select e.game_id as "gameId", e.experiment_id as "experimentId", e.seed, e.player_id as "playerId", e.variant_id as "variantId",
+       (e.exposed_at at time zone 'UTC')::date::text as "exposedOn",
+       (e.activated_at at time zone 'UTC')::date::text as "activatedOn",
+       exists (
+         select from experiment_exposures o
+         where o.player_id = e.player_id and o.experiment_id = e.experiment_id and o.seed <> e.seed and o.variant_id <> e.variant_id
+         offset 0
+       ) as "sawTwoArms"
+     from unnest($1::bigint[]) as w (id)
+     cross join lateral (
+       select * from experiment_exposures e
+       where e.player_id = w.id and e.exposed_at < ($2::date + 1)::timestamp at time zone 'UTC'
+       offset 0
+     ) e
+     cross join lateral (select running_experiments from games g where g.id = e.game_id offset 0) g
+     where exists (
+       select from jsonb_array_elements(g.running_experiments) r where r ->> 0 = e.experiment_id and r ->> 1 = e.seed
+     )
+     order by e.game_id, e.experiment_id, e.seed, e.player_id`,
+    [playerIds, to],
+  );
+  return rows;
+}
+
+export async function findPublishedExperiments(
+  connection: DedicatedConnection,
+  gameId: number,
+): Promise<ExperimentEntry[]> {
+  const { rows } = await connection.query<{ experiments: ExperimentEntry[] | null }>(
+    `select v.document -> 'experiments' as experiments
+     from games g
+     cross join lateral (
+       select document from config_versions v where v.game_id = g.id and v.version = g.published_version offset 0
+     ) v
+     where g.id = $1`,
+    [gameId],
+  );
+  return rows[0]?.experiments ?? [];
+}

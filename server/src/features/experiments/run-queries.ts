@@ -1,0 +1,125 @@
+import type { DedicatedConnection } from '../../db/dedicated-connection.js';
+import type { ExposureCursor, RunKey } from './exposure-queries.js';
+import type { ExperimentSums } from './report/experiment-sums.js';
+import type { GateInput } from './report/gates.js';
+
+export type ArmChanges = GateInput['armChanges'];
+
+/** Sums that are under way. Those of another day, other metrics or other rates cannot be added up: `basis` says of which they are. */
+export type Walk = Readonly<{ basis: string; behind: ExposureCursor; sums: ExperimentSums }>;
+
+export type Run = RunKey &
+  Readonly<{ startedOn: string; checkedVersion: number; armChanges: ArmChanges; walk: Walk | null }>;
+
+export type RunningGame = Readonly<{
+  gameId: number;
+  running: readonly (readonly [experimentId: string, seed: string, activation: string | null])[];
+}>;
+
+export async function listRunningGames(
+  connection: DedicatedConnection,
+  behind: number,
+  limit: number,
+): Promise<RunningGame[]> {
+  const { rows } = await connection.query<RunningGame>(
+    `select id as "gameId", running_experiments as running from games
+     where id > $1 and running_experiments is not null
+     order by id
+     limit $2`,
+    [behind, limit],
+  );
+  return rows;
+}
+
+/**
+ * Adds the runs that have no row yet, each since the first version in which it runs with its seed. One that runs again with the same seed goes on.
+ */
+export async function upsertRuns(
+  connection: DedicatedConnection,
+  { gameId, running }: RunningGame,
+): Promise<void> {
+  await connection.query(
+    `insert into experiment_runs as r (game_id, experiment_id, seed, started_at, checked_version)
+     select $1, x.experiment_id, x.seed, v.published_at, v.version
+     from unnest($2::text[], $3::text[]) as x (experiment_id, seed)
+     cross join lateral (
+       select v.version, v.published_at from config_versions v
+       where v.game_id = $1
+         and not exists (
+           select from experiment_runs o
+           where o.game_id = $1 and o.experiment_id = x.experiment_id and o.seed = x.seed and o.ended_at is null
+         )
+         and exists (
+           select from json_array_elements(v.document -> 'experiments') e
+           where e ->> 'experimentId' = x.experiment_id and e ->> 'seed' = x.seed and e ->> 'state' = 'running'
+         )
+       order by v.version
+       limit 1
+     ) v
+     on conflict (game_id, experiment_id, seed) do update set ended_at = null`,
+    [gameId, running.map(([experimentId]) => experimentId), running.map(([, seed]) => seed)],
+  );
+}
+
+const IS_RUNNING = `exists (
+       select from games g cross join lateral jsonb_array_elements(g.running_experiments) e
+       where g.id = r.game_id and e ->> 0 = r.experiment_id and e ->> 1 = r.seed
+     )`;
+
+/** Ends the runs of experiments that do not run any more: they are not summed again, and their last report stays. */
+export async function endRuns(connection: DedicatedConnection, nowMs: number): Promise<void> {
+  await connection.query(
+    `update experiment_runs r set ended_at = $1, walk = null where r.ended_at is null and not ${IS_RUNNING}`,
+    [new Date(nowMs)],
+  );
+}
+
+/** Runs that are not summed up to the end of a day, or that somebody has asked for since. */
+export async function listDueRuns(connection: DedicatedConnection, to: string): Promise<Run[]> {
+  const { rows } = await connection.query<Run>(
+    `select game_id as "gameId", experiment_id as "experimentId", seed, (started_at at time zone 'UTC')::date::text as "startedOn",
+       checked_version as "checkedVersion", arm_changes as "armChanges", walk
+     from experiment_runs
+     where ended_at is null and (started_at at time zone 'UTC')::date <= $1::date
+       and (day is null or day < $1::date or requested_at is not null)
+     order by game_id, experiment_id, seed`,
+    [to],
+  );
+  return rows;
+}
+
+export async function updateArmChanges(
+  connection: DedicatedConnection,
+  { gameId, experimentId, seed }: RunKey,
+  { checkedVersion, armChanges }: Pick<Run, 'checkedVersion' | 'armChanges'>,
+): Promise<void> {
+  await connection.query(
+    `update experiment_runs set checked_version = $4, arm_changes = $5
+     where game_id = $1 and experiment_id = $2 and seed = $3`,
+    [gameId, experimentId, seed, checkedVersion, JSON.stringify(armChanges)],
+  );
+}
+
+export async function updateWalk(
+  connection: DedicatedConnection,
+  { gameId, experimentId, seed }: RunKey,
+  walk: Walk,
+): Promise<void> {
+  await connection.query(
+    'update experiment_runs set walk = $4 where game_id = $1 and experiment_id = $2 and seed = $3',
+    [gameId, experimentId, seed, JSON.stringify(walk)],
+  );
+}
+
+export async function updateSummed(
+  connection: DedicatedConnection,
+  { gameId, experimentId, seed }: RunKey,
+  { to, nowMs }: { to: string; nowMs: number },
+): Promise<void> {
+  await connection.query(
+    `update experiment_runs set walk = null, day = $4, summed_at = $5,
+       requested_at = case when requested_at > $5 then requested_at end
+     where game_id = $1 and experiment_id = $2 and seed = $3`,
+    [gameId, experimentId, seed, to, new Date(nowMs)],
+  );
+}

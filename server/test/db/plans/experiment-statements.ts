@@ -1,0 +1,63 @@
+import { inTransaction, walkByIndex, withDedicatedConnection } from '../../../src/db/dedicated-connection.js';
+import { keepErasedSums } from '../../../src/features/experiments/keep-erased.js';
+import { sumExperiments } from '../../../src/features/experiments/sum-experiments.js';
+import { configWith, experiment } from '../../personalisation/support/fixtures.js';
+import { WORLD } from './large-tables.js';
+import type { Listed } from './listed-statement.js';
+
+const { gameId } = WORLD;
+const DAY_MS = 86_400_000;
+const ERASED = ['3'];
+
+/** Of every kind, so that everything is read. */
+const RUNNING = experiment('price_test', {
+  metrics: {
+    primary: { kind: 'sum', sum: { of: 'revenue', currency: null } },
+    secondary: [
+      { kind: 'share', of: 'retained', day: 7 },
+      { kind: 'sum', sum: { of: 'sessions' } },
+      { kind: 'sum', sum: { of: 'events', eventType: 'A' } },
+    ],
+    guardrails: [],
+  },
+  plan: { smallestEffect: { percent: 5 }, players: 1_000, days: 1 },
+});
+
+/** Statements about experiments: what maintenance sums, and what is shown. */
+export const EXPERIMENT_STATEMENTS: readonly Listed[] = [
+  {
+    what: 'a game with a running experiment, for the next',
+    call: async ({ admin }) => {
+      await admin.query(
+        `update config_versions set document = $1, published_at = now() - interval '3 days' where game_id = ${gameId}`,
+        [JSON.stringify(configWith({ experiments: [RUNNING] }))],
+      );
+      await admin.query(
+        `update games set running_experiments = '[["price_test", "1", null]]',
+           published_version = (select max(version) from config_versions where game_id = ${gameId})
+         where id = ${gameId}`,
+      );
+    },
+  },
+  {
+    what: 'sums of running experiments',
+    call: ({ admin, nowMs }) =>
+      withDedicatedConnection(admin, async (connection) => {
+        await walkByIndex(connection);
+        // From tomorrow on the exposures of today count.
+        for (const days of [1, 2]) {
+          await sumExperiments(connection, { pool: admin, nowMs: nowMs + days * DAY_MS });
+        }
+        await inTransaction(connection, () => keepErasedSums(connection, ERASED, nowMs + DAY_MS));
+      }),
+    reads: {
+      tables: ['games', 'config_versions', 'experiment_exposures', 'players', 'player_days'],
+      why: 'games are looked at 200 at a time, versions once until the first in which an experiment runs, exposures in chunks with the players and their days',
+      atMost: 5_000,
+    },
+  },
+  {
+    what: 'a game without experiments, for the lists that follow',
+    call: ({ admin }) => admin.query(`update games set running_experiments = null where id = ${gameId}`),
+  },
+];

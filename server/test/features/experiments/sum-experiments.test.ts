@@ -1,0 +1,236 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { requestErasure } from '../../../src/features/erasures/request-erasure.js';
+import type { ArmSums } from '../../../src/features/experiments/report/experiment-sums.js';
+import { countsOf, stratumMoments } from '../../../src/features/experiments/report/metric-sums.js';
+import type { Report } from '../../../src/features/experiments/report/report-types.js';
+import {
+  type MetricEntry,
+  metricKey,
+} from '../../../src/personalisation/document/parts/experiment-metrics.js';
+import { createErasureHashes } from '../../../src/security/erasure-hashes.js';
+import { plus } from '../../../src/statistics/moments.js';
+import { experiment } from '../../personalisation/support/fixtures.js';
+import { erase } from '../../support/erasure-calls.js';
+import { DAY_MS, type TestPlayer } from '../../support/game-world.js';
+import { createHarness, type Harness } from '../../support/harness.js';
+import { watch } from '../analytics/breakdowns/breakdown-world.js';
+import {
+  addGame,
+  addPlayers,
+  at,
+  dayOf,
+  event,
+  expose,
+  NOW,
+  play,
+  publish,
+  purchase,
+  sum,
+} from './support/experiment-world.js';
+import { CONVERSION, PER_PAYER, RETENTION_7, REVENUE } from './support/simulated-sums.js';
+
+const PLAYERS = 400;
+const LEVELS = { kind: 'sum', sum: { of: 'events', eventType: 'Level' } } as const;
+const TO = dayOf(at(1));
+const test = experiment('price_test', {
+  metrics: { primary: REVENUE, secondary: [CONVERSION, RETENTION_7, LEVELS, PER_PAYER], guardrails: [] },
+});
+
+let harness: Harness;
+let gameId: number;
+let players: TestPlayer[];
+
+beforeAll(async () => {
+  harness = await createHarness();
+  harness.clock.set(NOW);
+  gameId = await addGame(harness, 'tried');
+  await publish(harness, gameId, [test], { nowMs: at(20) });
+  // Every third player was there before the experiment.
+  players = [
+    ...(await addPlayers(harness, gameId, PLAYERS / 4, at(60))),
+    ...(await addPlayers(harness, gameId, (PLAYERS * 3) / 4, at(15))),
+  ];
+  await play(harness, players, (n) => [
+    ...(n < PLAYERS / 4 ? [event('Level', at(25)), purchase(`before-${n}`, at(20), '3.00')] : []),
+    event('Level', at(15)),
+    ...(n % 2 === 0 ? [event('Level', at(8))] : []),
+    ...(n % 3 === 0 ? [purchase(`t-${n}`, at(5), `${1 + (n % 7)}.99`)] : []),
+    // Today counts tomorrow.
+    event('Level', at(0)),
+  ]);
+  await expose(harness, players, test, (_, n) => ({
+    variantId: n % 2 === 0 ? 'a' : 'b',
+    exposedAt: at(15 - (n % 3)),
+  }));
+});
+afterAll(() => harness.close());
+
+/** What the service keeps of an arm on a day. */
+async function armsOf(day = TO): Promise<Record<string, ArmSums>> {
+  const { rows } = await harness.pool.query(
+    `select variant_id as "variantId", players, erased, metrics from experiment_sums where game_id = $1 and day = $2`,
+    [gameId, day],
+  );
+  return Object.fromEntries(rows.map(({ variantId, ...arm }) => [variantId, arm]));
+}
+
+async function reportOn(day = TO): Promise<Report> {
+  const { rows } = await harness.pool.query<{ report: Report }>(
+    'select report from experiment_reports where game_id = $1 and day = $2',
+    [gameId, day],
+  );
+  if (rows[0] === undefined) throw new Error('there is no report');
+  return rows[0].report;
+}
+
+/** Players, sum and sum of squares of a metric, as kept. */
+function keptMoments(arm: ArmSums | undefined, metric: MetricEntry) {
+  const sums = arm?.metrics[metricKey(metric)];
+  if (sums === undefined) throw new Error('there are no sums');
+  const { sum, squares, otherSum } = plus(
+    stratumMoments(sums.fresh, undefined),
+    stratumMoments(sums.known, undefined),
+  );
+  const numbers = { players: countsOf(sums).players, sum, squares, other: otherSum };
+  return Object.fromEntries(Object.entries(numbers).map(([name, value]) => [name, Number(value.toFixed(6))]));
+}
+
+/** The same in plain SQL: `value` of a player's days since the exposure, and `other` of those before it. */
+async function plainMoments(variantId: string, value: string, other: string, who = 'true') {
+  const { rows } = await harness.pool.query(
+    `select count(*)::int as players, sum(value)::float8 as sum, sum(value * value)::float8 as squares, sum(other)::float8 as other
+     from (
+       select coalesce(${value}, 0)::numeric as value, coalesce(${other}, 0)::numeric as other
+       from (select *, (exposed_at at time zone 'UTC')::date as since from experiment_exposures) e
+       left join player_days d on d.player_id = e.player_id and d.day <= $3 and d.day >= e.since - 28
+       where e.game_id = $1 and e.variant_id = $2 and (${who})
+       group by e.player_id, e.since
+     ) p`,
+    [gameId, variantId, TO],
+  );
+  return rows[0];
+}
+
+const since = (column: string) => `sum(${column}) filter (where d.day >= e.since)`;
+const before = (column: string) => `sum(${column}) filter (where d.day < e.since)`;
+const USD = `(d.revenue ->> 'USD')::numeric`;
+const LEVEL = `(d.event_counts ->> 'Level')::int`;
+const isPayer = (of: string) => `(${of} > 0)::int`;
+
+describe('the sums of a running experiment', () => {
+  it('go on behind the last chunk after an interruption', async () => {
+    const stop = new AbortController();
+    let chunks = 0;
+    const stopped = await sum(harness, { signal: stop.signal }, (connection) =>
+      watch(connection, {
+        after: async (text) => {
+          if (text.includes('from experiment_exposures e') && ++chunks === 3) stop.abort();
+        },
+      }),
+    );
+    expect(stopped).toEqual({ isDone: false, experimentsSummed: 0 });
+    const { rows } = await harness.pool.query(
+      `select (walk #>> '{sums,a,players}')::int + (walk #>> '{sums,b,players}')::int as players from experiment_runs`,
+    );
+    expect(rows).toEqual([{ players: 150 }]);
+    expect(await sum(harness)).toEqual({ isDone: true, experimentsSummed: 1 });
+    expect(await sum(harness)).toEqual({ isDone: true, experimentsSummed: 0 });
+  });
+
+  it.each(['a', 'b'])('equal those of plain SQL, in arm %s', async (variantId) => {
+    const arm = (await armsOf())[variantId];
+    expect(arm).toMatchObject({ players: PLAYERS / 2, erased: 0 });
+    expect(keptMoments(arm, REVENUE)).toEqual(await plainMoments(variantId, since(USD), before(USD)));
+    expect(keptMoments(arm, LEVELS)).toEqual(await plainMoments(variantId, since(LEVEL), before(LEVEL)));
+    expect(keptMoments(arm, CONVERSION)).toEqual(
+      await plainMoments(variantId, isPayer(since('d.purchases')), isPayer(before('d.purchases'))),
+    );
+    expect(keptMoments(arm, PER_PAYER)).toEqual(
+      await plainMoments(variantId, since(USD), isPayer(since('d.purchases'))),
+    );
+    expect(keptMoments(arm, RETENTION_7)).toEqual(
+      await plainMoments(variantId, 'max((d.day = e.since + 7)::int)', '0'),
+    );
+  });
+
+  it('make a report', async () => {
+    const { arms, days, from, to, metrics, gates } = await reportOn();
+    expect({ from, to, days }).toEqual({ from: dayOf(at(20)), to: TO, days: 20 });
+    expect(arms.map(({ variantId, players: n, erasedPlayers }) => [variantId, n, erasedPlayers])).toEqual([
+      ['a', PLAYERS / 2, 0],
+      ['b', PLAYERS / 2, 0],
+    ]);
+    expect(gates).toEqual([]);
+    expect(metrics.map(({ title }) => title)).toEqual([
+      'Revenue in USD per player',
+      'Conversion',
+      'Day 7 retention',
+      'Events Level per player',
+      'Revenue in USD per payer',
+    ]);
+    expect(metrics[0]?.arms[1]?.comparison?.state).toBe('not_proven');
+  });
+
+  it('count back a refund at the next request', async () => {
+    const paid = (await plainMoments('a', since(USD), '0'))?.sum;
+    const refund = event('Refund', at(2), { transactionId: 't-0' });
+    await play(harness, players.slice(0, 1), () => [refund]);
+    await harness.pool.query('update experiment_runs set requested_at = $1', [new Date(NOW)]);
+    expect((await sum(harness, { nowMs: NOW + 60_000 })).experimentsSummed).toBe(1);
+    const kept = keptMoments((await armsOf()).a, REVENUE).sum;
+    expect(kept).toBe((await plainMoments('a', since(USD), '0'))?.sum);
+    expect(kept).toBeLessThan(paid);
+  });
+
+  it('keep players who are erased, and say how many they are', async () => {
+    const hashes = await createErasureHashes(harness.pool, async () => harness.masterKeys)();
+    const erased = players.slice(0, 6);
+    for (const { userId } of erased) {
+      await requestErasure(harness.pool, hashes, { gameId, userId, by: { player: true, nowMs: NOW } });
+    }
+    const all = (await armsOf()).a;
+    expect((await erase(harness)).erased).toBe(6);
+    expect((await sum(harness, { nowMs: NOW + DAY_MS })).experimentsSummed).toBe(1);
+    const arms = await armsOf(dayOf(NOW));
+    expect(Object.entries(arms).map(([id, arm]) => [id, arm.players, arm.erased])).toEqual([
+      ['a', PLAYERS / 2, 3],
+      ['b', PLAYERS / 2, 3],
+    ]);
+    expect(keptMoments(arms.a, REVENUE)).toEqual(keptMoments(all, REVENUE));
+    expect((await reportOn(dayOf(NOW))).arms.map(({ erasedPlayers }) => erasedPlayers)).toEqual([3, 3]);
+  });
+
+  it('end with the experiment, and the last report stays', async () => {
+    const last = await reportOn(dayOf(NOW));
+    await publish(harness, gameId, [{ ...test, state: 'stopped' }], { nowMs: NOW + DAY_MS });
+    expect(await sum(harness, { nowMs: NOW + 2 * DAY_MS })).toEqual({ isDone: true, experimentsSummed: 0 });
+    expect(await reportOn(dayOf(NOW))).toEqual(last);
+    const { rows } = await harness.pool.query(
+      'select ended_at is not null as "isEnded" from experiment_runs',
+    );
+    expect(rows).toEqual([{ isEnded: true }]);
+  });
+});
+
+it('counts players from their activation, and those who saw two arms', async () => {
+  const id = await addGame(harness, 'activated');
+  const old = experiment('start', { seed: 'old' });
+  const started = experiment('start', { activation: { eventType: 'Level' } });
+  await publish(harness, id, [old], { nowMs: at(30) });
+  await publish(harness, id, [started], { nowMs: at(10) });
+  const some = await addPlayers(harness, id, 10, at(30));
+  await expose(harness, some.slice(0, 4), old, (_, n) => ({
+    variantId: n < 2 ? 'a' : 'b',
+    exposedAt: at(20),
+  }));
+  await expose(harness, some, started, (_, n) => ({
+    ...{ variantId: 'a', exposedAt: at(9) },
+    ...(n === 9 ? {} : { activatedAt: n === 8 ? NOW : at(5) }),
+  }));
+  await sum(harness);
+  const { rows } = await harness.pool.query(
+    'select seed, variant_id, players, two_arms, recent_players from experiment_sums where game_id = $1',
+    [id],
+  );
+  expect(rows).toEqual([{ seed: '1', variant_id: 'a', players: 8, two_arms: 2, recent_players: 8 }]);
+});
