@@ -9,6 +9,7 @@ import { migrate } from '../../src/db/migrate.js';
 import { recountGame } from '../../src/features/analytics/recount.js';
 import { expectCounts, get, playerAggregates } from '../support/data-calls.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { findBreaks, readContract, type SchemaContract } from '../support/expand-only.js';
 import {
   adImpression,
   createTestClock,
@@ -41,12 +42,17 @@ describe('a database of 1.0', () => {
   let facts: Facts;
   let ctx: Context;
   let app: FastifyInstance;
+  /** Of 1.0. */
+  let before: SchemaContract;
 
   beforeAll(async () => {
     const sql = await readFile(FIXTURE, 'utf8');
     facts = JSON.parse(sql.slice(2, sql.indexOf('\n'))) as Facts;
     database = await createTestDatabase({ isEmpty: true });
-    await load(database.url, sql);
+    before = await withClient(database.url, async (client) => {
+      await client.query(sql);
+      return readContract(client);
+    });
     await migrate(database.url, () => {});
     ctx = await createContext({
       settings: testSettings(),
@@ -70,6 +76,15 @@ describe('a database of 1.0', () => {
       schema,
       'A released migration has changed, or this is before 1.0: then run `node scripts/make-fixture.mjs`.',
     ).toBe(await readFile(SCHEMA, 'utf8'));
+  });
+
+  it('still has what the statements of 1.0 need: its nodes serve while the database is migrated', async () => {
+    const after = await withClient(database.url, readContract);
+    expect(before.columns.length).toBeGreaterThan(300);
+    expect(
+      findBreaks(before, after),
+      'Nodes of the release before would fail. Expand now, contract in the next release: see CONTRIBUTING.md.',
+    ).toEqual([]);
   });
 
   it('knows its players, their sessions, purchases and events', async () => {
@@ -103,8 +118,49 @@ describe('a database of 1.0', () => {
   });
 });
 
-async function load(url: string, sql: string): Promise<void> {
+async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
-  await client.query(sql).finally(() => client.end());
+  return work(client).finally(() => client.end());
 }
+
+describe('the comparison of two schemas', () => {
+  const column = { name: 'players.id', type: 'bigint', isRequired: true, hasDefault: false };
+  const contract = {
+    columns: [column, { name: 'players.note', type: 'text', isRequired: false, hasDefault: false }],
+    keys: ['players (id)'],
+    routines: ['f(integer) returns text'],
+  };
+
+  it('has nothing against new tables, columns with a default, keys and functions', () => {
+    const more = {
+      columns: [
+        ...contract.columns,
+        { name: 'players.added', type: 'text', isRequired: false, hasDefault: false },
+        { name: 'players.counted', type: 'integer', isRequired: true, hasDefault: true },
+        { name: 'guilds.id', type: 'bigint', isRequired: true, hasDefault: false },
+      ],
+      keys: [...contract.keys, 'guilds (id)'],
+      routines: [...contract.routines, 'g() returns void'],
+    };
+    expect(findBreaks(contract, more)).toEqual([]);
+  });
+
+  it('names what is gone, has another type or must be given', () => {
+    const less = {
+      columns: [
+        { ...column, type: 'uuid' },
+        { name: 'players.added', type: 'text', isRequired: true, hasDefault: false },
+      ],
+      keys: [],
+      routines: ['f(bigint) returns text'],
+    };
+    expect(findBreaks(contract, less)).toEqual([
+      'players.id was bigint and is uuid',
+      'players.note is gone',
+      'players.added must be given',
+      'the key of players (id) is gone',
+      'f(integer) returns text is gone',
+    ]);
+  });
+});
