@@ -14,6 +14,7 @@ import { createConfigSnapshots } from '../features/game-configs/config-snapshots
 import type { PlayerExportContext } from '../features/player-exports/player-export-routes.js';
 import { createPlayerExports } from '../features/player-exports/player-exports.js';
 import { createDecisions } from '../features/players/decisions.js';
+import { createExperimentExposures } from '../features/players/experiment-exposures.js';
 import { createFactReadings } from '../features/players/fact-readings.js';
 import type { PlayerContext } from '../features/players/player-context.js';
 import { createSegmentStays } from '../features/players/segment-stays.js';
@@ -169,6 +170,7 @@ export async function createContext(options: ContextOptions): Promise<Context> {
       metrics,
       logger,
       stays: createSegmentStays(pool, logger),
+      exposures: createExperimentExposures(pool, metrics, logger),
     }),
     predictions: createPlayerPredictions({ readings, snapshots: models, gameConfigs, clock }),
     playerExports,

@@ -10,9 +10,10 @@ export async function findPlayerKeys(
     pool,
     {
       name: 'find_player_keys',
-      text: `select user_id as "userId", id as "playerId", game_id as "gameId"
-             from players
-             where user_id = any($1::uuid[]) and erase_requested_at is null`,
+      text: `select p.user_id as "userId", p.id as "playerId", p.game_id as "gameId",
+               (select g.running_experiments from games g where g.id = p.game_id) as "runningExperiments"
+             from players p
+             where p.user_id = any($1::uuid[]) and p.erase_requested_at is null`,
     },
     [[...new Set(userIds)]],
   );

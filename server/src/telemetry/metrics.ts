@@ -135,8 +135,13 @@ export function createMetrics() {
     }),
     personalisationErrors: new Counter({
       name: 'savepoint_personalisation_errors_total',
-      help: 'Rules of flags, segments and offers that failed for a player: the flag had its default, segment and offer did not match; kind "store": the untargeted store was sent instead.',
+      help: 'Rules of flags, segments, offers, values and experiments that failed for a player: the flag had its default, segment and offer did not match; kind "store": the untargeted store was sent instead.',
       labelNames: ['kind'] as const,
+      registers,
+    }),
+    experimentExposures: new Counter({
+      name: 'savepoint_experiment_exposures_total',
+      help: 'Arms of experiments that players were told for the first time and that were stored.',
       registers,
     }),
     rateLimited: new Counter({

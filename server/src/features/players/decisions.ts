@@ -7,10 +7,12 @@ import { blankFacts } from '../../personalisation/attributes/blank-facts.js';
 import type { PlayerFacts } from '../../personalisation/attributes/player-facts.js';
 import type { CompiledDocument } from '../../personalisation/compile/compiled-document.js';
 import { decisionSteps } from '../../personalisation/decide/decide.js';
+import type { DecidedArm, StayChange } from '../../personalisation/decide/decision.js';
 import type { ModelsInForce } from '../../personalisation/predict/models-in-force.js';
 import type { Metrics } from '../../telemetry/metrics.js';
 import type { ConfigSnapshots } from '../game-configs/config-snapshots.js';
 import { documentWork } from '../game-configs/document-work.js';
+import type { ExperimentExposures } from './experiment-exposures.js';
 import type { FactReadings } from './fact-readings.js';
 import { type PlayerResponses, renderResponses } from './player-responses.js';
 import type { PlayerRow } from './player-row.js';
@@ -32,6 +34,7 @@ export type DecisionsOptions = {
   gameConfigs: ConfigSnapshots;
   models: VersionSnapshots<VersionedModels>;
   stays: SegmentStays;
+  exposures: ExperimentExposures;
   clock: Clock;
   metrics: Metrics;
   logger: Logger;
@@ -64,6 +67,7 @@ export function createDecisions({
   gameConfigs,
   models,
   stays,
+  exposures,
   clock,
   metrics,
   logger,
@@ -109,13 +113,30 @@ export function createDecisions({
       return responses;
     };
     const { stayChanges } = decision;
-    if (stayChanges.length === 0) return remember();
-    // Stored, then told: else a player could be told to be inside, and a moment later that they never were. Storing it makes another
-    // version of the row, so there is nothing to remember; what could not be stored is remembered, or each request would try again.
-    return stays
-      .store({ playerId, atMs: decidedAt, changes: stayChanges })
-      .then((isStored) => (isStored ? responses : remember()));
+    const arms = decision.arms.filter(({ isStored }) => !isStored);
+    if (stayChanges.length === 0 && arms.length === 0) return remember();
+    return store(playerId, decidedAt, stayChanges, arms).then((isCurrent) =>
+      isCurrent ? remember() : responses,
+    );
   }
+
+  /**
+   * Stored, then told: else a player could be told to be inside, and a moment later that they never were. Says whether the decision can be
+   * remembered. Stored stays make another version of the row, so there is nothing to remember; what could not be stored of them is
+   * remembered, or each request would try again. Arms that could not be stored are not: the next response stores them.
+   */
+  const store = async (
+    playerId: string,
+    atMs: number,
+    changes: readonly StayChange[],
+    arms: readonly DecidedArm[],
+  ): Promise<boolean> => {
+    const [areStaysStored, areArmsStored] = await Promise.all([
+      changes.length > 0 && stays.store({ playerId, atMs, changes }),
+      arms.length === 0 || exposures.store({ playerId, atMs, arms }),
+    ]);
+    return areArmsStored && !areStaysStored;
+  };
 
   const workInSlices = (
     document: CompiledDocument,

@@ -1,6 +1,11 @@
 import { createHash, type Hash } from 'node:crypto';
 import { runSteps, type Steps } from '../../lib/steps.js';
-import type { DecidedValue, Decision, StoreDecision } from '../../personalisation/decide/decision.js';
+import type {
+  DecidedArm,
+  DecidedValue,
+  Decision,
+  StoreDecision,
+} from '../../personalisation/decide/decision.js';
 import { stampedJson, storeContentParts } from '../../personalisation/decide/store-json.js';
 
 /** What a player is told, as the texts that are sent. */
@@ -10,6 +15,7 @@ export type PlayerResponses = Readonly<{
   segmentsEtag: string;
   store: RenderedStore;
   values: RenderedValues;
+  experiments: RenderedExperiments;
   lastUpdatedTimestamp: number;
   /** Nothing changes before this instant, in epoch milliseconds, unless the row or the configuration does. */
   validUntil: number;
@@ -26,6 +32,9 @@ export type RenderedValues = Readonly<{
   forServers: ValuesText | null;
 }>;
 
+/** The arms that the responses depend on, as JSON. `tag` ends the ETag of a response that has them; empty without any. */
+export type RenderedExperiments = Readonly<{ json: string; tag: string }>;
+
 export type ValuesText = Readonly<{ json: string; etag: string }>;
 
 /** Many players may have the same `store`: a thousand of them then need the memory of one. */
@@ -41,9 +50,18 @@ export function renderResponses(userId: string, decision: Decision, store: Rende
     segmentsEtag: `W/"${digestOf(userId + segmentsJson)}"`,
     store,
     values: renderValues(userId, decision.values),
+    experiments: renderExperiments(decision.arms),
     lastUpdatedTimestamp: decision.store.lastUpdatedTimestamp,
     validUntil: decision.validUntil,
   };
+}
+
+const NO_EXPERIMENTS: RenderedExperiments = { json: '[]', tag: '' };
+
+function renderExperiments(arms: readonly DecidedArm[]): RenderedExperiments {
+  if (arms.length === 0) return NO_EXPERIMENTS;
+  const json = JSON.stringify(arms.map(({ experimentId, variantId }) => ({ experimentId, variantId })));
+  return { json, tag: `-${digestOf(json)}` };
 }
 
 const NO_VALUES: RenderedValues = { forClients: null, forServers: null };

@@ -103,11 +103,11 @@ export function playerReads(ctx: Pick<PlayerContext, 'decisions' | 'clock'>) {
       const json = `{"playerId":"${userId}","asOf":"${asOf}","segments":${segmentsJson}}`;
       return sendWithEtag(request, reply, segmentsEtag, json, validUntil - now);
     }),
-    values: respondWith(ctx, (request, reply, { values, validUntil }) =>
-      sendValues(ctx, request, reply, values.forClients, validUntil),
+    values: respondWith(ctx, (request, reply, responses) =>
+      sendValues(ctx, request, reply, responses.values.forClients, responses),
     ),
-    serverValues: respondWith(ctx, (request, reply, { values, validUntil }) =>
-      sendValues(ctx, request, reply, values.forServers, validUntil),
+    serverValues: respondWith(ctx, (request, reply, responses) =>
+      sendValues(ctx, request, reply, responses.values.forServers, responses),
     ),
   };
 }
@@ -120,12 +120,13 @@ function sendValues(
   request: FastifyRequest,
   reply: FastifyReply,
   values: ValuesText | null,
-  validUntil: number,
+  { experiments, validUntil }: Pick<PlayerResponses, 'experiments' | 'validUntil'>,
 ): FastifyReply {
   const { json, etag } = values ?? NO_VALUES;
   const now = clock.now();
   const head = `{"playerId":"${playerOf(request).userId}","asOf":"${new Date(now).toISOString()}"`;
-  return sendWithEtag(request, reply, etag, `${head},"values":${json},"experiments":[]}`, validUntil - now);
+  const body = `${head},"values":${json},"experiments":${experiments.json}}`;
+  return sendWithEtag(request, reply, `${etag.slice(0, -1)}${experiments.tag}"`, body, validUntil - now);
 }
 
 /** Responds synchronously where the responses are cached: no promise for nine reads out of ten. */

@@ -19,10 +19,19 @@ export type PlayerRow = {
   /** The first login of a player without an event, a purchase, an override, a pin, a stay or an age group: there are no facts to read.
    * Null for any other, and where experiments run: an arm may be stored. */
   blankSince: number | null;
+  /** The experiments that run in the game; null: none. */
+  runningExperiments: RunningExperiments | null;
 };
 
+/** As `games.running_experiments` has them. */
+export type RunningExperiments = readonly (readonly [
+  experimentId: string,
+  seed: string,
+  activationType: string | null,
+])[];
+
 export const PLAYER_NAMES =
-  '"playerId", "gameId", "userId", "configVersion", "predictionsVersion", "registryVersion", "signingKeysVersion", "rowVersion", "blankSince"';
+  '"playerId", "gameId", "userId", "configVersion", "predictionsVersion", "registryVersion", "signingKeysVersion", "rowVersion", "blankSince", "runningExperiments"';
 
 export const PLAYER_COLUMNS = `
   p.id as "playerId",
@@ -35,4 +44,5 @@ export const PLAYER_COLUMNS = `
   p.xmin as "rowVersion",
   case when p.event_count = 0 and p.purchase_count = 0 and p.overrides_at is null and p.stays_at is null
     and p.age_group_at is null and g.running_experiments is null
-    then p.created_at end as "blankSince"`;
+    then p.created_at end as "blankSince",
+  g.running_experiments as "runningExperiments"`;

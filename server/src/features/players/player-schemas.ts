@@ -144,7 +144,10 @@ export const PlayerValues = Type.Object(
     values: Values,
     experiments: Type.Array(
       Type.Object({ experimentId: Type.String(), variantId: Type.String() }, { title: 'ExperimentVariant' }),
-      { description: 'The experiments that the player is in' },
+      {
+        description:
+          'The running experiments that the responses to the player depend on, with the variant of the player',
+      },
     ),
   },
   {
@@ -155,7 +158,7 @@ export const PlayerValues = Type.Object(
         playerId: '0199c1a2-7b3c-7d4e-8f5a-6b7c8d9e0f1a',
         asOf: '2026-11-15T12:00:00.000Z',
         values: { jump_height: 3, tutorial: 'short' },
-        experiments: [],
+        experiments: [{ experimentId: 'price_test', variantId: 'b' }],
       },
     ],
   },

@@ -76,12 +76,13 @@ export function createResponseCache(maxBytes: number): ResponseCache {
 }
 
 /** All but the store, which may be shared. */
-function ownBytes({ statusJson, segmentsJson, values }: PlayerResponses): number {
+function ownBytes({ statusJson, segmentsJson, values, experiments }: PlayerResponses): number {
   const { forClients, forServers } = values;
   const ofValues = forServers === null ? 0 : bytesOf(forServers.json);
   // Where all values are for clients, both are the same text.
   const ofClients = forClients === null || forClients === forServers ? 0 : bytesOf(forClients.json);
-  return ENTRY_BYTES + bytesOf(statusJson) + bytesOf(segmentsJson) + ofValues + ofClients;
+  const texts = bytesOf(statusJson) + bytesOf(segmentsJson) + bytesOf(experiments.json);
+  return ENTRY_BYTES + texts + ofValues + ofClients;
 }
 
 function bytesOf(text: string): number {

@@ -48,6 +48,7 @@ import {
   upsertDraftEditor,
 } from '../../../src/features/game-configs/draft-editor-queries.js';
 import { findDraftRow } from '../../../src/features/game-configs/draft-queries.js';
+import { storeExposures } from '../../../src/features/players/exposure-queries.js';
 import { findFacts } from '../../../src/features/players/facts-queries.js';
 import { findPlayerId, listOverrides } from '../../../src/features/players/override-queries.js';
 import { listPins } from '../../../src/features/players/pin-queries.js';
@@ -301,6 +302,23 @@ export const PREPARED_STATEMENTS: readonly Listed[] = [
         })),
       ),
   },
+  {
+    what: 'store_exposures',
+    call: ({ service, nowMs }) =>
+      storeExposures(
+        service,
+        ['1', '2'].map((player) => ({
+          playerId: player,
+          atMs: nowMs,
+          arms: ['price_test', 'other'].map((experimentId) => ({
+            experimentId,
+            seed: '1',
+            variantId: 'b',
+            isStored: false,
+          })),
+        })),
+      ),
+  },
   { what: 'find_facts', call: ({ service, nowMs }) => findFacts(service, ['1', '2'], nowMs) },
   { what: 'find_server_keys', call: ({ service }) => findServerKeys(service, ['key-1', 'key-2']) },
   {
@@ -383,6 +401,16 @@ export const PREPARED_STATEMENTS: readonly Listed[] = [
       };
       await applyEvents(service, numbered([1, 7, 8]));
       await applyEvents(service, numbered([9]));
+    },
+  },
+  {
+    what: 'activate_players',
+    call: ({ service, nowMs }) => {
+      const running = { playerId, gameId, runningExperiments: [['price_test', '1', 'Store_View']] as const };
+      const events = [{ ...eventsOf(nowMs)[0], eventType: 'Store_View' }];
+      const whose = { userId: WORLD.userId };
+      const checked = checkEvents({ events, bytes: 0, suspicious: false }, whose, nowMs);
+      return applyEvents(service, recordsOfPlayer(checked.events, running));
     },
   },
   {

@@ -36,6 +36,7 @@ function decisionsOn(document: CompiledDocument, slices?: SliceQueue) {
     signingKeysVersion: 0,
     rowVersion: 'a',
     blankSince: null,
+    runningExperiments: null,
   };
   const metrics = createMetrics();
   const decisions = createDecisions({
@@ -53,6 +54,7 @@ function decisionsOn(document: CompiledDocument, slices?: SliceQueue) {
       },
     },
     stays: { store: async () => true },
+    exposures: { store: async () => true },
     clock: { now: () => now },
     metrics,
     logger: pino({ level: 'silent' }),

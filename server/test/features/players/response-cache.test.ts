@@ -39,6 +39,7 @@ const responsesOf = (cache: ResponseCache, json: string, rowVersion = '1'): Cach
     segmentsJson: '[]',
     segmentsEtag: '""',
     values: { forClients: null, forServers: null },
+    experiments: { json: '[]', tag: '' },
     store: runSteps(cache.share(storeOf(json))),
     lastUpdatedTimestamp: 0,
     validUntil: Number.POSITIVE_INFINITY,

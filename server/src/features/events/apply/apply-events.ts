@@ -7,6 +7,7 @@ import {
   transaction,
 } from '../../../db/pool.js';
 import type { CountedEvent, EventRecord } from '../intake/event-record.js';
+import { activatePlayers } from './activation-queries.js';
 import { auditMove } from './audit-move.js';
 import { insertBlocks } from './block-queries.js';
 import { findTransactions, type Holder, lockTransactions } from './claim-queries.js';
@@ -175,6 +176,7 @@ function storeAndCount(
   const changes = purchases?.changes ?? [];
   if (changes.length > 0) remembered.push(insertChanges(changes));
   // What another installation has received it has acknowledged, too.
+  remembered.push(...activatePlayers(fresh));
   const toConfirm = history === undefined ? fresh.filter(isOfGoogle) : [];
   if (toConfirm.length > 0) remembered.push(insertGooglePurchases(toConfirm));
   const kept =

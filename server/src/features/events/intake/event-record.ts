@@ -1,3 +1,5 @@
+import type { RunningExperiments } from '../../players/player-row.js';
+
 /** A transaction as one event reports it; see `transactions` in the schema. */
 export type TransactionFact = {
   transactionId: string;
@@ -26,8 +28,12 @@ export type Notice = Readonly<{ signedAtMs: number; share: string; atMs: number 
 /** Last known values: name → value. Beside the members of metadata, `paidCurrency` of purchases. */
 export type Profile = Record<string, string>;
 
-/** The internal ids of a player. */
-export type PlayerKey = { playerId: string; gameId: number };
+/** The internal ids of a player, and the experiments of the game; left out where nobody can be activated. */
+export type PlayerKey = {
+  playerId: string;
+  gameId: number;
+  runningExperiments?: RunningExperiments | null;
+};
 
 /**
  * An event that passed every check. It carries no internal ids of its player, which only the database knows: a queue accepts
@@ -69,7 +75,14 @@ export type CheckedEvent = {
 export type EventSource = { installId: string | null; clientBuild: string | null };
 
 /** An event ready to be applied. */
-export type EventRecord = CheckedEvent & PlayerKey & EventSource;
+export type EventRecord = CheckedEvent &
+  Omit<PlayerKey, 'runningExperiments'> &
+  EventSource & {
+    /** The experiments whose activation event this is. */
+    activates?: readonly Activation[] | undefined;
+  };
+
+export type Activation = Readonly<{ experimentId: string; seed: string }>;
 
 /** What of an event the fold needs. */
 export type CountedEvent = Pick<
@@ -90,9 +103,10 @@ export const UNKNOWN_SOURCE: EventSource = Object.freeze({ installId: null, clie
 
 export function recordsOfPlayer(
   events: readonly CheckedEvent[],
-  { playerId, gameId }: PlayerKey,
+  { playerId, gameId, runningExperiments }: PlayerKey,
   { installId, clientBuild }: EventSource = UNKNOWN_SOURCE,
 ): EventRecord[] {
+  const activations = runningExperiments == null ? undefined : activationsOf(runningExperiments);
   // Copied member by member: spreading each event takes half as long as the checks before.
   return events.map((event) => ({
     playerId,
@@ -116,5 +130,17 @@ export function recordsOfPlayer(
     transaction: event.transaction,
     sale: event.sale,
     profile: event.profile,
+    activates: activations?.get(event.eventType),
   }));
+}
+
+/** By event type; undefined where no experiment has an activation. */
+function activationsOf(running: RunningExperiments): ReadonlyMap<string, readonly Activation[]> | undefined {
+  let byType: Map<string, Activation[]> | undefined;
+  for (const [experimentId, seed, eventType] of running) {
+    if (eventType === null) continue;
+    byType ??= new Map();
+    byType.set(eventType, [...(byType.get(eventType) ?? []), { experimentId, seed }]);
+  }
+  return byType;
 }

@@ -1,0 +1,40 @@
+import { type Pool, query } from '../../db/pool.js';
+import type { DecidedArm } from '../../personalisation/decide/decision.js';
+
+/** The arms that a response to a player depends on and that are not stored yet. */
+export type Exposures = Readonly<{ playerId: string; atMs: number; arms: readonly DecidedArm[] }>;
+
+/**
+ * Stores arms, and returns how many were new. The first one is kept, whichever node sends it. The players are locked as long as nobody may
+ * erase them meanwhile; whoever applies their events does not wait. All groups insert in one order, so that two of them never wait for each other.
+ */
+export async function storeExposures(pool: Pool, exposures: readonly Exposures[]): Promise<number> {
+  const rows = exposures.flatMap(({ playerId, atMs, arms }) =>
+    arms.map((arm) => ({ ...arm, playerId, at: new Date(atMs) })),
+  );
+  const stored = await query<{ playerId: string }>(
+    pool,
+    {
+      name: 'store_exposures',
+      text: `with locked as materialized (
+               select id, game_id from players where id = any($1::bigint[]) order by id for key share
+             )
+             insert into experiment_exposures (player_id, experiment_id, seed, variant_id, exposed_at, game_id)
+             select e.player_id, e.experiment_id, e.seed, e.variant_id, e.at, l.game_id
+             from unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::timestamptz[])
+               as e (player_id, experiment_id, seed, variant_id, at)
+             join locked l on l.id = e.player_id
+             order by e.player_id, e.experiment_id, e.seed
+             on conflict do nothing
+             returning player_id as "playerId"`,
+    },
+    [
+      rows.map(({ playerId }) => playerId),
+      rows.map(({ experimentId }) => experimentId),
+      rows.map(({ seed }) => seed),
+      rows.map(({ variantId }) => variantId),
+      rows.map(({ at }) => at),
+    ],
+  );
+  return stored.length;
+}
