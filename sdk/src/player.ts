@@ -53,6 +53,11 @@ export type Player = {
   value(key: string, defaultValue: string): string;
   value<T extends object>(key: string, defaultValue: T): T;
   /**
+   * The experiments that responses to the player depend on, each with the player's variant. To show or log them: what the game does follows from
+   * values, flags and the store.
+   */
+  experiments(): Promise<PlayerValues['experiments']>;
+  /**
    * Everything that is stored about the player, as the JSON document of `GET /v1/player/export`, for a player who asks for it. The service
    * gives it once an hour (`rate_limited` otherwise), and it is never kept.
    */
@@ -118,6 +123,7 @@ export function createPlayer(options: Options): PlayerCache {
   const fetching = new Map<Name, Promise<unknown>>();
   const lastNotified = new Map<Name, string>();
   let values: PlayerValues['values'] | undefined;
+  let experiments: PlayerValues['experiments'] = [];
   let isAskedForValues = false;
 
   const stored = <K extends Name>(name: K): StoredValue<Cached<K>> =>
@@ -136,7 +142,7 @@ export function createPlayer(options: Options): PlayerCache {
 
   const notify = <K extends Name>(name: K, { value, receivedAt }: Cached<K>, source: ValueInfo['source']) => {
     const response = current(value, options.clock.now());
-    if (name === 'values') ({ values } = response as PlayerValues);
+    if (name === 'values') ({ values, experiments } = response as PlayerValues);
     // Without the instant (`asOf`), which differs in every response.
     const text = JSON.stringify({ ...response, asOf: 0 });
     if (lastNotified.get(name) !== text) {
@@ -205,6 +211,7 @@ export function createPlayer(options: Options): PlayerCache {
       const value = values !== undefined && Object.hasOwn(values, key) ? values[key] : undefined;
       return isSameType(value, defaultValue) ? (value as T) : defaultValue;
     },
+    experiments: async () => (await fetchOnce('values')).experiments,
     async export() {
       const reply = await options.call(EXPORT_PATH, {});
       if (reply.status === 200 && isObject(reply.body)) return reply.body;
@@ -226,11 +233,12 @@ export function createPlayer(options: Options): PlayerCache {
       if (storeConfig !== undefined) keep('store', storeConfig);
       if (granted === undefined) return;
       const asOf = new Date(options.clock.now()).toISOString();
-      keep('values', { playerId, asOf, values: granted, experiments: [] });
+      keep('values', { playerId, asOf, values: granted, experiments });
     },
     async forget() {
       lastNotified.clear();
       values = undefined;
+      experiments = [];
       isAskedForValues = false;
       for (const name of Object.keys(PATHS) as Name[]) await stored(name).forget();
     },

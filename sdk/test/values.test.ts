@@ -86,3 +86,16 @@ describe('a typed value', () => {
     expect(seen).toEqual([5, 7]);
   });
 });
+
+describe('the experiments of a player', () => {
+  it('are as the service last said, also after a login and offline', async () => {
+    const arms = [{ experimentId: 'price_test', variantId: 'b' }];
+    service.experiments = arms;
+    const { client } = createDevice(service).start();
+    await client.login();
+    expect(await client.player.experiments()).toEqual(arms);
+    await client.login();
+    service.fault = () => 'request lost';
+    expect(await client.player.experiments()).toEqual(arms);
+  });
+});

@@ -139,7 +139,7 @@ export function createServiceModel() {
       if (session === undefined) return refuse(401, 'session_ended');
       const asOf = new Date().toISOString();
       const playerId = sessions.get(session)?.userId;
-      return json(200, { playerId, asOf, values: model.values ?? {}, experiments: [] });
+      return json(200, { playerId, asOf, values: model.values ?? {}, experiments: model.experiments });
     },
     '/v1/player/status': ({ headers }) =>
       sessionOf(headers) === undefined ? refuse(401, 'session_ended') : json(200, model.status),
@@ -168,6 +168,7 @@ export function createServiceModel() {
     status: { isPayer: { value: true, defaultValue: false, expiredAt: null as string | null } },
     /** Undefined: the game has none. */
     values: undefined as Record<string, unknown> | undefined,
+    experiments: [] as { experimentId: string; variantId: string }[],
     store: {
       activeSkus: [] as object[],
       lastUpdatedTimestamp: 1,
