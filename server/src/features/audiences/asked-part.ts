@@ -1,6 +1,7 @@
 import { ApiError } from '../../errors.js';
 import { outcomeOf } from '../../personalisation/compile/compile-values.js';
 import type { ConfigDocument } from '../../personalisation/document/document.js';
+import type { Schedule } from '../../personalisation/schedules/schedule.js';
 import type { AudienceEnvelope } from './audience-schemas.js';
 import type { AudiencePart } from './needed-parts.js';
 
@@ -8,7 +9,11 @@ export type AskedPart = Readonly<{
   part: AudiencePart;
   /** Null: everybody. Undefined for a segment with two thresholds: its rule alone does not decide who enters. */
   rule: string | null | undefined;
+  /** When it begins, and its windows. */
+  when: Readonly<{ from: string | null; schedule: Schedule | undefined }>;
 }>;
+
+const ALWAYS = { from: null, schedule: undefined };
 
 type Asked = Omit<AudienceEnvelope, 'document'>;
 
@@ -25,18 +30,21 @@ export function askedPart(document: ConfigDocument, asked: Asked): AskedPart {
 
 function offerPart({ offers }: ConfigDocument, id: string): AskedPart {
   const offer = offers.find(({ offerId }) => offerId === id) ?? missing(`offer "${id}"`);
-  return { part: { kind: 'offer', id }, rule: offer.when };
+  const { when: rule, from, schedule } = offer;
+  return { part: { kind: 'offer', id }, rule, when: { from, schedule } };
 }
 
 function segmentPart({ segments }: ConfigDocument, id: string): AskedPart {
   const segment = segments.find(({ segmentId }) => segmentId === id) ?? missing(`segment "${id}"`);
-  return { part: { kind: 'segment', id }, rule: segment.thresholds === undefined ? segment.rule : undefined };
+  const rule = segment.thresholds === undefined ? segment.rule : undefined;
+  return { part: { kind: 'segment', id }, rule, when: ALWAYS };
 }
 
 function valuePart({ values = [] }: ConfigDocument, { key, rule }: NonNullable<Asked['value']>): AskedPart {
   const entry = values.find((each) => each.key === key) ?? missing(`value "${key}"`);
-  const { value, when } = entry.rules[rule] ?? missing(`rule ${rule} of the value "${key}"`);
-  return { part: { kind: 'value', id: outcomeOf(key, value).name }, rule: when };
+  const { value, when, schedule } = entry.rules[rule] ?? missing(`rule ${rule} of the value "${key}"`);
+  const part = { kind: 'value', id: outcomeOf(key, value).name } as const;
+  return { part, rule: when, when: { from: null, schedule } };
 }
 
 function missing(what: string): never {

@@ -43,7 +43,7 @@ export function audienceRoutes(
         ...adminSchema('Segments'),
         operationId: 'countAudience',
         summary: 'How many players an offer, a segment or a rule of a value would reach',
-        description: `Evaluates up to ${FAST_SAMPLE_SIZE.toLocaleString('en')} players as they are now, under a document that need not be saved. An offer that begins later is evaluated for its beginning. Changes nothing. If the client disconnects, the count stops. For exact numbers, and for the players who enter and leave, use the dry run.`,
+        description: `Evaluates up to ${FAST_SAMPLE_SIZE.toLocaleString('en')} players as they are now, under a document that need not be saved. An offer that begins later is evaluated for its beginning, and a closed schedule for the opening of its next window. Changes nothing. If the client disconnects, the count stops. For exact numbers, and for the players who enter and leave, use the dry run.`,
         params: GameParameters,
         body,
         response: { 200: AudienceResponse, ...gameErrors([...BODY_ERRORS, 'document_invalid', 'busy']) },
@@ -56,9 +56,9 @@ export function audienceRoutes(
       const { gameId } = await gameOf(ctx, request);
       const { document: given, ...asked } = request.body;
       const document = await documentOf(ctx, gameId, given);
-      const { part, rule } = askedPart(document, asked);
+      const { part, rule, when } = askedPart(document, asked);
       const nowMs = ctx.clock.now();
-      const atMs = audienceInstant(document, part, nowMs);
+      const atMs = audienceInstant(document, when, nowMs);
       const running = semaphore.of(adminOf(request).tenantId, signal).take(async () => {
         const sample = await samples.of(gameId, FAST_SAMPLE_SIZE);
         return countAudience(ctx.pool, sample, { gameId, document, part, rule, nowMs, atMs, signal });

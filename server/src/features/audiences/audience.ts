@@ -15,6 +15,7 @@ import { TimeSlice } from '../evaluations/time-slice.js';
 import { documentWork } from '../game-configs/document-work.js';
 import { findCurrentModels } from '../predictions/models-at.js';
 import { findRateTable } from '../reporting/rate-queries.js';
+import type { AskedPart } from './asked-part.js';
 import { AudienceCount, type CountedAudience } from './audience-count.js';
 import { type AudiencePart, neededParts } from './needed-parts.js';
 import { PORTION_PLAYERS } from './player-samples.js';
@@ -81,16 +82,14 @@ export async function countAudience(
 
 /** When the part begins, or its next window opens, if that is later than now; otherwise now. Before its beginning, an offer reaches nobody. */
 export function audienceInstant(
-  { offers, calendar }: ConfigDocument,
-  { kind, id }: AudiencePart,
+  { calendar }: ConfigDocument,
+  { from, schedule }: AskedPart['when'],
   nowMs: number,
 ): number {
-  const offer = kind === 'offer' ? offers.find(({ offerId }) => offerId === id) : undefined;
-  const from = offer?.from == null ? undefined : parseEventTimestamp(offer.from)?.epochMs;
-  const begin = Math.max(nowMs, from ?? nowMs);
-  if (offer?.schedule === undefined) return begin;
+  const begin = Math.max(nowMs, (from === null ? undefined : parseEventTimestamp(from)?.epochMs) ?? nowMs);
+  if (schedule === undefined) return begin;
   const studioZone = calendar?.studioZone ?? DEFAULT_STUDIO_ZONE;
-  const { zone, stateAt } = compileSchedule(offer.schedule, studioZone);
+  const { zone, stateAt } = compileSchedule(schedule, studioZone);
   const { window, until } = stateAt(begin, zone ?? studioZone);
   return window === null && Number.isFinite(until) ? until : begin;
 }

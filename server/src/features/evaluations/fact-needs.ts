@@ -26,7 +26,7 @@ export type FactNeeds = Readonly<Record<PlayerFact, boolean>> &
 
 export function factNeeds(documents: readonly CompiledDocument[]): FactNeeds {
   const needs = new Needs();
-  for (const { attributes, flagsAndSegments, offers, values, experiments } of documents) {
+  for (const { attributes, flagsAndSegments, offers, values, experiments, skuSchedules } of documents) {
     const ofValues = values.flatMap(({ rules }) => rules);
     for (const { rule } of [...flagsAndSegments, ...offers, ...ofValues, ...experiments.values()]) {
       for (const path of rule?.reads ?? []) {
@@ -37,8 +37,12 @@ export function factNeeds(documents: readonly CompiledDocument[]): FactNeeds {
       needs.stays = true;
     }
     if ([...experiments.values()].some(({ state }) => state === 'running')) needs.exposures = true;
-    if (offers.some(({ schedule }) => schedule !== null && schedule.zone === null))
-      needs.profile.add('timeZone');
+    const flags = flagsAndSegments.filter((node) => node.kind === 'flag');
+    const schedules = [
+      ...skuSchedules,
+      ...[...flags, ...offers, ...ofValues].map(({ schedule }) => schedule),
+    ];
+    if (schedules.some((schedule) => schedule?.zone === null)) needs.profile.add('timeZone');
     for (const { limitPerPlayer, promoId } of offers) {
       if (limitPerPlayer !== null && promoId !== null) needs.promoIds.add(promoId);
     }

@@ -4,7 +4,7 @@ import { MAX_INTEGER } from '../../lib/max-integer.js';
 import { ConfigDocument } from '../../personalisation/document/document.js';
 import { ExplainedPredictions, PREDICTIONS_EXAMPLE } from './explained-prediction-schemas.js';
 import { FactsJson } from './facts-json.js';
-import { NearMiss } from './near-miss-schema.js';
+import { DecisionTrace } from './trace-schemas.js';
 
 /** Request and response of an explanation. */
 
@@ -51,174 +51,7 @@ export const ExplainBody = Type.Object(
   },
 );
 
-const RuleTrace = Type.Object(
-  {
-    expression: Type.String(),
-    result: Type.Boolean(),
-    error: nullable(
-      Type.String({
-        description: 'Why the rule failed: a flag then has its default, segments and offers do not match',
-      }),
-    ),
-    values: Type.Record(Type.String(), Type.Union([Type.String(), Type.Number(), Type.Boolean()]), {
-      description: 'The values that the rule read',
-    }),
-  },
-  { title: 'RuleTrace' },
-);
-const id = Type.String();
-const price = nullable(Type.String({ description: 'With the decimals of the currency' }));
 const sentences = Type.Array(Type.String());
-
-const Trace = Type.Object(
-  {
-    flags: Type.Array(
-      Type.Object({
-        flagId: id,
-        value: Type.Boolean(),
-        because: Type.String({ description: 'override, purchase, purchase_expired, rule or default' }),
-        rule: nullable(RuleTrace),
-      }),
-    ),
-    segments: Type.Array(
-      Type.Object({
-        segmentId: id,
-        member: Type.Boolean(),
-        rule: RuleTrace,
-        stay: nullable(
-          Type.Object(
-            {
-              enteredAt: Time('When the player entered'),
-              value: Type.Number({ description: 'The prediction with which the player entered' }),
-            },
-            {
-              title: 'SegmentStay',
-              description:
-                'Set for a player who was already in a segment with two thresholds: `rule` then decides who stays, otherwise who enters',
-            },
-          ),
-        ),
-        nearMiss: nullable(NearMiss),
-      }),
-    ),
-    offers: Type.Array(
-      Type.Object({
-        offerId: id,
-        outcome: Type.String({
-          description:
-            'applies, held_out, not_for_children, outside_share, limit_reached, not_started, closed, ended or rule_false',
-        }),
-        sharePercent: Type.Number(),
-        place: nullable(
-          Type.Number({
-            description:
-              'The bucket of the player in percent, from 0 to 100. A bucket below the share is inside.',
-          }),
-        ),
-        purchases: nullable(
-          Type.Integer({ description: 'Purchases with the promotion; null if the offer has no limit' }),
-        ),
-        schedule: nullable(
-          Type.Object(
-            {
-              zone: Type.String(),
-              isOpen: Type.Boolean(),
-              since: nullable(Type.String()),
-              until: nullable(Type.String()),
-            },
-            { description: 'Whether a window of its schedule is open, since when and until when that is so' },
-          ),
-        ),
-        rule: nullable(RuleTrace),
-      }),
-    ),
-    skus: Type.Array(
-      Type.Object({
-        skuId: id,
-        isShown: Type.Boolean(),
-        absent: nullable(Type.String({ description: 'inactive, not_started or ended' })),
-        hidden: Type.Boolean({ description: 'True: not in the untargeted store' }),
-        locale: nullable(Type.String()),
-        currency: nullable(Type.String()),
-        actualPrice: price,
-        cataloguePrice: price,
-        offerPrice: price,
-        priceBasis: nullable(
-          Type.String({
-            description:
-              'What the price follows from: list, scheduled (time, country, platform) or personal (anything else about the player)',
-          }),
-        ),
-        priceNotice: nullable(Type.String({ description: 'Sent with a personal price, by country' })),
-        promoId: nullable(
-          Type.String({ description: 'The promotion that a purchase of the SKU belongs to' }),
-        ),
-        steps: Type.Array(
-          Type.Object({
-            offerId: id,
-            applied: Type.Boolean({ description: 'False: an earlier offer has won the SKU' }),
-            visibility: nullable(Type.String({ description: 'show or hide' })),
-            promoId: nullable(Type.String({ description: 'The promotion of the offer' })),
-            wantedPrice: price,
-            rails: Type.Array(Type.String({ description: 'floor_price, largest_discount or actual_price' })),
-            price: Type.String({ description: 'After this step' }),
-          }),
-          { description: 'The offers that apply and change this SKU, in order' },
-        ),
-      }),
-    ),
-    values: Type.Array(
-      Type.Object({
-        key: id,
-        value: Type.Unknown(),
-        because: Type.String({ description: 'pin, rule or default' }),
-        place: nullable(
-          Type.Number({
-            description: 'The bucket of the player in percent, if a rule has a share below 100',
-          }),
-        ),
-        pin: nullable(
-          Type.Object(
-            {
-              author: Type.String(),
-              reason: Type.String(),
-              setAt: Time('When it was pinned'),
-              until: nullable(Time('When it ends of itself')),
-              problem: nullable(
-                Type.String({ description: 'Why it is ignored: the type of the value has changed since' }),
-              ),
-            },
-            { title: 'PinTrace', description: 'What the studio has pinned for the player' },
-          ),
-        ),
-        rules: Type.Array(
-          Type.Object({
-            sharePercent: Type.Number(),
-            outcome: Type.String({ description: 'applies, outside_share or rule_false' }),
-            rule: nullable(RuleTrace),
-          }),
-          { description: 'The rules that were tried, in order: the first that applies decides' },
-        ),
-      }),
-    ),
-    experiments: Type.Array(
-      Type.Object({
-        experimentId: id,
-        seed: Type.String(),
-        variantId: Type.String({ description: 'Empty: the player is not in it' }),
-        because: Type.String({
-          description:
-            'stored (by the first exposure), bucket, winner, planned, stopped, child, outside_slot, not_covered or rule_false',
-        }),
-        place: nullable(Type.Number({ description: 'The bucket of the player in percent' })),
-        exposedAt: nullable(Time('When a response depended on the arm for the first time')),
-        rule: nullable(RuleTrace),
-      }),
-      { description: 'Every experiment of the document' },
-    ),
-  },
-  { title: 'DecisionTrace' },
-);
 
 const Explanation = Type.Object(
   {
@@ -241,7 +74,7 @@ const Explanation = Type.Object(
       ),
       segments: Type.Array(
         Type.Object({
-          segmentId: id,
+          segmentId: Type.String(),
           name: Type.String(),
           version: Type.Integer(),
           visibleToClients: Type.Boolean(),
@@ -260,7 +93,7 @@ const Explanation = Type.Object(
       validUntil: nullable(Time('When the decision next changes with time alone')),
     }),
     predictions: ExplainedPredictions,
-    trace: Trace,
+    trace: DecisionTrace,
     because: Type.Object(
       {
         flags: sentences,
@@ -311,7 +144,7 @@ export const ExplainResponse = successOf('ExplainResponse', Explanation, {
     },
     predictions: PREDICTIONS_EXAMPLE,
     trace: {
-      flags: [{ flagId: 'isPayer', value: true, because: 'purchase', rule: null }],
+      flags: [{ flagId: 'isPayer', value: true, because: 'purchase', schedule: null, rule: null }],
       segments: [{ segmentId: 'payer', member: true, rule: RULE, stay: null, nearMiss: null }],
       offers: [],
       skus: [],

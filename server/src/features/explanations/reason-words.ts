@@ -1,4 +1,4 @@
-import type { RuleTrace } from '../../personalisation/decide/decision.js';
+import type { RuleTrace, ScheduleTrace } from '../../personalisation/decide/decision.js';
 
 /** Words that several kinds of reasons consist of. */
 
@@ -21,4 +21,16 @@ export function evaluationOf(rule: RuleTrace | null): string {
   const told = expression.replace(/\s+/g, ' ').trim();
   if (error !== null) return `${told} could not be worked out, ${error}${listed}`;
   return `${told} is ${result}${listed}`;
+}
+
+export function openWindow(schedule: ScheduleTrace | null): string {
+  if (schedule === null) return '';
+  const { zone, since, until } = schedule;
+  return `, and its window is open from ${since} to ${until ?? 'ever'} (${zone})`;
+}
+
+export function closedWindow(schedule: ScheduleTrace | null): string {
+  if (schedule === null) return '';
+  const { zone, until } = schedule;
+  return until === null ? ` for good (${zone})` : `, and opens at ${until} (${zone})`;
 }

@@ -1,17 +1,11 @@
 import type { PlayerFacts } from '../../personalisation/attributes/player-facts.js';
-import type {
-  FlagTrace,
-  OfferTrace,
-  ScheduleTrace,
-  SegmentTrace,
-  Trace,
-} from '../../personalisation/decide/decision.js';
+import type { FlagTrace, OfferTrace, SegmentTrace, Trace } from '../../personalisation/decide/decision.js';
 import type { ConfigDocument } from '../../personalisation/document/document.js';
 import type { OfferEntry } from '../../personalisation/document/parts/offers.js';
 import { nearMissSentence } from '../../personalisation/rules/near-miss.js';
 import { experimentReason } from './experiment-reason.js';
 import type { NearMisses } from './near-misses.js';
-import { evaluationOf, inShare, rounded } from './reason-words.js';
+import { closedWindow, evaluationOf, inShare, openWindow, rounded } from './reason-words.js';
 import { skuReason } from './sku-reason.js';
 import { valueReason } from './value-reason.js';
 
@@ -50,7 +44,7 @@ export function reasonsOf({ document, facts, at, trace, nearMisses }: ReasonSour
 }
 
 function flagReason(
-  { flagId, value, because: reason, rule }: FlagTrace,
+  { flagId, value, because: reason, schedule, rule }: FlagTrace,
   facts: PlayerFacts,
   payerForDays: number | null,
   at: number,
@@ -67,7 +61,9 @@ function flagReason(
     case 'purchase_expired':
       return `${says}: the last purchase was at ${bought} and counted for ${days(payerForDays ?? 0)}.`;
     case 'rule':
-      return `${says}: ${evaluationOf(rule)}.`;
+      return `${says}: ${evaluationOf(rule)}${openWindow(schedule)}.`;
+    case 'closed':
+      return `${says}, its default: its schedule is closed${closedWindow(schedule)}.`;
     case 'default':
       if (rule !== null) return `${says}, its default: ${evaluationOf(rule)}.`;
       return flagId === 'isPayer'
@@ -126,16 +122,4 @@ function offerReason(trace: OfferTrace, offer: OfferEntry | undefined): string {
     case 'rule_false':
       return `${not} ${evaluationOf(rule)}.`;
   }
-}
-
-function openWindow(schedule: ScheduleTrace | null): string {
-  if (schedule === null) return '';
-  const { zone, since, until } = schedule;
-  return `, and its window is open from ${since} to ${until ?? 'ever'} (${zone})`;
-}
-
-function closedWindow(schedule: ScheduleTrace | null): string {
-  if (schedule === null) return '';
-  const { zone, until } = schedule;
-  return until === null ? ` for good (${zone})` : `, and opens at ${until} (${zone})`;
 }

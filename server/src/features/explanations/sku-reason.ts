@@ -2,6 +2,7 @@ import type { PriceBasis } from '../../personalisation/compile/price-basis.js';
 import type { SkuStep, SkuTrace } from '../../personalisation/decide/decision.js';
 import type { SkuEntry } from '../../personalisation/document/parts/catalogue.js';
 import type { Guardrail } from '../../personalisation/document/prices.js';
+import { closedWindow, openWindow } from './reason-words.js';
 
 /** Why a player sees a SKU at its price, or does not see it. The basis of the price is said where players are told it. */
 export function skuReason(trace: SkuTrace, sku: SkuEntry | undefined, isBasisTold: boolean): string {
@@ -13,9 +14,11 @@ export function skuReason(trace: SkuTrace, sku: SkuEntry | undefined, isBasisTol
       return `${skuId} is not for sale: it begins at ${sku?.from ?? 'a later time'}.`;
     case 'ended':
       return `${skuId} is not for sale: it ended at ${sku?.until ?? 'an earlier time'}.`;
+    case 'closed':
+      return `${skuId} is not for sale: its schedule is closed${closedWindow(trace.schedule)}.`;
     case null:
       return isShown
-        ? `${skuId} costs ${offerPrice} ${currency}: ${[cataloguePart(trace), ...trace.steps.map(stepPart), ...(isBasisTold ? basisPart(trace) : []), ...promotionPart(trace)].join('; ')}.`
+        ? `${skuId} costs ${offerPrice} ${currency}: ${[`${cataloguePart(trace)}${openWindow(trace.schedule)}`, ...trace.steps.map(stepPart), ...(isBasisTold ? basisPart(trace) : []), ...promotionPart(trace)].join('; ')}.`
         : `${skuId} is not shown: ${[hiddenPart(trace), ...trace.steps.map(stepPart)].join('; ')}.`;
   }
 }

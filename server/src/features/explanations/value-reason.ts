@@ -1,7 +1,7 @@
 import { clipText } from '../../lib/clip-text.js';
 import type { PinTrace, ValueRuleTrace, ValueTrace } from '../../personalisation/decide/decision.js';
 import { valueSentence } from '../../personalisation/document/parts/values.js';
-import { evaluationOf, inShare, rounded } from './reason-words.js';
+import { closedWindow, evaluationOf, inShare, openWindow, rounded } from './reason-words.js';
 
 const MAX_SHOWN = 200;
 
@@ -21,11 +21,13 @@ function pinned({ author, reason, setAt, until }: PinTrace): string {
   return `pinned by ${author} because “${reason}”, since ${setAt}${until === null ? '' : `, until ${until}`}`;
 }
 
-function ruleReason({ outcome, rule, sharePercent }: ValueRuleTrace, place: number): string {
+function ruleReason({ outcome, schedule, rule, sharePercent }: ValueRuleTrace, place: number): string {
   if (outcome === 'outside_share') {
     return `is not for the player, whose bucket is ${rounded(place)}, outside of the share of ${sharePercent}%`;
   }
+  if (outcome === 'closed') return `has a schedule that is closed${closedWindow(schedule)}`;
   const reason = rule === null ? 'is for everybody' : `says ${evaluationOf(rule)}`;
   const isShared = outcome === 'applies' && sharePercent < 100;
-  return isShared ? `${reason}, and ${inShare(place, sharePercent)}` : reason;
+  const window = outcome === 'applies' ? openWindow(schedule) : '';
+  return isShared ? `${reason}, and ${inShare(place, sharePercent)}${window}` : `${reason}${window}`;
 }

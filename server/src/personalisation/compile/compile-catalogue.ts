@@ -12,7 +12,7 @@ import {
 } from '../document/prices.js';
 import { DEPENDENCE, type Dependence } from '../rules/dependence.js';
 import type { CompiledRule } from '../rules/rules.js';
-import { compileSchedule } from '../schedules/windows.js';
+import type { ScheduleCompiler } from '../schedules/schedule-compiler.js';
 import { offerSalt } from './bucket.js';
 import type { CompiledOffer, CompiledSku, CompiledSkuPrice, SkuText } from './compiled-document.js';
 import type { PriceNote, VariesBy } from './price-basis.js';
@@ -22,6 +22,7 @@ export function compileSku(
   entry: SkuEntry,
   largestDiscount: bigint,
   listNote: PriceNote | null,
+  compileSchedule: ScheduleCompiler,
 ): CompiledSku {
   const { skuId, assets, defaultCurrency } = entry;
   const assetsJson = membersJson(assets);
@@ -38,6 +39,7 @@ export function compileSku(
     skuId,
     hidden: entry.hidden === true,
     ...scheduleOf(entry),
+    schedule: compileSchedule(entry.schedule),
     assets,
     assetsJson,
     defaultText: skuText(skuId, null, entry.name.default, entry.description.default),
@@ -54,7 +56,7 @@ export function compileOffer(
   dependence: Dependence,
   variesBy: VariesBy,
   skuIndexes: ReadonlyMap<string, number>,
-  studioZone: string,
+  compileSchedule: ScheduleCompiler,
 ): CompiledOffer {
   const { offerId, sharePercent, combine, limitPerPlayer, effect } = entry;
   const { price, badges = [], visibility = null, promoId = null } = effect;
@@ -68,7 +70,7 @@ export function compileOffer(
     salt: offerSalt(offerId),
     sharePercent,
     ...scheduleOf(entry),
-    schedule: entry.schedule === undefined ? null : compileSchedule(entry.schedule, studioZone),
+    schedule: compileSchedule(entry.schedule),
     rule,
     dependence: limitPerPlayer === null ? dependence : dependence | DEPENDENCE.events,
     variesBy,

@@ -8,6 +8,8 @@ import { DEFAULT_PREDICTIONS } from '../document/parts/predictions.js';
 import { toBasisPoints } from '../document/prices.js';
 import type { RuleScope } from '../rules/rule-paths.js';
 import type { CompiledRule } from '../rules/rules.js';
+import { type ScheduleCompiler, scheduleCompiler } from '../schedules/schedule-compiler.js';
+import type { CompiledSchedule } from '../schedules/windows.js';
 import { compileOffer, compileSku } from './compile-catalogue.js';
 import { compileExperiments, experimentReading, markAboutOffers } from './compile-experiments.js';
 import {
@@ -66,16 +68,17 @@ export function* compilationSteps(
 ): Steps<CompiledDocument> {
   const scope = scopeOf(document, attributes);
   const experiments = compileExperiments(document, scope, onUnusable);
+  const studioZone = document.calendar?.studioZone ?? DEFAULT_STUDIO_ZONE;
+  const compileSchedule = scheduleCompiler(studioZone);
   const flagsAndSegments = yield* compileFlagsAndSegments(
     document,
     segmentVersions,
     scope,
-    experiments,
+    { experiments, compileSchedule },
     onUnusable,
   );
-  const studioZone = document.calendar?.studioZone ?? DEFAULT_STUDIO_ZONE;
   const pricing = document.pricing === undefined ? null : compilePricing(document.pricing);
-  const skus = yield* compileSkus(document, pricing?.list ?? null, onUnusable);
+  const skus = yield* compileSkus(document, pricing?.list ?? null, compileSchedule, onUnusable);
   const skuIndexes = new Map(skus.map(({ skuId }, index) => [skuId, index]));
 
   const readings = readingsOf(flagsAndSegments.nodes, experiments);
@@ -98,13 +101,13 @@ export function* compilationSteps(
     );
     offers.push(
       ...orReport(part, onUnusable, () =>
-        compileOffer(entry, rule, dependence, varies, skuIndexes, studioZone),
+        compileOffer(entry, rule, dependence, varies, skuIndexes, compileSchedule),
       ),
     );
     yield;
   }
 
-  const values = yield* compileValues(document, scope, onUnusable);
+  const values = yield* compileValues(document, scope, compileSchedule, onUnusable);
   const ruled = [
     ...flagsAndSegments.nodes,
     ...experiments.values(),
@@ -136,10 +139,12 @@ export function* compilationSteps(
       .flatMap(({ from, until }) => [from, until])
       .filter(Number.isFinite)
       .sort((a, b) => a - b),
+    skuSchedules: [...new Set(skus.flatMap(({ schedule }) => schedule ?? []))],
     locales: new Set(skus.flatMap(({ texts }) => [...texts.keys()])),
     hasCurrencies: skus.some(({ skuPrices }) => skuPrices.size > 1),
     offers,
     offerFlags,
+    offerFlagSchedules: flagSchedules(flagsAndSegments.nodes, offerFlags),
     storeSize: offers.reduce((sum, offer) => sum + offer.skus.length, skus.length),
     values,
     experiments: markAboutOffers(experiments, offerExperiments),
@@ -154,6 +159,16 @@ const NO_ATTRIBUTES: ReadonlySet<string> = new Set();
 
 function readingOf(rule: CompiledRule): Reading {
   return { reads: rule.reads, needs: nodeNames(rule) };
+}
+
+function flagSchedules(
+  nodes: readonly FlagOrSegment[],
+  flagIds: ReadonlySet<string>,
+): readonly CompiledSchedule[] {
+  const schedules = nodes.flatMap((node) =>
+    node.kind === 'flag' && flagIds.has(node.flagId) ? (node.schedule ?? []) : [],
+  );
+  return [...new Set(schedules)];
 }
 
 function readingsOf(
@@ -175,6 +190,7 @@ function readingsOf(
 function* compileSkus(
   { catalogue, store }: ConfigDocument,
   listNote: PriceNote | null,
+  compileSchedule: ScheduleCompiler,
   onUnusable: OnUnusable,
 ): Steps<CompiledSku[]> {
   const largestDiscount = toBasisPoints(store.largestDiscountPercent);
@@ -182,7 +198,9 @@ function* compileSkus(
   for (const entry of catalogue) {
     if (!entry.active) continue;
     skus.push(
-      ...orReport(`sku:${entry.skuId}`, onUnusable, () => compileSku(entry, largestDiscount, listNote)),
+      ...orReport(`sku:${entry.skuId}`, onUnusable, () =>
+        compileSku(entry, largestDiscount, listNote, compileSchedule),
+      ),
     );
     yield;
   }
@@ -193,6 +211,7 @@ function* compileSkus(
 function* compileValues(
   { values = [] }: ConfigDocument,
   scope: RuleScope,
+  compileSchedule: ScheduleCompiler,
   onUnusable: OnUnusable,
 ): Steps<CompiledValue[]> {
   const compiled: CompiledValue[] = [];
@@ -201,7 +220,7 @@ function* compileValues(
     const rules = entry.rules.map(({ when }) =>
       when === null ? null : compileOrNever(when, scope, part, onUnusable),
     );
-    compiled.push(...orReport(part, onUnusable, () => compileValue(entry, rules)));
+    compiled.push(...orReport(part, onUnusable, () => compileValue(entry, rules, compileSchedule)));
     yield;
   }
   return compiled;

@@ -10,6 +10,7 @@ import { DEPENDENCE, type Dependence } from '../rules/dependence.js';
 import { orderRules } from '../rules/rule-graph.js';
 import type { KnownExperiments, RuleScope } from '../rules/rule-paths.js';
 import { type CompiledRule, compileRule } from '../rules/rules.js';
+import type { ScheduleCompiler } from '../schedules/schedule-compiler.js';
 import type {
   CompiledExperiment,
   CompiledFlag,
@@ -86,12 +87,15 @@ export function compileOrNever(
   return usableRule(expression, scope, part, onUnusable) ?? neverTrue(expression);
 }
 
-/** A segment whose rule is unusable has no members; such a flag has its default value. */
+/** A segment whose rule is unusable has no members; such a flag, and one with an unusable schedule, has its default value. */
 export function* compileFlagsAndSegments(
   document: ConfigDocument,
   segmentVersions: Readonly<Record<string, number>>,
   scope: RuleScope,
-  experiments: ReadonlyMap<string, CompiledExperiment>,
+  {
+    experiments,
+    compileSchedule,
+  }: { experiments: ReadonlyMap<string, CompiledExperiment>; compileSchedule: ScheduleCompiler },
   onUnusable: OnUnusable,
 ): Steps<FlagsAndSegments> {
   const compiled = new Map<string, FlagOrSegment>();
@@ -100,12 +104,19 @@ export function* compileFlagsAndSegments(
     flagId: 'isPayer',
     defaultValue: false,
     rule: null,
+    schedule: null,
     isPayer: true,
   });
-  for (const { flagId, rule, defaultValue } of document.flags.custom) {
+  for (const { flagId, rule, defaultValue, schedule } of document.flags.custom) {
     const part = `flag:${flagId}`;
     const flagRule = rule === null ? null : usableRule(rule, scope, part, onUnusable);
-    compiled.set(part, { kind: 'flag', flagId, defaultValue, rule: flagRule, isPayer: false });
+    const flag = { kind: 'flag', flagId, defaultValue, isPayer: false } as const;
+    try {
+      compiled.set(part, { ...flag, rule: flagRule, schedule: compileSchedule(schedule) });
+    } catch (error) {
+      onUnusable(part, (error as Error).message);
+      compiled.set(part, { ...flag, rule: null, schedule: null });
+    }
     yield;
   }
   for (const entry of document.segments) {

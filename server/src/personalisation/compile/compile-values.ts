@@ -3,11 +3,16 @@ import { clipText } from '../../lib/clip-text.js';
 import type { ValueEntry } from '../document/parts/values.js';
 import { type ValueCheck, valueCheckOf } from '../document/value-types.js';
 import type { CompiledRule } from '../rules/rules.js';
+import type { ScheduleCompiler } from '../schedules/schedule-compiler.js';
 import { experimentSalt } from './bucket.js';
 import type { CompiledValue, ValueOutcome } from './compiled-document.js';
 
 /** Throws for an entry that `validateDocument` would refuse, so that no player gets a value of the wrong type. */
-export function compileValue(entry: ValueEntry, rules: readonly (CompiledRule | null)[]): CompiledValue {
+export function compileValue(
+  entry: ValueEntry,
+  rules: readonly (CompiledRule | null)[],
+  compileSchedule: ScheduleCompiler,
+): CompiledValue {
   const { key, visibleTo, defaultValue } = entry;
   const check = valueCheckOf(entry.type);
   return {
@@ -16,8 +21,9 @@ export function compileValue(entry: ValueEntry, rules: readonly (CompiledRule | 
     salt: experimentSalt(`value:${key}`),
     check,
     defaultOutcome: checkedOutcome(key, defaultValue, check),
-    rules: entry.rules.map(({ sharePercent, value }, index) => ({
+    rules: entry.rules.map(({ schedule, sharePercent, value }, index) => ({
       rule: rules[index] ?? null,
+      schedule: compileSchedule(schedule),
       sharePercent,
       outcome: checkedOutcome(key, value, check),
     })),

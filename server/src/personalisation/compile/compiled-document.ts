@@ -36,6 +36,8 @@ export type CompiledDocument = Readonly<{
   inactiveSkuIds: readonly string[];
   /** All instants at which one of them appears or disappears, in order. */
   skuBoundaries: readonly number[];
+  /** The different schedules of SKUs. */
+  skuSchedules: readonly CompiledSchedule[];
   /** The locales, normalized, that any text is translated to. */
   locales: ReadonlySet<string>;
   /** Some SKU has prices in several currencies. */
@@ -43,6 +45,8 @@ export type CompiledDocument = Readonly<{
   offers: readonly CompiledOffer[];
   /** The flags that decide about offers, directly or through segments. */
   offerFlags: ReadonlySet<string>;
+  /** The different schedules of these flags. */
+  offerFlagSchedules: readonly CompiledSchedule[];
   /** The SKUs, and those of each offer: what a decision about the store goes through. */
   storeSize: number;
   /** In the order of the document. */
@@ -62,6 +66,8 @@ export type CompiledFlag = Readonly<{
   flagId: string;
   defaultValue: boolean;
   rule: CompiledRule | null;
+  /** Null: its rule decides all the time. */
+  schedule: CompiledSchedule | null;
   /** Decided by purchases and not by a rule. */
   isPayer: boolean;
 }>;
@@ -96,6 +102,8 @@ export type CompiledSku = Readonly<{
   /** Epoch milliseconds; minus Infinity and Infinity where open. */
   from: number;
   until: number;
+  /** Null: sold all the time between the two. */
+  schedule: CompiledSchedule | null;
   assets: readonly AssetEntry[];
   /** Of the assets, without the brackets. */
   assetsJson: string;
@@ -189,6 +197,8 @@ export type CompiledExperiment = Readonly<{
 export type CompiledValueRule = Readonly<{
   /** Null: everybody of the share. */
   rule: CompiledRule | null;
+  /** Null: all the time. */
+  schedule: CompiledSchedule | null;
   sharePercent: number;
   outcome: ValueOutcome;
 }>;

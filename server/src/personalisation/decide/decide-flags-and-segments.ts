@@ -1,10 +1,12 @@
 import { DAY_MS } from '../../lib/day.js';
 import type { FlagOverride, PlayerFacts } from '../attributes/player-facts.js';
 import type { CompiledDocument, CompiledFlag, SegmentMembership } from '../compile/compiled-document.js';
+import type { ScheduleState } from '../schedules/windows.js';
 import { decideStay } from './decide-stay.js';
 import type { FlagState, FlagTrace } from './decision.js';
 import type { DecisionContext } from './decision-context.js';
 import { inForce } from './in-force.js';
+import { traceSchedule } from './trace-schedule.js';
 
 export type FlagsAndSegmentsDecision = Readonly<{
   flags: Readonly<Record<string, FlagState>>;
@@ -49,21 +51,32 @@ type Timed = Readonly<{ value: boolean; expiresAt: number | null; because: FlagT
 
 function decideFlag(context: DecisionContext, flag: CompiledFlag): FlagState {
   const { facts, now, trace } = context;
-  const result = flag.rule === null ? undefined : context.test(flag.rule, 'flag', flag.flagId);
-  const rule = flag.rule === null || trace === null ? null : context.traceOf(flag.rule, result);
-  const byRule = flag.isPayer ? payer(context.document.payerForDays, facts, now) : ruled(flag, result);
+  const state = flag.schedule && context.stateOf(flag.schedule);
+  const asked = state?.window === null ? null : flag.rule;
+  const result = asked === null ? undefined : context.test(asked, 'flag', flag.flagId);
+  const rule = asked === null || trace === null ? null : context.traceOf(asked, result);
+  const byRule = flag.isPayer ? payer(context.document.payerForDays, facts, now) : ruled(flag, result, state);
   const override = inForce(facts.overrides, ({ flagId }) => flagId === flag.flagId, now);
   const { value, expiresAt, because } =
     override === undefined ? byRule : overridden(override, byRule, flag.defaultValue);
-  trace?.flags.push({ flagId: flag.flagId, value, because, rule });
+  if (trace !== null) {
+    const schedule = flag.schedule && state && traceSchedule(context, flag.schedule, state);
+    trace.flags.push({ flagId: flag.flagId, value, because, schedule, rule });
+  }
   const expiredAt = expiresAt === null ? null : new Date(expiresAt).toISOString();
   return { value, defaultValue: flag.defaultValue, expiredAt };
 }
 
-/** A rule that cannot be evaluated leaves the flag at its default. */
-function ruled({ defaultValue }: CompiledFlag, result: boolean | undefined): Timed {
+/** A rule that cannot be evaluated leaves the flag at its default, and so does a schedule that is closed. */
+function ruled(
+  { defaultValue }: CompiledFlag,
+  result: boolean | undefined,
+  state: ScheduleState | null,
+): Timed {
+  if (state?.window === null) return { value: defaultValue, expiresAt: null, because: 'closed' };
   if (result === undefined) return { value: defaultValue, expiresAt: null, because: 'default' };
-  return { value: result, expiresAt: null, because: 'rule' };
+  const isEndKnown = result !== defaultValue && state !== null && !state.isOpenNext;
+  return { value: result, expiresAt: isEndKnown ? state.until : null, because: 'rule' };
 }
 
 function payer(forDays: number | null, { purchaseCount, lastPurchaseAt }: PlayerFacts, now: number): Timed {

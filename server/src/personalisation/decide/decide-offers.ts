@@ -7,7 +7,8 @@ import type { Dependence } from '../rules/dependence.js';
 import type { CompiledSchedule } from '../schedules/windows.js';
 import type { OfferOutcome, RuleTrace, ScheduleTrace } from './decision.js';
 import type { DecisionContext } from './decision-context.js';
-import { lastZoneChange } from './last-change.js';
+import { lastScheduleChange } from './last-change.js';
+import { traceSchedule } from './trace-schedule.js';
 
 /** Decides which offers apply to one player. */
 export class OfferEvaluator {
@@ -89,19 +90,10 @@ export class OfferEvaluator {
 
   #isOpen(schedule: CompiledSchedule): boolean {
     const context = this.#context;
-    const { window, since, until } = context.stateOf(schedule);
-    if (since > this.lastBoundary) this.lastBoundary = since;
-    if (schedule.zone === null) this.lastBoundary = Math.max(this.lastBoundary, lastZoneChange(context));
-    if (context.trace !== null) {
-      const text = (instant: number) => (Number.isFinite(instant) ? new Date(instant).toISOString() : null);
-      this.#schedule = {
-        zone: schedule.zone ?? context.zone,
-        isOpen: window !== null,
-        since: text(since),
-        until: text(until),
-      };
-    }
-    return window !== null;
+    const state = context.stateOf(schedule);
+    this.lastBoundary = Math.max(this.lastBoundary, lastScheduleChange(context, schedule));
+    if (context.trace !== null) this.#schedule = traceSchedule(context, schedule, state);
+    return state.window !== null;
   }
 
   #matches({ offerId, rule }: CompiledOffer): boolean {

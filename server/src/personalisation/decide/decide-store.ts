@@ -8,7 +8,7 @@ import { type AvailableSku, countryOf, findAvailableSkus } from './available-sku
 import { OfferEvaluator } from './decide-offers.js';
 import type { RenderedSku, StoreDecision } from './decision.js';
 import type { DecisionContext } from './decision-context.js';
-import { lastAgeGroupChange, lastFactChange, lastProfileChange } from './last-change.js';
+import { lastAgeGroupChange, lastFactChange, lastProfileChange, lastScheduleChange } from './last-change.js';
 import { renderTargeted, renderUntargeted } from './render-sku.js';
 import { applyOffer, promotionOf, type SkuChange } from './sku-change.js';
 import { traceHeldOut, traceSkus } from './trace-store.js';
@@ -128,7 +128,7 @@ function firstPromotion(
 
 /** The last instant at which a SKU appeared or disappeared; the next one is noted. */
 function lastSkuChange(context: DecisionContext): number {
-  const { skuBoundaries } = context.document;
+  const { skuBoundaries, skuSchedules } = context.document;
   let low = 0;
   let high = skuBoundaries.length;
   while (low < high) {
@@ -137,5 +137,7 @@ function lastSkuChange(context: DecisionContext): number {
     else high = middle;
   }
   context.noteBoundary(skuBoundaries[low] ?? Number.POSITIVE_INFINITY);
-  return skuBoundaries[low - 1] ?? Number.NEGATIVE_INFINITY;
+  let last = skuBoundaries[low - 1] ?? Number.NEGATIVE_INFINITY;
+  for (const schedule of skuSchedules) last = Math.max(last, lastScheduleChange(context, schedule));
+  return last;
 }

@@ -1,9 +1,10 @@
 import { bucketOf, isInShare, userIdBytes } from '../compile/bucket.js';
 import { outcomeOf } from '../compile/compile-values.js';
 import type { CompiledValue, CompiledValueRule, ValueOutcome } from '../compile/compiled-document.js';
-import type { DecidedValue, PinTrace, RuleTrace, ValueRuleTrace } from './decision.js';
+import type { DecidedValue, PinTrace, RuleTrace, ScheduleTrace, ValueRuleTrace } from './decision.js';
 import type { DecisionContext } from './decision-context.js';
 import { pinInForce } from './in-force.js';
+import { traceSchedule } from './trace-schedule.js';
 
 const NONE: readonly DecidedValue[] = [];
 
@@ -35,7 +36,8 @@ function decideValue(context: DecisionContext, value: CompiledValue, userId: Uin
   for (const rule of rules) {
     if (rule.sharePercent < 100) bucket ??= bucketOf(value.salt, userId);
     const attempt = tryRule(context, key, rule, bucket ?? 0);
-    tried?.push({ sharePercent: rule.sharePercent, outcome: attempt.outcome, rule: attempt.trace });
+    const { outcome: said, schedule, trace: ruleTrace } = attempt;
+    tried?.push({ sharePercent: rule.sharePercent, outcome: said, schedule, rule: ruleTrace });
     if (attempt.outcome !== 'applies') continue;
     outcome = rule.outcome;
     break;
@@ -69,21 +71,31 @@ function findPin({ facts, now }: DecisionContext, { key, check }: CompiledValue)
   };
 }
 
-type Attempt = Readonly<{ outcome: ValueRuleTrace['outcome']; trace: RuleTrace | null }>;
+type Attempt = Readonly<{
+  outcome: ValueRuleTrace['outcome'];
+  schedule: ScheduleTrace | null;
+  trace: RuleTrace | null;
+}>;
 
 function tryRule(
   context: DecisionContext,
   key: string,
-  { rule, sharePercent }: CompiledValueRule,
+  { rule, schedule, sharePercent }: CompiledValueRule,
   bucket: number,
 ): Attempt {
   if (!isInShare(bucket, sharePercent)) return OUTSIDE;
-  if (rule === null) return APPLIES;
+  let window: ScheduleTrace | null = null;
+  if (schedule !== null) {
+    const state = context.stateOf(schedule);
+    if (context.trace !== null) window = traceSchedule(context, schedule, state);
+    if (state.window === null) return { outcome: 'closed', schedule: window, trace: null };
+  }
+  if (rule === null) return { outcome: 'applies', schedule: window, trace: null };
   context.basis |= rule.basis;
   const result = context.test(rule, 'value', key);
   const outcome = result === true ? 'applies' : 'rule_false';
-  return { outcome, trace: context.trace === null ? null : context.traceOf(rule, result) };
+  const trace = context.trace === null ? null : context.traceOf(rule, result);
+  return { outcome, schedule: window, trace };
 }
 
-const OUTSIDE: Attempt = { outcome: 'outside_share', trace: null };
-const APPLIES: Attempt = { outcome: 'applies', trace: null };
+const OUTSIDE: Attempt = { outcome: 'outside_share', schedule: null, trace: null };

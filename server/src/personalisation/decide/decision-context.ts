@@ -17,6 +17,12 @@ export type OnDecisionError = (part: string, error: unknown) => void;
 /** What a rule belongs to. */
 type RuleOwner = 'flag' | 'segment' | 'offer' | 'value' | 'experiment';
 
+/** The player's zone, or that of the studio where it is not known. */
+export function zoneOf({ studioZone }: CompiledDocument, { profile }: PlayerFacts): string {
+  const zone = profile.timeZone?.v;
+  return zone !== undefined && isTimeZone(zone) ? zone : studioZone;
+}
+
 /** One decision in the making. */
 export class DecisionContext {
   readonly document: CompiledDocument;
@@ -69,10 +75,8 @@ export class DecisionContext {
     return this.now;
   }
 
-  /** The player's zone, or that of the studio where it is not known. */
   get zone(): string {
-    const zone = this.facts.profile.timeZone?.v;
-    return zone !== undefined && isTimeZone(zone) ? zone : this.document.studioZone;
+    return zoneOf(this.document, this.facts);
   }
 
   /** What a schedule says now. Its next boundary is noted. */

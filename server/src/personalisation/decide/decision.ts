@@ -59,11 +59,11 @@ export type StoreDecision = Readonly<{
   /**
    * The last change that this player can see, in epoch milliseconds: the latest passed moment of
    * - the publication of the document,
-   * - the beginning or end of an active SKU's schedule,
-   * - the beginning or end of an offer of the player's share,
+   * - the beginning or end of an active SKU, or of a window of its schedule,
+   * - the beginning or end of an offer of the player's share, or of a window of its schedule,
    * - the last reported locale and currency, where the catalogue has several,
    * - for what the running offers of the player's share depend on: the player's last event, the last midnight and full days
-   *   since where time alone moves it, the last change of an override, the end of one or of isPayer, and, for predictions,
+   *   since where time alone moves it, the last change of an override, the end of one or of isPayer, a window of a flag's schedule, and, for predictions,
    *   the last change of the models in force.
    * It may name a moment at which the player saw nothing change, but a store that changes moves it, and until the next
    * publication it does not go back. Only an event that comes late counts at its own time: it can change a store without
@@ -123,7 +123,9 @@ export type RuleTrace = Readonly<{
 export type FlagTrace = Readonly<{
   flagId: string;
   value: boolean;
-  because: 'override' | 'purchase' | 'purchase_expired' | 'rule' | 'default';
+  /** `closed`: its schedule is, so it has its default. */
+  because: 'override' | 'purchase' | 'purchase_expired' | 'rule' | 'closed' | 'default';
+  schedule: ScheduleTrace | null;
   rule: RuleTrace | null;
 }>;
 
@@ -173,7 +175,9 @@ export type SkuTrace = Readonly<{
   skuId: string;
   isShown: boolean;
   /** Why it is not available at all, before any offer. */
-  absent: 'inactive' | 'not_started' | 'ended' | null;
+  absent: 'inactive' | 'not_started' | 'closed' | 'ended' | null;
+  /** Null without a schedule, or if it was absent before. */
+  schedule: ScheduleTrace | null;
   /** Kept out of the untargeted store. */
   hidden: boolean;
   locale: string | null;
@@ -255,7 +259,9 @@ export type ArmTrace = Readonly<{
 
 export type ValueRuleTrace = Readonly<{
   sharePercent: number;
-  outcome: 'applies' | 'outside_share' | 'rule_false';
-  /** Null without a rule, or for a player outside of the share. */
+  outcome: 'applies' | 'outside_share' | 'closed' | 'rule_false';
+  /** Null without a schedule, or for a player outside of the share. */
+  schedule: ScheduleTrace | null;
+  /** Null without a rule, for a player outside of the share, or outside of its windows. */
   rule: RuleTrace | null;
 }>;

@@ -40,7 +40,11 @@ const flags = {
   entriesOf: ({ flagsAndSegments, payerForDays }) =>
     flagsAndSegments.flatMap((node) => {
       if (node.kind !== 'flag') return [];
-      const conditions = JSON.stringify([node.defaultValue, node.isPayer ? payerForDays : null]);
+      const conditions = JSON.stringify([
+        node.defaultValue,
+        node.isPayer ? payerForDays : null,
+        node.schedule?.key,
+      ]);
       return [{ id: node.flagId, rules: rulesOf(node), conditions }];
     }),
   keep: (document, isKept) => ({
@@ -116,8 +120,9 @@ const values = {
       const rules = value.rules.flatMap(rulesOf);
       const conditions = JSON.stringify([
         value.defaultOutcome.name,
-        ...value.rules.map(({ rule, sharePercent, outcome }) => [
+        ...value.rules.map(({ rule, schedule, sharePercent, outcome }) => [
           rule?.expression,
+          schedule?.key,
           sharePercent,
           outcome.name,
         ]),

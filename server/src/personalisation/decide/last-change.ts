@@ -1,5 +1,6 @@
 import { lastActAt, lastTimeChange, TIME_BASIS } from '../attributes/time-basis.js';
 import { DEPENDENCE, type Dependence } from '../rules/dependence.js';
+import type { CompiledSchedule } from '../schedules/windows.js';
 import { eachFlagInstant } from './decide-flags-and-segments.js';
 import type { DecisionContext } from './decision-context.js';
 
@@ -22,6 +23,8 @@ export function lastFactChange(context: DecisionContext, dependence: Dependence)
       if (flagId === 'isPayer' && !(dependence & DEPENDENCE.events)) return;
       if (document.offerFlags.has(flagId) && instant <= now) last = Math.max(last, instant);
     });
+    for (const schedule of document.offerFlagSchedules)
+      last = Math.max(last, lastScheduleChange(context, schedule));
   }
   return last;
 }
@@ -32,8 +35,14 @@ export function lastAgeGroupChange(context: DecisionContext): number {
   return ageGroupAt === null ? Number.NEGATIVE_INFINITY : context.atMostNow(ageGroupAt);
 }
 
+/** The last instant at which what a schedule says to the player can have changed. The next one is noted. */
+export function lastScheduleChange(context: DecisionContext, schedule: CompiledSchedule): number {
+  const { since } = context.stateOf(schedule);
+  return schedule.zone === null ? Math.max(since, lastZoneChange(context)) : since;
+}
+
 /** The last report of the player's zone, which may have been of another one. */
-export function lastZoneChange(context: DecisionContext): number {
+function lastZoneChange(context: DecisionContext): number {
   const zone = context.facts.profile.timeZone;
   return zone === undefined ? Number.NEGATIVE_INFINITY : context.atMostNow(zone.t);
 }

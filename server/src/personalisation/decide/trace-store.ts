@@ -2,24 +2,26 @@ import type { CompiledSku } from '../compile/compiled-document.js';
 import { noteOf, type PriceNote } from '../compile/price-basis.js';
 import { formatMinorUnits } from '../document/prices.js';
 import { type AvailableSku, countryOf } from './available-skus.js';
-import type { SkuTrace } from './decision.js';
+import type { ScheduleTrace, SkuTrace } from './decision.js';
 import type { DecisionContext } from './decision-context.js';
 import { promotionOf, type SkuChange } from './sku-change.js';
+import { traceSchedule } from './trace-schedule.js';
 
 /** Records for every SKU of the catalogue whether the player sees it, at which price, and why. */
 export function traceSkus(
-  { document, facts, now, trace }: DecisionContext,
+  context: DecisionContext,
   availableSkus: readonly (AvailableSku | null)[],
   changes: readonly (SkuChange | undefined)[],
 ): void {
+  const { document, facts, trace } = context;
   if (trace === null) return;
   trace.skus = [
     ...document.skus.map((sku, index) => {
       const item = availableSkus[index];
-      if (item == null) return absent(sku, now);
+      if (item == null) return absent(context, sku);
       const change = changes[index];
       const note = noteOf(document.pricing, change?.basis ?? 'list', countryOf(facts));
-      return traceItem(item, change, note);
+      return { ...traceItem(item, change, note), schedule: scheduleOf(context, sku) };
     }),
     ...document.inactiveSkuIds.map((skuId) => missing(skuId, 'inactive', false)),
   ];
@@ -48,6 +50,7 @@ function traceItem(
     skuId: sku.skuId,
     isShown: change?.isVisible ?? !sku.hidden,
     absent: null,
+    schedule: null,
     hidden: sku.hidden,
     locale: text.locale,
     currency: skuPrice.currency,
@@ -61,8 +64,15 @@ function traceItem(
   };
 }
 
-function absent({ skuId, from, hidden }: CompiledSku, now: number): SkuTrace {
-  return missing(skuId, now < from ? 'not_started' : 'ended', hidden);
+function absent(context: DecisionContext, sku: CompiledSku): SkuTrace {
+  const { skuId, from, until, hidden } = sku;
+  if (context.now < from) return missing(skuId, 'not_started', hidden);
+  if (context.now >= until) return missing(skuId, 'ended', hidden);
+  return { ...missing(skuId, 'closed', hidden), schedule: scheduleOf(context, sku) };
+}
+
+function scheduleOf(context: DecisionContext, { schedule }: CompiledSku): ScheduleTrace | null {
+  return schedule && traceSchedule(context, schedule, context.stateOf(schedule));
 }
 
 function missing(skuId: string, reason: SkuTrace['absent'], hidden: boolean): SkuTrace {
@@ -70,6 +80,7 @@ function missing(skuId: string, reason: SkuTrace['absent'], hidden: boolean): Sk
     skuId,
     isShown: false,
     absent: reason,
+    schedule: null,
     hidden,
     locale: null,
     currency: null,

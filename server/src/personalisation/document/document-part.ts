@@ -1,6 +1,6 @@
 import { type Static, type TArray, type TSchema, Type } from 'typebox';
 import { valueAt } from '../../lib/schema-members.js';
-import type { Schedule } from '../schedules/schedule.js';
+import { checkSchedule, type Schedule } from '../schedules/schedule.js';
 import { compileSchedule } from '../schedules/windows.js';
 
 /** Takes up what is wrong with a document. */
@@ -77,6 +77,20 @@ export function scheduleBoundaries(entry: ScheduledEntry, context: BoundaryConte
     ...(until === null ? [] : [{ change: 'ends', at: until } as const]),
     ...windowBoundaries(entry, context),
   ];
+}
+
+/** The boundaries of something that has a schedule only. */
+export function openingBoundaries(schedule: Schedule | undefined, context: BoundaryContext): EntryBoundary[] {
+  return windowBoundaries({ from: null, until: null, schedule }, context);
+}
+
+/** What must be right within the schedule of an entry. Pointer: that of what has the schedule. */
+export function checkScheduleOf(
+  { schedule }: Readonly<{ schedule?: Schedule | undefined }>,
+  pointer: string,
+  problems: Problems,
+): void {
+  if (schedule !== undefined) checkSchedule(schedule, `${pointer}/schedule`, problems);
 }
 
 /** The next opening and the next end of a window. Windows in the player's zone stand for all zones by that of the studio. */

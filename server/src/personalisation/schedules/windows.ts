@@ -13,6 +13,8 @@ export type ScheduleState = Readonly<{
   /** The last boundary up to the instant, and the next one after it; infinite where there is none. */
   since: number;
   until: number;
+  /** Whether a window is open from the next boundary on. */
+  isOpenNext: boolean;
 }>;
 
 /** A schedule that is ready to be asked. */
@@ -102,11 +104,12 @@ function windowsOf(schedule: Schedule): Windows {
         nextDay = findDay(nextDay + 1, 1);
       }
       const next = nextDay === undefined ? Number.POSITIVE_INFINITY : windowOn(nextDay, zone).from;
-      if (day === undefined) return { window: null, since: Number.NEGATIVE_INFINITY, until: next };
+      const closed = { window: null, until: next, isOpenNext: nextDay !== undefined };
+      if (day === undefined) return { ...closed, since: Number.NEGATIVE_INFINITY };
       const { from: begin, until: end } = windowOn(day, zone);
       const until = Math.min(end, next);
-      if (instant < until) return { window: { from: begin, until }, since: begin, until };
-      return { window: null, since: until, until: next };
+      if (instant >= until) return { ...closed, since: until };
+      return { window: { from: begin, until }, since: begin, until, isOpenNext: next <= end };
     },
   };
 }

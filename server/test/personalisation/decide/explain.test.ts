@@ -27,7 +27,9 @@ const document = compiled({
 
 it('explains rule by rule, with the values that decided', () => {
   const { trace } = decide(document, payer({ promoPurchases: { used: 1 } }), NOW, { trace: true });
-  expect(trace?.flags).toEqual([{ flagId: 'isPayer', value: true, because: 'purchase', rule: null }]);
+  expect(trace?.flags).toEqual([
+    { flagId: 'isPayer', value: true, because: 'purchase', schedule: null, rule: null },
+  ]);
   expect(trace?.segments).toEqual([
     {
       segmentId: 'big',

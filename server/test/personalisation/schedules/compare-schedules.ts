@@ -43,11 +43,13 @@ export function compareSchedules(
 }
 
 /** The oracle knows five years: boundaries outside of them are as good as none. */
-function withinSpan({ window, since, until }: ReturnType<typeof stateBySlowWay>) {
+function withinSpan({ window, since, until, isOpenNext }: ReturnType<typeof stateBySlowWay>) {
+  const isEndKnown = until <= START + SPAN + 80 * DAY_MS;
   return {
     window,
     since: since < START - 40 * DAY_MS ? null : since,
-    until: until > START + SPAN + 80 * DAY_MS ? null : until,
+    until: isEndKnown ? until : null,
+    isOpenNext: isEndKnown ? isOpenNext : null,
   };
 }
 

@@ -48,10 +48,12 @@ export function stateBySlowWay(
 ): ScheduleState {
   const window = windows.find(({ from, until }) => from <= instant && instant < until) ?? null;
   const boundaries = windows.flatMap(({ from, until }) => [from, until]);
+  const until = boundaries.find((each) => each > instant) ?? Number.POSITIVE_INFINITY;
   return {
     window,
     since: boundaries.findLast((each) => each <= instant) ?? Number.NEGATIVE_INFINITY,
-    until: boundaries.find((each) => each > instant) ?? Number.POSITIVE_INFINITY,
+    until,
+    isOpenNext: windows.some(({ from }) => from === until),
   };
 }
 

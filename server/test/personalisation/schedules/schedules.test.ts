@@ -133,6 +133,7 @@ describe('windows', () => {
       window: null,
       since: Date.parse('2026-11-18T20:00Z'),
       until: Number.POSITIVE_INFINITY,
+      isOpenNext: false,
     });
   });
 

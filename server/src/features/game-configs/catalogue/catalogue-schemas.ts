@@ -18,7 +18,7 @@ export const CATALOGUE_FILE = {
     'text/csv': {
       schema: Type.String({
         description:
-          'RFC 4180 in UTF-8, one row a SKU under a header: skuId, active, hidden, from, until, defaultCurrency, name, description and assets (JSON) always, and name:<locale>, description:<locale>, price:<currency>, offerPrice:<currency> and floorPrice:<currency> as needed. A text that a spreadsheet would take for a formula has an apostrophe before it, which is taken away again.',
+          'RFC 4180 in UTF-8, one row a SKU under a header: skuId, active, hidden, from, until, defaultCurrency, name, description and assets (JSON) always, and name:<locale>, description:<locale>, price:<currency>, offerPrice:<currency> and floorPrice:<currency> as needed. A text that a spreadsheet would take for a formula has an apostrophe before it, which is taken away again. Schedules have no column: a SKU keeps the one that it has.',
         examples: [catalogueToCsv(DOCUMENT_EXAMPLE.catalogue)],
       }),
     },

@@ -18,6 +18,8 @@ export function withLeftOut(titles: ReadonlySet<string>, read: SkuEntry, former:
     return [currency, { ...price, ...(floorPrice === undefined ? {} : { floorPrice }) }] as const;
   });
   const { hidden } = from('hidden');
+  // Files have no column for schedules.
+  const { schedule } = former;
   return {
     skuId: read.skuId,
     name: text('name'),
@@ -32,6 +34,7 @@ export function withLeftOut(titles: ReadonlySet<string>, read: SkuEntry, former:
     ...(hidden === undefined ? {} : { hidden }),
     from: from('from').from,
     until: from('until').until,
+    ...(schedule === undefined ? {} : { schedule }),
   };
 }
 

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
+import { Schedule } from '../../schedules/schedule.js';
 import { DOCUMENT_LIMITS } from '../document-limits.js';
-import { listPart, scheduleBoundaries } from '../document-part.js';
+import { checkScheduleOf, listPart, scheduleBoundaries } from '../document-part.js';
 import { PATTERNS } from '../document-patterns.js';
 import { Asset, Currency, Instant, nullable, Price, SkuId, strict } from '../member-schemas.js';
 
@@ -47,6 +48,8 @@ const Sku = Type.Object(
     hidden: Type.Optional(Type.Boolean()),
     from: nullable(Instant),
     until: nullable(Instant),
+    /** Within its beginning and end it is sold in the windows of the schedule only. Left out: all the time. */
+    schedule: Type.Optional(Schedule),
   },
   strict,
 );
@@ -64,4 +67,5 @@ export const SKUS = listPart({
   limit: 1000,
   entry: Sku,
   boundariesOf: (entry, context) => (entry.active ? scheduleBoundaries(entry, context) : []),
+  check: checkScheduleOf,
 });

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
-import { listPart, type ObjectPart } from '../document-part.js';
+import { Schedule } from '../../schedules/schedule.js';
+import { checkScheduleOf, listPart, type ObjectPart, openingBoundaries } from '../document-part.js';
 import { PATTERNS } from '../document-patterns.js';
 import { nullable, Rule, strict, text } from '../member-schemas.js';
 
@@ -18,6 +19,8 @@ const CustomFlag = Type.Object(
     /** When the flag is true, and else false. Null, or a rule that fails for a player, leaves it at its default. */
     rule: nullable(Rule),
     defaultValue: Type.Boolean(),
+    /** Outside of its windows the rule is not asked, and the flag has its default. Left out: the rule decides all the time. */
+    schedule: Type.Optional(Schedule),
   },
   strict,
 );
@@ -36,7 +39,13 @@ export const FLAGS = listPart({
   limit: 50,
   entry: CustomFlag,
   rulesOf: ({ rule }) => (rule === null ? [] : [{ member: 'rule', expression: rule }]),
-  check: ({ flagId }, pointer, problems) => {
+  boundariesOf: ({ schedule }, context) => openingBoundaries(schedule, context),
+  check: (entry, pointer, problems) => {
+    const { flagId, rule, schedule } = entry;
     if (flagId === 'isPayer') problems.add(`${pointer}/flagId`, 'isPayer is built in.');
+    checkScheduleOf(entry, pointer, problems);
+    if (schedule !== undefined && rule === null) {
+      problems.add(`${pointer}/rule`, 'A schedule says when the rule decides: write true for everybody.');
+    }
   },
 });

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
-import { checkSchedule, Schedule } from '../../schedules/schedule.js';
+import { Schedule } from '../../schedules/schedule.js';
 import { DOCUMENT_LIMITS } from '../document-limits.js';
-import { listPart, scheduleBoundaries } from '../document-part.js';
+import { checkScheduleOf, listPart, scheduleBoundaries } from '../document-part.js';
 import { PATTERNS } from '../document-patterns.js';
 import {
   Asset,
@@ -83,7 +83,5 @@ export const OFFERS = listPart({
   rulesOf: ({ when }) => (when === null ? [] : [{ member: 'when', expression: when }]),
   // An offer for no player changes nothing when it begins.
   boundariesOf: (entry, context) => (entry.sharePercent > 0 ? scheduleBoundaries(entry, context) : []),
-  check: ({ schedule }, pointer, problems) => {
-    if (schedule !== undefined) checkSchedule(schedule, `${pointer}/schedule`, problems);
-  },
+  check: checkScheduleOf,
 });

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
-import { listPart, type Problems } from '../document-part.js';
+import { Schedule } from '../../schedules/schedule.js';
+import { checkScheduleOf, listPart, openingBoundaries, type Problems } from '../document-part.js';
 import { PATTERNS } from '../document-patterns.js';
 import { nullable, Rule, SharePercent, strict } from '../member-schemas.js';
 import { checkValueType } from '../value-type-checks.js';
@@ -9,6 +10,8 @@ const ValueRule = Type.Object(
   {
     /** Who gets the value; null: everybody. */
     when: nullable(Rule),
+    /** It matches in the windows of the schedule only. Left out: all the time. */
+    schedule: Type.Optional(Schedule),
     sharePercent: SharePercent,
     value: Type.Unknown(),
   },
@@ -48,7 +51,14 @@ export const VALUES = listPart({
     rules.flatMap(({ when }, index) =>
       when === null ? [] : [{ member: `rules/${index}/when`, expression: when }],
     ),
+  // A rule for no player changes nothing when it begins.
+  boundariesOf: ({ rules }, context) =>
+    rules.flatMap(({ schedule, sharePercent }) =>
+      sharePercent > 0 ? openingBoundaries(schedule, context) : [],
+    ),
   check: (entry, pointer, problems) => {
+    for (const [index, rule] of entry.rules.entries())
+      checkScheduleOf(rule, `${pointer}/rules/${index}`, problems);
     if (checkValueType(entry.type, `${pointer}/type`, problems)) checkValues(entry, pointer, problems);
   },
 });
