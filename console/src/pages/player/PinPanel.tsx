@@ -7,7 +7,7 @@ import type { GameValue } from '../../lib/document.js';
 import { MomentInput } from '../../parts/fields.js';
 import { SidePanel } from '../../parts/SidePanel.js';
 import { ProblemNote } from '../../parts/states.js';
-import { ValueInput } from '../values/ValueInput.js';
+import { ValueInput } from '../../parts/ValueInput.js';
 
 /** Pins a value for this player, whatever its rules say, or takes the pin back. */
 export function PinPanel({

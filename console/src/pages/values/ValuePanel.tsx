@@ -2,7 +2,7 @@ import { NativeSelect, Text } from '@mantine/core';
 import type { ConfigDocument, GameValue } from '../../lib/document.js';
 import { boundsOf } from '../../lib/value-form.js';
 import { EntryPanel, type EntryProblem, problemAtOf } from '../../parts/EntryPanel.js';
-import { ValueInput } from './ValueInput.js';
+import { ValueInput } from '../../parts/ValueInput.js';
 import { ValueRules } from './ValueRuleFields.js';
 import { ValueTypeFields } from './ValueTypeFields.js';
 

@@ -8,8 +8,8 @@ import {
   type ValueRule,
 } from '../../lib/document.js';
 import { type EntryProblem, problemAtOf } from '../../parts/EntryPanel.js';
+import { ValueInput } from '../../parts/ValueInput.js';
 import { RuleEditor } from '../../rules/RuleEditor.js';
-import { ValueInput } from './ValueInput.js';
 
 type Props = {
   value: GameValue;

@@ -2,7 +2,7 @@ import { Group, NativeSelect, Textarea, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import type { GameValue } from '../../lib/document.js';
 import { boundsOf, KINDS, type ValueKind, withAllowed, withBound, withKind } from '../../lib/value-form.js';
-import { JsonInput } from './ValueInput.js';
+import { JsonInput } from '../../parts/ValueInput.js';
 
 type Props = {
   value: GameValue;

@@ -1,7 +1,7 @@
 import { Checkbox, NativeSelect, Textarea, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import type { GameValue } from '../../lib/document.js';
-import { boundsOf, numberOf } from '../../lib/value-form.js';
+import type { GameValue } from '../lib/document.js';
+import { boundsOf, numberOf } from '../lib/value-form.js';
 
 type Props = {
   label: string;
