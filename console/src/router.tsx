@@ -56,7 +56,19 @@ const player = createRoute({
 const store = createRoute({
   getParentRoute: () => frame,
   path: '/store',
-  validateSearch: known('tab', 'sku', 'offer', 'filter', 'version', 'as', 'invented', 'under', 'time'),
+  validateSearch: known(
+    'tab',
+    'sku',
+    'offer',
+    'filter',
+    'version',
+    'as',
+    'invented',
+    'under',
+    'time',
+    'month',
+    'zone',
+  ),
   component: lazyPage(() => import('./pages/store/Store.js'), 'Store'),
 });
 const segments = createRoute({

@@ -51,7 +51,14 @@ const Context = createContext<DraftEditor | undefined>(undefined);
 /** Pages on which the draft is edited. On the others it counts as open while something is not saved. */
 const IS_EDIT_PAGE = /\/(?:store|segments)\/?$/;
 /** What may be different once the draft is. */
-const DEPENDENT = ['getDraft', 'draftDifference', 'listVersions', 'listGames', 'explain'] as const;
+const DEPENDENT = [
+  'getDraft',
+  'draftDifference',
+  'getCalendar',
+  'listVersions',
+  'listGames',
+  'explain',
+] as const;
 
 export function useDraft(): DraftEditor {
   const editor = useContext(Context);

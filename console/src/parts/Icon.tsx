@@ -19,6 +19,7 @@ const PATHS = {
   grip: 'M9 6h.01M15 6h.01M9 12h.01M15 12h.01M9 18h.01M15 18h.01',
   table: 'M4 5h16v14H4zM4 10h16M10 5v14',
   open: 'M9 5l7 7-7 7',
+  back: 'M15 5l-7 7 7 7',
 } as const;
 
 export type IconName = keyof typeof PATHS;

@@ -23,6 +23,7 @@ import { eventSchemaRoutes } from '../features/events/types/event-schema-routes.
 import { eventTypeRoutes } from '../features/events/types/event-type-routes.js';
 import { explainRoutes } from '../features/explanations/explain-routes.js';
 import { exportRoutes } from '../features/exports/export-routes.js';
+import { calendarRoutes } from '../features/game-configs/calendar-routes.js';
 import { catalogueRoutes } from '../features/game-configs/catalogue/catalogue-routes.js';
 import { pictureRoutes } from '../features/game-configs/catalogue/picture-routes.js';
 import { draftEditorRoutes } from '../features/game-configs/draft-editor-routes.js';
@@ -70,6 +71,7 @@ const ROUTES: readonly AdminRoutes[] = [
   eventSchemaRoutes,
   draftRoutes,
   draftEditorRoutes,
+  calendarRoutes,
   catalogueRoutes,
   pictureRoutes,
   dryRunRoutes,

@@ -1,6 +1,8 @@
 import { NativeSelect } from '@mantine/core';
 import type { ConfigDocument, CustomFlag } from '../../lib/document.js';
-import { EntryPanel, type EntryProblem } from '../../parts/EntryPanel.js';
+import { withSchedule } from '../../lib/schedule-form.js';
+import { EntryPanel, type EntryProblem, problemAtOf } from '../../parts/EntryPanel.js';
+import { ScheduleFields } from '../../parts/ScheduleFields.js';
 import { RuleEditor } from '../../rules/RuleEditor.js';
 
 /** A flag of the studio: its rule, and its default value. */
@@ -44,10 +46,16 @@ export function FlagPanel({
       />
       <NativeSelect
         label="Default"
-        description="The value without a rule, and where the rule fails"
+        description="The value without a rule, where the rule fails, and outside of a schedule"
         value={flag.defaultValue ? 'yes' : 'no'}
         data={['no', 'yes']}
         onChange={({ currentTarget }) => set({ defaultValue: currentTarget.value === 'yes' })}
+      />
+      <ScheduleFields
+        schedule={flag.schedule}
+        problemAt={(member) => problemAtOf(problems)(`schedule/${member}`)}
+        isReadOnly={rest.isReadOnly}
+        onChange={(schedule) => onChange(withSchedule(flag, schedule))}
       />
     </EntryPanel>
   );

@@ -1,8 +1,10 @@
 import { Checkbox, Group, MultiSelect, NativeSelect, Text, TextInput } from '@mantine/core';
 import { AudienceNote } from '../../draft/AudienceNote.js';
 import { type ConfigDocument, currenciesOf, type Offer } from '../../lib/document.js';
+import { withSchedule } from '../../lib/schedule-form.js';
 import { EntryPanel, type EntryProblem, problemAtOf } from '../../parts/EntryPanel.js';
 import { MomentInput, WholeNumberInput } from '../../parts/fields.js';
+import { ScheduleFields } from '../../parts/ScheduleFields.js';
 import { RuleEditor } from '../../rules/RuleEditor.js';
 import { OfferEffect } from './OfferEffect.js';
 import { Preview } from './Preview.js';
@@ -109,6 +111,12 @@ export function OfferPanel({ offer, document, pointer, problems, onChange, ...re
           onChange={(until) => set({ until })}
         />
       </Group>
+      <ScheduleFields
+        schedule={offer.schedule}
+        problemAt={(member) => problemAt(`schedule/${member}`)}
+        isReadOnly={rest.isReadOnly}
+        onChange={(schedule) => onChange(withSchedule(offer, schedule))}
+      />
       <Group grow align="flex-start">
         <WholeNumberInput
           label="Purchases per player"

@@ -12,7 +12,9 @@ import {
 } from '@mantine/core';
 import { useState } from 'react';
 import type { Problem, Sku, SkuPrice } from '../../lib/document.js';
+import { withSchedule } from '../../lib/schedule-form.js';
 import { MomentInput } from '../../parts/fields.js';
+import { ScheduleFields } from '../../parts/ScheduleFields.js';
 import { SidePanel } from '../../parts/SidePanel.js';
 import { Assets } from './Assets.js';
 import { Locales } from './Locales.js';
@@ -114,6 +116,12 @@ export function SkuPanel({ sku, isReadOnly, problems, onChange, onRemove, onClos
               onChange={(until) => set({ until })}
             />
           </Group>
+          <ScheduleFields
+            schedule={sku.schedule}
+            problemAt={(member) => problemAt(`schedule/${member}`)}
+            isReadOnly={isReadOnly}
+            onChange={(schedule) => onChange(withSchedule(sku, schedule))}
+          />
           <Assets assets={sku.assets} problemAt={problemAt} onChange={(assets) => set({ assets })} />
         </Stack>
       </fieldset>

@@ -5,6 +5,7 @@ import { useDraft } from '../../draft/draft-context.js';
 import type { ConfigDocument } from '../../lib/document.js';
 import { Page } from '../../parts/Page.js';
 import { PageTabs } from '../../parts/PageTabs.js';
+import { Calendar } from './Calendar.js';
 import { Catalogue } from './Catalogue.js';
 import { CatalogueFiles } from './CatalogueFiles.js';
 import { History } from './History.js';
@@ -36,6 +37,7 @@ export function Store() {
         tabs={[
           { value: 'catalogue', label: 'Catalogue', content: of(Catalogue) },
           { value: 'offers', label: 'Offers', content: of(Offers) },
+          { value: 'calendar', label: 'Calendar', content: of(Calendar) },
           { value: 'preview', label: 'Preview', content: of(Preview) },
           { value: 'rules', label: 'Limits', content: of(StoreRules) },
           { value: 'history', label: 'History', content: <History /> },

@@ -7,7 +7,9 @@ import {
   replacedAt,
   type ValueRule,
 } from '../../lib/document.js';
+import { withSchedule } from '../../lib/schedule-form.js';
 import { type EntryProblem, problemAtOf } from '../../parts/EntryPanel.js';
+import { ScheduleFields } from '../../parts/ScheduleFields.js';
 import { ValueInput } from '../../parts/ValueInput.js';
 import { RuleEditor } from '../../rules/RuleEditor.js';
 
@@ -121,6 +123,12 @@ function ValueRuleFields({
           }}
         />
       </Group>
+      <ScheduleFields
+        schedule={rule.schedule}
+        problemAt={(member) => problemAt(`${at}/schedule/${member}`)}
+        isReadOnly={isReadOnly}
+        onChange={(schedule) => onChange(withSchedule(rule, schedule))}
+      />
       <AudienceNote document={document} part={{ value: { key: value.key, rule: index } }} pointer={pointer} />
     </>
   );

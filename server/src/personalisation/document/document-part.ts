@@ -12,6 +12,15 @@ export type EntryRule = Readonly<{ member: string; expression: string }>;
 /** An instant, RFC 3339, at which an entry begins or ends. */
 export type EntryBoundary = Readonly<{ change: 'begins' | 'ends'; at: string }>;
 
+/** When an entry, or something of it, runs: between its beginning and its end, in the windows of its schedule. */
+export type EntryTimes = Readonly<{
+  from: string | null;
+  until: string | null;
+  schedule?: Schedule | undefined;
+  /** Which of several times of the entry: `rule 2`. */
+  label?: string;
+}>;
+
 /** After which instant boundaries are wanted, and the zone of the studio. */
 export type BoundaryContext = Readonly<{ nowMs: number; studioZone: string }>;
 
@@ -41,7 +50,9 @@ type ListBase = PartBase &
 type EntryFunctions<Entry> = {
   /** The rules of an entry; left out if entries have none. */
   rulesOf?(entry: Entry): readonly EntryRule[];
-  /** When an entry begins and ends; left out if entries have no times. Dry runs and publications look at these instants. */
+  /** When an entry runs; left out if entries have no times. The calendar shows it. */
+  timesOf?(entry: Entry): readonly EntryTimes[];
+  /** When an entry begins and ends: follows from its times, unless said otherwise. Dry runs and publications look at these instants. */
   boundariesOf?(entry: Entry, context: BoundaryContext): readonly EntryBoundary[];
   /** What must be right within one entry, besides its schema. What concerns several entries is in `validate`. */
   check?(entry: Entry, pointer: string, problems: Problems): void;
@@ -64,24 +75,23 @@ export function listPart<Schema extends TSchema, Name extends string, IdMember e
     Readonly<EntryFunctions<Static<Schema>>>,
 ): ListPart<Static<Schema>> & Readonly<{ name: Name; idMember: IdMember; schema: TArray<Schema> }> {
   const schema = Type.Array(definition.entry, { maxItems: definition.limit });
-  return { ...definition, kind: 'list', schema };
+  const { timesOf } = definition;
+  const byTimes: Pick<EntryFunctions<Static<Schema>>, 'boundariesOf'> = timesOf === undefined
+    ? {}
+    : {
+        boundariesOf: (entry, context) =>
+          timesOf(entry).flatMap((times) => scheduleBoundaries(times, context)),
+      };
+  return { ...byTimes, ...definition, kind: 'list', schema };
 }
 
-type ScheduledEntry = { from: string | null; until: string | null; schedule?: Schedule | undefined };
-
-/** The boundaries of an entry with a beginning, an end or a schedule. */
-export function scheduleBoundaries(entry: ScheduledEntry, context: BoundaryContext): EntryBoundary[] {
-  const { from, until } = entry;
+function scheduleBoundaries(times: EntryTimes, context: BoundaryContext): EntryBoundary[] {
+  const { from, until } = times;
   return [
     ...(from === null ? [] : [{ change: 'begins', at: from } as const]),
     ...(until === null ? [] : [{ change: 'ends', at: until } as const]),
-    ...windowBoundaries(entry, context),
+    ...windowBoundaries(times, context),
   ];
-}
-
-/** The boundaries of something that has a schedule only. */
-export function openingBoundaries(schedule: Schedule | undefined, context: BoundaryContext): EntryBoundary[] {
-  return windowBoundaries({ from: null, until: null, schedule }, context);
 }
 
 /** What must be right within the schedule of an entry. Pointer: that of what has the schedule. */
@@ -95,7 +105,7 @@ export function checkScheduleOf(
 
 /** The next opening and the next end of a window. Windows in the player's zone stand for all zones by that of the studio. */
 function windowBoundaries(
-  { from, until, schedule }: ScheduledEntry,
+  { from, until, schedule }: EntryTimes,
   { nowMs, studioZone }: BoundaryContext,
 ): EntryBoundary[] {
   if (schedule === undefined) return [];

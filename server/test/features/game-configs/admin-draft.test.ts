@@ -276,3 +276,58 @@ describe('publishing the draft', () => {
     expect((await publishDraft(revision + 1, { confirmPriceRaises: true })).statusCode).toBe(201);
   });
 });
+
+describe('the calendar', () => {
+  const calendar = (query: string) =>
+    admin.call('GET', `${GAME}/calendar?${query}`, undefined, admin.tokens.viewer);
+  const days = 'from=2026-11-15&to=2026-11-16';
+
+  it('shows what runs when under the draft, and under what is published, for players of a zone', async () => {
+    const version = await publish(harness.pool, anotherDocument(), harness.clock.now());
+    const zone = 'player';
+    const evening = { days: { every: 'day' as const }, from: '18:00', to: '20:00', zone };
+    const schedule = { ...evening, firstDate: null, lastDate: null, except: [] };
+    const edited = {
+      ...anotherDocument(),
+      offers: [offer('evening', { schedule })],
+      calendar: { studioZone: 'Asia/Tokyo' },
+    };
+    expect((await save((await draft()).revision, edited)).statusCode).toBe(200);
+    expect((await calendar(`${days}&zone=Europe/Berlin`)).json().data).toEqual({
+      zone: 'Europe/Berlin',
+      from: '2026-11-14T23:00:00.000Z',
+      to: '2026-11-16T23:00:00.000Z',
+      version: null,
+      entries: [
+        {
+          part: 'offers',
+          id: 'evening',
+          label: '',
+          windows: [
+            { from: '2026-11-15T17:00:00.000Z', until: '2026-11-15T19:00:00.000Z' },
+            { from: '2026-11-16T17:00:00.000Z', until: '2026-11-16T19:00:00.000Z' },
+          ],
+        },
+      ],
+      leftOut: 0,
+    });
+    expect((await calendar(days)).json().data).toMatchObject({
+      zone: 'Asia/Tokyo',
+      from: '2026-11-14T15:00:00.000Z',
+      entries: [{ windows: [{ from: '2026-11-15T09:00:00.000Z' }, {}] }],
+    });
+    const published = (await calendar(`${days}&version=published`)).json().data;
+    expect(published).toMatchObject({ zone: 'UTC', version, entries: [] });
+  });
+
+  it.each([
+    'from=2026-11-15',
+    'from=2026-11-15&to=2026-11-14',
+    'from=2026-01-01&to=2026-12-31',
+    'from=2026-02-30&to=2026-03-01',
+    `${days}&zone=Mars/Base`,
+    `${days}&version=7`,
+  ])('refuses %s', async (query) => {
+    expectGeneralError(await calendar(query), 400, 'parameter_invalid');
+  });
+});

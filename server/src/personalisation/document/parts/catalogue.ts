@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { Schedule } from '../../schedules/schedule.js';
 import { DOCUMENT_LIMITS } from '../document-limits.js';
-import { checkScheduleOf, listPart, scheduleBoundaries } from '../document-part.js';
+import { checkScheduleOf, listPart } from '../document-part.js';
 import { PATTERNS } from '../document-patterns.js';
 import { Asset, Currency, Instant, nullable, Price, SkuId, strict } from '../member-schemas.js';
 
@@ -66,6 +66,10 @@ export const SKUS = listPart({
   idMember: 'skuId',
   limit: 1000,
   entry: Sku,
-  boundariesOf: (entry, context) => (entry.active ? scheduleBoundaries(entry, context) : []),
+  // A SKU that is always sold would only hide the others.
+  timesOf: (entry) =>
+    entry.active && (entry.from !== null || entry.until !== null || entry.schedule !== undefined)
+      ? [entry]
+      : [],
   check: checkScheduleOf,
 });

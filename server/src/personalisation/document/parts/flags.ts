@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { Schedule } from '../../schedules/schedule.js';
-import { checkScheduleOf, listPart, type ObjectPart, openingBoundaries } from '../document-part.js';
+import { checkScheduleOf, listPart, type ObjectPart } from '../document-part.js';
 import { PATTERNS } from '../document-patterns.js';
 import { nullable, Rule, strict, text } from '../member-schemas.js';
 
@@ -39,7 +39,7 @@ export const FLAGS = listPart({
   limit: 50,
   entry: CustomFlag,
   rulesOf: ({ rule }) => (rule === null ? [] : [{ member: 'rule', expression: rule }]),
-  boundariesOf: ({ schedule }, context) => openingBoundaries(schedule, context),
+  timesOf: ({ schedule }) => (schedule === undefined ? [] : [{ from: null, until: null, schedule }]),
   check: (entry, pointer, problems) => {
     const { flagId, rule, schedule } = entry;
     if (flagId === 'isPayer') problems.add(`${pointer}/flagId`, 'isPayer is built in.');

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { Schedule } from '../../schedules/schedule.js';
 import { DOCUMENT_LIMITS } from '../document-limits.js';
-import { checkScheduleOf, listPart, scheduleBoundaries } from '../document-part.js';
+import { checkScheduleOf, listPart } from '../document-part.js';
 import { PATTERNS } from '../document-patterns.js';
 import {
   Asset,
@@ -82,6 +82,6 @@ export const OFFERS = listPart({
   entry: Offer,
   rulesOf: ({ when }) => (when === null ? [] : [{ member: 'when', expression: when }]),
   // An offer for no player changes nothing when it begins.
-  boundariesOf: (entry, context) => (entry.sharePercent > 0 ? scheduleBoundaries(entry, context) : []),
+  timesOf: (entry) => (entry.sharePercent > 0 ? [entry] : []),
   check: checkScheduleOf,
 });

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { Schedule } from '../../schedules/schedule.js';
-import { checkScheduleOf, listPart, openingBoundaries, type Problems } from '../document-part.js';
+import { checkScheduleOf, listPart, type Problems } from '../document-part.js';
 import { PATTERNS } from '../document-patterns.js';
 import { nullable, Rule, SharePercent, strict } from '../member-schemas.js';
 import { checkValueType } from '../value-type-checks.js';
@@ -52,9 +52,11 @@ export const VALUES = listPart({
       when === null ? [] : [{ member: `rules/${index}/when`, expression: when }],
     ),
   // A rule for no player changes nothing when it begins.
-  boundariesOf: ({ rules }, context) =>
-    rules.flatMap(({ schedule, sharePercent }) =>
-      sharePercent > 0 ? openingBoundaries(schedule, context) : [],
+  timesOf: ({ rules }) =>
+    rules.flatMap(({ schedule, sharePercent }, index) =>
+      schedule === undefined || sharePercent === 0
+        ? []
+        : [{ from: null, until: null, schedule, label: `rule ${index + 1}` }],
     ),
   check: (entry, pointer, problems) => {
     for (const [index, rule] of entry.rules.entries())

@@ -1,0 +1,76 @@
+import type { FastifyInstance } from 'fastify';
+import type { AdminContext } from '../../admin/admin-context.js';
+import { gameErrors } from '../../admin/admin-errors.js';
+import { gameOf, requireRole } from '../../admin/admin-guard.js';
+import { adminSchema, GameParameters, success } from '../../admin/admin-responses.js';
+import { ApiError } from '../../errors.js';
+import { withSchemaTypes } from '../../http/validation.js';
+import { calendarWindowSteps } from '../../personalisation/document/calendar-windows.js';
+import { DEFAULT_STUDIO_ZONE } from '../../personalisation/document/parts/calendar.js';
+import { dayOfDate } from '../../personalisation/schedules/calendar-days.js';
+import { instantOf, isTimeZone } from '../../personalisation/schedules/zone-time.js';
+import { CalendarQuery, CalendarResponse, MAX_CALENDAR_DAYS } from './calendar-schemas.js';
+import { requireConfigVersion } from './config-queries.js';
+import { documentWork } from './document-work.js';
+import { findDraft } from './draft.js';
+
+/** What of a game runs when. */
+export function calendarRoutes(app: FastifyInstance, ctx: AdminContext): void {
+  withSchemaTypes(app).get(
+    '/admin/v1/games/:game/calendar',
+    {
+      onRequest: requireRole(ctx, 'viewer'),
+      schema: {
+        ...adminSchema('Draft'),
+        operationId: 'getCalendar',
+        summary: 'What runs when, for players of a zone',
+        params: GameParameters,
+        querystring: CalendarQuery,
+        response: { 200: CalendarResponse, ...gameErrors(['parameter_invalid']) },
+      },
+    },
+    async (request) => {
+      const { gameId, publishedVersion } = await gameOf(ctx, request);
+      const { version = 'draft' } = request.query;
+      const isDraft = version === 'draft';
+      const { document } = isDraft
+        ? await findDraft(ctx.pool, gameId)
+        : await requireConfigVersion(ctx.pool, gameId, publishedVersion);
+      const studioZone = document.calendar?.studioZone ?? DEFAULT_STUDIO_ZONE;
+      const { zone = studioZone } = request.query;
+      if (!isTimeZone(zone)) throw wrong('zone must be a name such as Europe/Berlin.');
+      const days = daysOf(request.query);
+      const fromMs = instantOf(days.first, 0, zone).epochMs;
+      const toMs = instantOf(days.last + 1, 0, zone).epochMs;
+      const span = { fromMs, toMs, zone, studioZone };
+      const { entries, leftOut } = await documentWork.run(gameId, calendarWindowSteps(document, span));
+      return success({
+        zone,
+        from: new Date(fromMs).toISOString(),
+        to: new Date(toMs).toISOString(),
+        version: isDraft ? null : publishedVersion,
+        entries: entries.map(({ windows, ...entry }) => ({
+          ...entry,
+          windows: windows.map(({ from, until }) => ({ from: timeOf(from), until: timeOf(until) })),
+        })),
+        leftOut,
+      });
+    },
+  );
+}
+
+function daysOf({ from, to }: CalendarQuery): Readonly<{ first: number; last: number }> {
+  const [first, last] = [dayOfDate(from), dayOfDate(to)];
+  if (first === undefined || last === undefined) throw wrong('from and to must be days such as 2026-11-15.');
+  if (last < first || last - first >= MAX_CALENDAR_DAYS)
+    throw wrong(`from to to must be 1 to ${MAX_CALENDAR_DAYS} days.`);
+  return { first, last };
+}
+
+function wrong(message: string): ApiError {
+  return new ApiError('parameter_invalid', { message });
+}
+
+function timeOf(instant: number): string | null {
+  return Number.isFinite(instant) ? new Date(instant).toISOString() : null;
+}
