@@ -1,6 +1,5 @@
 import { type Pool, snapshot } from '../../db/pool.js';
 import { parseEventTimestamp } from '../../lib/iso-time.js';
-import { ATTRIBUTE_REGISTRY } from '../../personalisation/attributes/attributes.js';
 import { compilationSteps } from '../../personalisation/compile/compile-document.js';
 import { scopeOf } from '../../personalisation/compile/compile-flags-and-segments.js';
 import type { ConfigDocument } from '../../personalisation/document/document.js';
@@ -55,7 +54,7 @@ export async function countAudience(
   const rates = await findRateTable(pool, gameId);
   const columns = factColumns(factNeeds([needed]), { atMs, nowMs, rates });
   if (columns.ofPlayer.length + columns.ofDays.length > MAX_COLUMNS) return { outcome: 'too_many_facts' };
-  const nearMiss = nearMissOf(rule ?? 'true', scopeOf(document, ATTRIBUTE_REGISTRY));
+  const nearMiss = nearMissOf(rule ?? 'true', scopeOf(document, needed.attributes));
   const count = new AudienceCount();
   const timeSlice = new TimeSlice(() => performance.now());
   const { ids } = sample;

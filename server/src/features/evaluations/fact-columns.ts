@@ -5,11 +5,13 @@ import {
   epochDay,
   type ProfileMember,
 } from '../../personalisation/attributes/player-facts.js';
+import type { OwnFacts } from '../../personalisation/own-attributes/own-facts.js';
 import {
   EXPOSURES_COLUMN,
   type ExposureTuple,
   OVERRIDES_COLUMN,
   type OverrideTuple,
+  OWN_COLUMN,
   PINS_COLUMN,
   type PinTuple,
   PROMO_PURCHASES_COLUMN,
@@ -117,6 +119,11 @@ class Columns implements FactColumns {
     if (needs.exposures) {
       this.#addPlayer(EXPOSURES_COLUMN, (facts, value) => {
         facts.exposures = (value as ExposureTuple[]).map(toExposure);
+      });
+    }
+    if (needs.own) {
+      this.#addPlayer(OWN_COLUMN, (facts, value) => {
+        facts.own = value as OwnFacts;
       });
     }
     if (rates !== null) this.#addReportedSpend(rates);

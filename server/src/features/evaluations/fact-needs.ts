@@ -18,6 +18,8 @@ export type FactNeeds = Readonly<Record<PlayerFact, boolean>> &
     promoIds: ReadonlySet<string>;
     /** The facts that predictions are computed from. */
     history: boolean;
+    /** Own attributes. */
+    own: boolean;
     /** Stays in segments with two thresholds. */
     stays: boolean;
     /** Arms of experiments that players have been told. */
@@ -64,6 +66,7 @@ class Needs {
   readonly windows = new Map<string, WindowNeed>();
   readonly promoIds = new Set<string>();
   history = false;
+  own = false;
   stays = false;
   exposures = false;
 
@@ -80,6 +83,9 @@ class Needs {
         break;
       case 'days':
         this.#addWindow(source);
+        break;
+      case 'own':
+        this.own = true;
         break;
       case 'history':
         this.history = true;

@@ -9,6 +9,7 @@ import type {
   SegmentStay,
 } from '../../personalisation/attributes/player-facts.js';
 import { BLANK_HISTORY } from '../../personalisation/attributes/player-history.js';
+import { NOTHING_WORKED_OUT, type OwnFacts } from '../../personalisation/own-attributes/own-facts.js';
 import type { RecentDay } from '../../personalisation/predict/prediction-facts.js';
 import type { ReportedAmount } from '../reporting/exchange-rates.js';
 
@@ -46,6 +47,7 @@ export class RowFacts implements PlayerFacts {
   ageGroupAt: number | null = null;
   /** A shared blank value, until `layOutHistory` replaces it. */
   history: Mutable<PlayerHistory> = BLANK_HISTORY;
+  own: OwnFacts = NOTHING_WORKED_OUT;
   /** The sum of the last 7 days, and the sum of the 21 days before. */
   recent: SummedDay | null = null;
   older: SummedDay | null = null;

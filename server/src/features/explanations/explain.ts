@@ -117,7 +117,7 @@ export async function explain(
     rates: await findRateTable(pool, gameId),
   };
   if ('hypothetical' in player) {
-    const read = readFacts(player.hypothetical, instants.atMs);
+    const read = readFacts(player.hypothetical, instants.atMs, found.document.attributes);
     if (!read.ok) return { outcome: 'facts_invalid', message: read.message };
     return explained(found, { facts: read.facts, source: 'hypothetical', completeSince: null }, given);
   }
@@ -161,7 +161,7 @@ async function explained(
     publishedAt: isDraft || version === 0 ? null : new Date(publishedAt).toISOString(),
     source,
     completeSince,
-    facts: toFactsJson(facts),
+    facts: toFactsJson(facts, { attributes: document.attributes ?? [], atMs }),
     decision: asServed(facts.userId, decision),
     predictions,
     trace: withNearMisses(trace, nearMisses),

@@ -15,9 +15,11 @@ import type {
   ProfileMember,
   SegmentStay,
 } from '../../personalisation/attributes/player-facts.js';
+import type { NamedDefinition } from '../../personalisation/own-attributes/own-definition.js';
 import { HistoryJson, historyOfDays, readHistory, toHistoryJson } from './history-json.js';
 import { readInstant } from './instant.js';
 import { Instant, OverrideJson, PinJson, readSpan, toSpanJson } from './override-json.js';
+import { OwnJson, readOwn, toOwnJson } from './own-json.js';
 
 /**
  * The facts about a player as JSON: times as text, days by their date. Explanations show them, and a hypothetical player is
@@ -143,6 +145,7 @@ export const FactsJson = Type.Object(
       }),
     ),
     history: Type.Optional(HistoryJson),
+    own: Type.Optional(OwnJson),
   } satisfies Record<ShownFact, TSchema>,
   {
     ...strict,
@@ -153,7 +156,11 @@ export const FactsJson = Type.Object(
 );
 export type FactsJson = Static<typeof FactsJson>;
 
-export function toFactsJson({ userId, overridesAt: _, ageGroupAt: __, ...facts }: PlayerFacts): FactsJson {
+/** `attributes`: those that the explained document defines. */
+export function toFactsJson(
+  { userId, overridesAt: _, ageGroupAt: __, ...facts }: PlayerFacts,
+  { attributes, atMs }: Readonly<{ attributes: readonly NamedDefinition[]; atMs: number }>,
+): FactsJson {
   return {
     playerId: userId,
     ...facts,
@@ -172,6 +179,7 @@ export function toFactsJson({ userId, overridesAt: _, ageGroupAt: __, ...facts }
       exposedAt: iso(exposedAt),
     })),
     history: toHistoryJson(facts.history),
+    own: toOwnJson(facts.own, attributes, atMs),
   };
 }
 
@@ -190,9 +198,13 @@ export type FactsReading =
 const validator = Compile(FactsJson);
 
 /** The facts about a hypothetical player, or a message with all mistakes. */
-export function readFacts(value: unknown, atMs: number): FactsReading {
+export function readFacts(
+  value: unknown,
+  atMs: number,
+  attributes: readonly NamedDefinition[] = [],
+): FactsReading {
   if (!validator.Check(value)) return { ok: false, message: schemaProblems(value).join(' ') };
-  return readValid(value, atMs);
+  return readValid(value, atMs, attributes);
 }
 
 function schemaProblems(value: unknown): string[] {
@@ -209,7 +221,7 @@ function schemaProblems(value: unknown): string[] {
   return [...new Set(sentences)];
 }
 
-function readValid(json: FactsJson, atMs: number): FactsReading {
+function readValid(json: FactsJson, atMs: number, attributes: readonly NamedDefinition[]): FactsReading {
   const wrong: string[] = [];
   const instant = (name: string, text: string): number => {
     const read = readInstant(text);
@@ -263,6 +275,7 @@ function readValid(json: FactsJson, atMs: number): FactsReading {
       }),
     ),
     history: json.history === undefined ? historyOfDays(days) : readHistory(json.history, wrong),
+    own: readOwn(json.own ?? {}, attributes, atMs, wrong),
   };
   return wrong.length === 0 ? { ok: true, facts } : { ok: false, message: wrong.join(' ') };
 }

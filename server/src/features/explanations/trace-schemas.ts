@@ -13,9 +13,11 @@ const RuleTrace = Type.Object(
         description: 'Why the rule failed: a flag then has its default, segments and offers do not match',
       }),
     ),
-    values: Type.Record(Type.String(), Type.Union([Type.String(), Type.Number(), Type.Boolean()]), {
-      description: 'The values that the rule read',
-    }),
+    values: Type.Record(
+      Type.String(),
+      Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()]),
+      { description: 'The values that the rule read; null: not worked out for the player yet' },
+    ),
   },
   { title: 'RuleTrace' },
 );

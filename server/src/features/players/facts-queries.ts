@@ -10,6 +10,7 @@ import {
   type PlayerPin,
   type SegmentStay,
 } from '../../personalisation/attributes/player-facts.js';
+import { NOTHING_WORKED_OUT, type OwnFacts } from '../../personalisation/own-attributes/own-facts.js';
 
 /** The facts of a player and what they were read with, as one snapshot of the database. */
 export type PlayerReading = Readonly<{
@@ -45,6 +46,7 @@ type FactsRow = PlayerHistory & {
   exposures: ExposureTuple[] | null;
   ageGroup: PlayerFacts['ageGroup'];
   ageGroupAt: number | null;
+  own: OwnFacts | null;
 };
 
 /** Arrays, not objects: a player has up to 28 days, and names would be most of the text. */
@@ -131,6 +133,9 @@ export const EARLIER_PURCHASE_DAYS_COLUMN = `case when (p.first_purchase_at at t
     where e.player_id = p.id and e.day < lower(p.purchase_days) and e.purchases > 0
   ) end`;
 
+/** Without events there is nothing to work out. */
+export const OWN_COLUMN = `case when p.event_count = 0 then '"no events"' else p.own_attributes end`;
+
 /** $1: now, $2: players, $3: the first day that windows still reach. */
 const FACTS_COLUMNS = `
   p.id as "playerId", p.game_id as "gameId", p.xmin as "rowVersion", p.user_id as "userId", p.created_at as "createdAt",
@@ -149,7 +154,8 @@ const FACTS_COLUMNS = `
   ${FIRST_DAY_COLUMN} as "firstDay", p.active_days::text as "activeDays",
   p.purchase_days::text as "purchaseDays", p.repeat_spend as "repeatSpend",
   ${FIRST_PURCHASE_DAY_COLUMN} as "firstPurchaseDay",
-  ${EARLIER_PURCHASE_DAYS_COLUMN} as "earlierPurchaseDays"`;
+  ${EARLIER_PURCHASE_DAYS_COLUMN} as "earlierPurchaseDays",
+  ${OWN_COLUMN} as own`;
 
 export async function findFacts(
   db: Pool | Client,
@@ -201,6 +207,7 @@ function toReading(row: FactsRow): PlayerReading {
       earlierPurchaseDays: row.earlierPurchaseDays,
       repeatSpend: row.repeatSpend,
     },
+    own: row.own ?? NOTHING_WORKED_OUT,
   };
   return {
     playerId: row.playerId,

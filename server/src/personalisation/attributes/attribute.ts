@@ -14,6 +14,8 @@ export type AttributeValueDefinition = Readonly<{
   basis: TimeBasis;
   /** It never falls, but for refunds: whoever has too much of it will not come below a threshold again. */
   onlyGrows?: boolean;
+  /** Whether reading it can fail: `NotWorkedOut`. */
+  canFail?: boolean;
   /** Cost of computing the value, once per player, besides reading it. In the units of `rule-analysis.ts`. */
   workCost: number;
   /** How to read the value. Asked when a rule is compiled. `key` is empty for attributes without one. */

@@ -142,19 +142,19 @@ export const ATTRIBUTES: readonly Attribute[] = [
     usage: 'flags.isPayer',
     description: 'The flags of the player: isPayer and those the studio defined.',
     key: 'flagId',
-    readerOf:
-      (flagId) =>
-      ({ flags }) =>
-        flags.get(flagId) === true,
+    readerOf: (flagId) => (attributes) => {
+      attributes.requireDecided('flag', flagId);
+      return attributes.flags.get(flagId) === true;
+    },
   }),
   membership('segments', {
     usage: '"payer" in segments',
     description: 'Whether the player is in another segment; segment("payer") asks the same.',
     key: 'segmentId',
-    readerOf:
-      (segmentId) =>
-      ({ segments }) =>
-        segments.has(segmentId),
+    readerOf: (segmentId) => (attributes) => {
+      attributes.requireDecided('segment', segmentId);
+      return attributes.segments.has(segmentId);
+    },
   }),
   EXPERIMENT_ARMS,
 ];

@@ -23,5 +23,6 @@ export function blankFacts(userId: string, createdAt: number): PlayerFacts {
     ageGroup: null,
     ageGroupAt: null,
     history: BLANK_HISTORY,
+    own: 'no events',
   };
 }

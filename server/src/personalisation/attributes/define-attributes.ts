@@ -39,7 +39,15 @@ type Membership = Readonly<{
 
 /** Flags and segments: true or false by id. They are decided before the rules that refer to them, so no fact is read. */
 export function membership(name: string, { usage, description, key, readerOf }: Membership): Attribute {
-  const value = { type: 'bool', basis: TIME_BASIS.never, workCost: 0, readerOf, factsOf: () => [] } as const;
+  const value = {
+    type: 'bool',
+    basis: TIME_BASIS.never,
+    // Where it follows from an own attribute that is not worked out yet.
+    canFail: true,
+    workCost: 0,
+    readerOf,
+    factsOf: () => [],
+  } as const;
   return { name, usage, type: 'map<string, bool>', description, key, fields: [], value };
 }
 

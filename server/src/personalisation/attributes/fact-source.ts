@@ -25,6 +25,8 @@ export type FactSource =
   | Readonly<{ of: 'eventType'; eventType: string }>
   /** A sum over the days of a window. `key` is an event type or a currency. */
   | Readonly<{ of: 'days'; source: DaySource; key: string | null; window: Window }>
+  /** An entry of the own attributes. */
+  | Readonly<{ of: 'own'; key: string }>
   /** All that predictions are computed from, except the time of the first login. */
   | Readonly<{ of: 'history' }>;
 

@@ -1,3 +1,4 @@
+import type { NotWorkedOut } from '../own-attributes/own-facts.js';
 import type { PredictionName } from '../predict/artefact.js';
 import { type ModelsInForce, UNTRAINED_MODELS } from '../predict/models-in-force.js';
 import { type Predictions, score, switchOff } from '../predict/score.js';
@@ -17,6 +18,8 @@ export class PlayerAttributes {
   readonly flags = new Map<string, boolean>();
   /** The arms of experiments: those of a decision, which decides each when it is asked for. */
   arms: Arms = NO_ARMS;
+  /** Flags and segments that could not be decided, because they follow from an own attribute that is not worked out yet. */
+  readonly #undecided = new Map<string, NotWorkedOut>();
   readonly #models: ModelsInForce;
   readonly #off: ReadonlySet<PredictionName>;
   readonly #sums = new Map<string, DaySums>();
@@ -33,6 +36,22 @@ export class PlayerAttributes {
     this.now = now;
     this.#models = models;
     this.#off = off;
+  }
+
+  noteUndecided(kind: string, id: string, reason: NotWorkedOut): void {
+    this.#undecided.set(`${kind}:${id}`, reason);
+  }
+
+  /** An override decides whatever the rule says. */
+  noteDecided(kind: string, id: string): void {
+    this.#undecided.delete(`${kind}:${id}`);
+  }
+
+  /** A rule that refers to an undecided flag or segment cannot be decided either. */
+  requireDecided(kind: 'flag' | 'segment', id: string): void {
+    if (this.#undecided.size === 0) return;
+    const reason = this.#undecided.get(`${kind}:${id}`);
+    if (reason !== undefined) throw reason;
   }
 
   get predictions(): Predictions {

@@ -1,4 +1,5 @@
 import { DAY_MS } from '../../lib/day.js';
+import type { OwnFacts } from '../own-attributes/own-facts.js';
 import type { RecentDay } from '../predict/prediction-facts.js';
 
 /**
@@ -35,6 +36,8 @@ export type PlayerFacts = Readonly<{
   /** When it was last set to another one; null if never. */
   ageGroupAt: number | null;
   history: PlayerHistory;
+  /** What the game defines itself. */
+  own: OwnFacts;
 }>;
 
 /** The arm of the first response that depended on an experiment. Another seed is another draw. */

@@ -1,6 +1,7 @@
 import { runSteps, type Steps } from '../../lib/steps.js';
 import type { AttributeRegistry } from '../attributes/attribute-registry.js';
 import { ATTRIBUTE_REGISTRY } from '../attributes/attributes.js';
+import { withOwnAttributes } from '../attributes/own-attribute.js';
 import { TIME_BASIS } from '../attributes/time-basis.js';
 import type { ConfigDocument } from '../document/document.js';
 import { DEFAULT_STUDIO_ZONE } from '../document/parts/calendar.js';
@@ -64,8 +65,9 @@ export function* compilationSteps(
   document: ConfigDocument,
   { version, publishedAt, segmentVersions = {} }: Publication,
   onUnusable: OnUnusable = () => {},
-  attributes: AttributeRegistry = ATTRIBUTE_REGISTRY,
+  registry: AttributeRegistry = ATTRIBUTE_REGISTRY,
 ): Steps<CompiledDocument> {
+  const attributes = withOwnAttributes(registry, document.attributes ?? []);
   const scope = scopeOf(document, attributes);
   const experiments = compileExperiments(document, scope, onUnusable);
   const studioZone = document.calendar?.studioZone ?? DEFAULT_STUDIO_ZONE;

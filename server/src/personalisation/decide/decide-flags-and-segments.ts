@@ -57,6 +57,7 @@ function decideFlag(context: DecisionContext, flag: CompiledFlag): FlagState {
   const rule = asked === null || trace === null ? null : context.traceOf(asked, result);
   const byRule = flag.isPayer ? payer(context.document.payerForDays, facts, now) : ruled(flag, result, state);
   const override = inForce(facts.overrides, ({ flagId }) => flagId === flag.flagId, now);
+  if (override !== undefined) context.attributes.noteDecided('flag', flag.flagId);
   const { value, expiresAt, because } =
     override === undefined ? byRule : overridden(override, byRule, flag.defaultValue);
   if (trace !== null) {

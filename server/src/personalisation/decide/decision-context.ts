@@ -1,9 +1,14 @@
 import { writePath } from '../attributes/attribute.js';
 import { predictionsOffFor } from '../attributes/children.js';
-import { PlayerAttributes } from '../attributes/player-attributes.js';
+import {
+  type AttributeReader,
+  type AttributeValue,
+  PlayerAttributes,
+} from '../attributes/player-attributes.js';
 import type { PlayerFacts } from '../attributes/player-facts.js';
 import type { TimeBasis } from '../attributes/time-basis.js';
 import type { CompiledDocument } from '../compile/compiled-document.js';
+import { NotWorkedOut } from '../own-attributes/own-facts.js';
 import { type ModelsInForce, UNTRAINED_MODELS } from '../predict/models-in-force.js';
 import type { CompiledRule } from '../rules/rules.js';
 import type { CompiledSchedule, ScheduleState } from '../schedules/windows.js';
@@ -86,7 +91,7 @@ export class DecisionContext {
     return state;
   }
 
-  /** Undefined if the rule fails, which is reported. */
+  /** Undefined if the rule fails, which is reported, or if it needs what is not worked out for the player yet. */
   test(rule: CompiledRule, kind: RuleOwner, id: string): boolean | undefined {
     try {
       const result = rule.test(this.attributes);
@@ -95,8 +100,18 @@ export class DecisionContext {
       return result;
     } catch (error) {
       this.#error = (error as Error).message;
-      this.report(`${kind}:${id}`, error);
+      if (error instanceof NotWorkedOut) this.attributes.noteUndecided(kind, id, error);
+      else this.report(`${kind}:${id}`, error);
       return undefined;
+    }
+  }
+
+  /** Null for what is not worked out yet. */
+  #read(read: AttributeReader): AttributeValue | null {
+    try {
+      return read(this.attributes);
+    } catch {
+      return null;
     }
   }
 
@@ -108,7 +123,7 @@ export class DecisionContext {
   traceOf(rule: CompiledRule, result: boolean | undefined): RuleTrace {
     const { attributes } = this.document;
     const error = this.#error;
-    const values = rule.reads.map((path) => [writePath(path), attributes.readerOf(path)(this.attributes)]);
+    const values = rule.reads.map((path) => [writePath(path), this.#read(attributes.readerOf(path))]);
     return {
       expression: rule.expression,
       result: result === true,

@@ -116,8 +116,8 @@ export type RuleTrace = Readonly<{
   result: boolean;
   /** Why it could not be evaluated: a flag then has its default, segments and offers do not match. */
   error: string | null;
-  /** What it read: `{"purchases.total": 3}`. */
-  values: Readonly<Record<string, AttributeValue>>;
+  /** What it read: `{"purchases.total": 3}`. Null for what is not worked out for the player yet. */
+  values: Readonly<Record<string, AttributeValue | null>>;
 }>;
 
 export type FlagTrace = Readonly<{

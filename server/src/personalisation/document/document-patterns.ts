@@ -15,6 +15,10 @@ export const PATTERNS = Object.freeze({
   variantId: '^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$',
   /** A part of what buckets are drawn by: no colon, which separates the parts. */
   experimentSeed: '^[A-Za-z0-9._-]{1,64}$',
+  /** A member of `own` in rules. */
+  attributeId: '^[a-z][A-Za-z0-9_]{0,31}$',
+  /** A path in the payload or the metadata of an event. */
+  eventMember: '^(payload|metadata)(\\.[A-Za-z_$][A-Za-z0-9_$-]{0,63}){1,4}$',
   offerId: '^[A-Za-z0-9][A-Za-z0-9._:-]{0,63}$',
   /** App stores' own product ids fit, and so does anything else a studio already uses; no control characters. */
   printable: '^[^\\u0000-\\u001f\\u007f]+$',
@@ -53,6 +57,10 @@ const PROBLEMS: Record<PatternName, (text: string) => string> = {
     `${quoted(text)} cannot be the id of a variant: begin with a letter or a digit, and use letters, digits, hyphens and underscores only, 64 at most.`,
   experimentSeed: (text) =>
     `${quoted(text)} cannot be a seed: use letters, digits and . _ - only, 64 at most.`,
+  attributeId: (text) =>
+    `${quoted(text)} cannot be the id of an attribute: begin with a lower-case letter, and use letters, digits and underscores only, 32 at most.`,
+  eventMember: (text) =>
+    `${quoted(text)} cannot be the member of an event: write a path such as payload.level or metadata.clientBuild, with four names at most.`,
   printable: () => 'An id cannot be empty, and holds no control characters.',
   currency: currencyProblem,
   locale: localeProblem,

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { DocumentRegistry } from './document-registry.js';
 import { strict } from './member-schemas.js';
+import { OWN_ATTRIBUTES } from './parts/attributes.js';
 import { CALENDAR_SETTINGS, CalendarSettings } from './parts/calendar.js';
 import { SKUS } from './parts/catalogue.js';
 import { EXPERIMENTS } from './parts/experiments.js';
@@ -13,7 +14,7 @@ import { STORE_SETTINGS, StoreSettings } from './parts/store.js';
 import { VALUES } from './parts/values.js';
 
 /**
- * What a studio publishes for a game: flags, segments, catalogue, store settings, offers, typed values, experiments, which predictions are told and how
+ * What a studio publishes for a game: flags, segments, catalogue, store settings, offers, typed values, experiments, own attributes, which predictions are told and how
  * prices are, as one document that is versioned as a whole. This file says which parts it has. Each part is defined in its own file: shape, limit,
  * rules, and what must be right within an entry. `validate-document.ts` says what must be right between parts.
  */
@@ -28,6 +29,8 @@ export const ConfigDocument = Type.Object(
     values: Type.Optional(VALUES.schema),
     /** Left out: the game has none. */
     experiments: Type.Optional(EXPERIMENTS.schema),
+    /** Left out: rules know what the service counts itself. */
+    attributes: Type.Optional(OWN_ATTRIBUTES.schema),
     /** Left out: none is told to clients, none is off. */
     predictions: Type.Optional(PredictionSettings),
     /** Left out: players are told prices, not what they follow from. */
@@ -50,6 +53,7 @@ export const DOCUMENT_REGISTRY = new DocumentRegistry(ConfigDocument, [
   OFFERS,
   VALUES,
   EXPERIMENTS,
+  OWN_ATTRIBUTES,
   PREDICTION_SETTINGS,
   PRICING_SETTINGS,
   CALENDAR_SETTINGS,

@@ -108,11 +108,15 @@ function isLater([value, atMs]: TimedEntry, [otherValue, otherAtMs]: TimedEntry)
 
 const DISTINCT_WIDTH = 8;
 const DAY_DIGITS = 3;
+const HASH_DIGITS = DISTINCT_WIDTH - DAY_DIGITS;
 
 function distinctOf(value: OwnValue, atMs: number): DistinctEntry {
   const hash = createHash('sha256').update(JSON.stringify(value)).digest('base64url');
-  const day = Math.max(0, dayOf(atMs)).toString(36).padStart(DAY_DIGITS, '0');
-  return day + hash.slice(0, DISTINCT_WIDTH - DAY_DIGITS);
+  return distinctText(dayOf(atMs), hash.slice(0, HASH_DIGITS));
+}
+
+function distinctText(day: number, hash: string): DistinctEntry {
+  return Math.max(0, day).toString(36).padStart(DAY_DIGITS, '0') + hash;
 }
 
 function valuesOf(entry: DistinctEntry): string[] {
@@ -192,4 +196,25 @@ export function distinctTotal(entry: DistinctEntry): number {
 
 function dayOf(atMs: number): number {
   return Math.floor(atMs / DAY_MS);
+}
+
+/** An entry with these numbers, of events that nobody knows. */
+export function entryOfWindows(
+  { fold, type }: OwnDefinition,
+  { total, last7d, last28d }: Readonly<{ total: number; last7d: number; last28d: number }>,
+  atMs: number,
+): OwnEntry {
+  const today = dayOf(atMs);
+  if (fold === 'distinct') {
+    const values = Array.from({ length: Math.min(total, OWN_LIMITS.distinct) }, (_, n) => {
+      const daysAgo = n < last7d ? 0 : n < last28d ? 7 : OWN_LIMITS.windowDays;
+      return distinctText(today - daysAgo, String(n).padStart(HASH_DIGITS, '0'));
+    });
+    return values.sort().reverse().join('');
+  }
+  const isCount = fold === 'count';
+  const days = [last7d, 0, 0, 0, 0, 0, 0, last28d - last7d].map((number) =>
+    isCount ? counted.day(0, number) : sumModulo.day(0, unitsOf(number, type)),
+  );
+  return [unitsOf(total, type), today, packDays(days, isCount ? COUNT_WIDTH : SUM_WIDTH)];
 }

@@ -135,9 +135,22 @@ function numberOf(node: ASTNode): number | undefined {
 function missing(
   { read, ...comparison }: NonNullable<Condition['comparison']>,
   attributes: PlayerAttributes,
-): NearMiss {
-  const value = read(attributes);
+): NearMiss | null {
+  const value = readOrNull(read, attributes);
+  if (value === null) return null;
   return { ...comparison, value, distance: Math.abs(comparison.threshold - value) };
+}
+
+/** Null for what is not worked out for the player yet. */
+function readOrNull(
+  read: (attributes: PlayerAttributes) => number,
+  attributes: PlayerAttributes,
+): number | null {
+  try {
+    return read(attributes);
+  } catch {
+    return null;
+  }
 }
 
 /** Sums of prices have digits that nobody means. */

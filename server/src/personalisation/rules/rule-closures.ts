@@ -1,5 +1,5 @@
 import type { ASTNode } from '@marcbachmann/cel-js';
-import type { ValueType } from '../attributes/attribute.js';
+import type { AttributePath, ValueType } from '../attributes/attribute.js';
 import type { AttributeValue, PlayerAttributes } from '../attributes/player-attributes.js';
 import {
   arithmetic,
@@ -7,6 +7,7 @@ import {
   comparison,
   converted,
   existsOne,
+  fallible,
   logical,
   negative,
   not,
@@ -85,7 +86,7 @@ class Compiler {
   #attribute(node: ASTNode): Operation {
     const found = resolvePath(node, this.#scope);
     if ('message' in found) throw new Error(found.message);
-    return operation(found.type, [], this.#scope.attributes.readerOf(found.path));
+    return this.#reading(found.path, found.type);
   }
 
   #call(name: string, args: readonly ASTNode[]): Operation {
@@ -118,7 +119,13 @@ class Compiler {
 
   #segment(node: ASTNode): Operation {
     const path = { name: 'segments', key: String(literalOf(node)), field: null };
-    return operation('bool', [], this.#scope.attributes.readerOf(path));
+    return this.#reading(path, 'bool');
+  }
+
+  #reading(path: AttributePath, type: ValueType): Operation {
+    const { attributes } = this.#scope;
+    const read = attributes.readerOf(path);
+    return attributes.valueAt(path).canFail ? fallible(type, read) : operation(type, [], read);
   }
 
   #experiment(node: ASTNode): Operation {

@@ -18,7 +18,7 @@ export function operation(type: ValueType, parts: readonly Operation[], run: Run
   return { run, type, canFail: parts.some(({ canFail }) => canFail) };
 }
 
-function fallible(type: ValueType, run: Run): Operation {
+export function fallible(type: ValueType, run: Run): Operation {
   return { run, type, canFail: true };
 }
 

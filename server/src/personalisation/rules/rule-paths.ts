@@ -44,6 +44,9 @@ export function resolvePath(
   if (root.op !== 'id') return { message: 'Only attributes have members.', offset: root.pos };
 
   const attribute = scope.attributes.find(root.args);
+  if (attribute === undefined && root.args === 'own') {
+    return { message: 'The document defines no "attributes", so there is no "own".', offset: root.pos };
+  }
   if (attribute === undefined) {
     const names = scope.attributes.attributes.map(({ name }) => name);
     const nearest = suggest(root.args, [...names, 'true', 'false']);
@@ -87,10 +90,19 @@ function resolveSteps(
   const field = attribute.fields.find((candidate) => candidate.name === written);
   if (field === undefined) {
     const names = attribute.fields.map((candidate) => candidate.name);
-    const message = `"${name}" has no "${written}", but ${names.join(', ')}.`;
+    const message = `"${name}" has no "${written}", but ${listed(names)}.${name === 'own' ? suggest(written, names) : ''}`;
     return { message, offset: fieldSteps.at(-1)?.offset ?? offset };
   }
   return { path: { name, key: keyName, field: field.name }, type: field.type, basis: field.basis };
+}
+
+/** A game can define 150 values of its own. */
+const MAX_LISTED = 30;
+
+function listed(names: readonly string[]): string {
+  return names.length <= MAX_LISTED
+    ? names.join(', ')
+    : `${names.slice(0, MAX_LISTED).join(', ')} and others`;
 }
 
 /** How many steps lead from the name of an attribute to one of its values. */

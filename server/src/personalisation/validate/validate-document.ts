@@ -4,9 +4,11 @@ import { createSuggest } from '../../lib/nearest-name.js';
 import { runSteps, type Steps } from '../../lib/steps.js';
 import type { AttributeRegistry } from '../attributes/attribute-registry.js';
 import { ATTRIBUTE_REGISTRY } from '../attributes/attributes.js';
+import { withOwnAttributes } from '../attributes/own-attribute.js';
 import { variantsOf } from '../compile/compile-flags-and-segments.js';
 import { type ConfigDocument, DOCUMENT_REGISTRY } from '../document/document.js';
 import type { DocumentRegistry } from '../document/document-registry.js';
+import { OWN_ATTRIBUTES } from '../document/parts/attributes.js';
 import { SKUS } from '../document/parts/catalogue.js';
 import { EXPERIMENTS } from '../document/parts/experiments.js';
 import { FLAGS } from '../document/parts/flags.js';
@@ -20,6 +22,7 @@ import { isTimeZone } from '../schedules/zone-time.js';
 import { DocumentEntries, membersOf } from './document-entries.js';
 import { type DocumentProblem, ProblemList } from './document-problems.js';
 import { findSchemaProblems } from './schema-problems.js';
+import { distinctIds, validateAttributes } from './validate-attributes.js';
 import { validateCatalogue } from './validate-catalogue.js';
 import { validateExperiments } from './validate-experiments.js';
 import { validateOffers } from './validate-offers.js';
@@ -47,7 +50,7 @@ export function validateDocument(
 /** The same in steps: a few for the document as a whole, then at least one for each entry. */
 export function* validationSteps(
   value: unknown,
-  attributes: AttributeRegistry = ATTRIBUTE_REGISTRY,
+  builtIn: AttributeRegistry = ATTRIBUTE_REGISTRY,
   registry: DocumentRegistry = DOCUMENT_REGISTRY,
 ): Steps<Validation> {
   const problems = new ProblemList(value, registry.lists);
@@ -68,6 +71,9 @@ export function* validationSteps(
       yield;
     }
   }
+  const own = found.of(OWN_ATTRIBUTES);
+  validateAttributes(own, problems);
+  const attributes = withOwnAttributes(builtIn, distinctIds(own));
   const scope = {
     attributes,
     flags: new Set(['isPayer', ...found.idsOf(FLAGS)]),

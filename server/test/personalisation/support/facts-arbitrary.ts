@@ -95,5 +95,6 @@ export function playerFacts(
     history: fc
       .option(fc.integer({ min: TODAY - 60, max: TODAY }))
       .map((firstDay) => ({ ...BLANK_HISTORY, firstDay })),
+    own: fc.constant({}),
   });
 }
