@@ -16,6 +16,7 @@ import { type DocumentChange, differenceSteps } from './document-difference.js';
 import { documentWork } from './document-work.js';
 import { updatePublishedDraft } from './draft-queries.js';
 import { type ExperimentChange, experimentChanges, listExposedChanges } from './experiment-changes.js';
+import { publishOwnAttributes } from './own-attribute-sets.js';
 import { type PriceRaise, priceRaiseSteps } from './price-raises.js';
 import { nextSegmentVersions } from './segment-versions.js';
 import { type ValueLoss, valueLosses } from './value-losses.js';
@@ -190,6 +191,7 @@ async function insertVersion(
     publishedAt: actor.nowMs,
     copyOf,
   });
+  await publishOwnAttributes(client, gameId, document, actor.nowMs);
   await updatePublishedDraft(client, { gameId, isDraft }, actor);
   await insertAuditEntry(client, actor, {
     tenantId,

@@ -11,11 +11,13 @@ import { activatePlayers } from './activation-queries.js';
 import { auditMove } from './audit-move.js';
 import { insertBlocks } from './block-queries.js';
 import { findTransactions, type Holder, lockTransactions } from './claim-queries.js';
-import { sumEvents } from './event-sums.js';
-import { foldEvents, lockPlayers } from './fold-queries.js';
+import { type EventSums, sumEvents } from './event-sums.js';
+import { foldEvents, type LockedPlayer, lockPlayers } from './fold-queries.js';
 import { insertGooglePurchases, isOfGoogle } from './google-purchase-queries.js';
 import { findIdentities, insertIdentities } from './identity-queries.js';
 import { mergeTransactions, type TransactionRow } from './merge-transactions.js';
+import { foldOwnAttributes, type LockedOwn, type OwnAttributes } from './own-attributes.js';
+import { findOwnSets } from './own-sets.js';
 import {
   claimsOf,
   type RejectedSequences,
@@ -36,6 +38,7 @@ type Decided = {
   settled: SettledClaim[];
   /** Whether a player's row is there, also if the player will be erased. */
   isThere: (playerId: string) => boolean;
+  own: OwnAttributes;
 };
 
 /**
@@ -119,7 +122,7 @@ async function applyWithClaims(
   return decided.outcomes;
 }
 
-/** Sends all statements before it waits for any. */
+/** Sends all statements before it waits for any, but for own attributes that the connection has not met before. */
 async function decideEvents(
   client: Client,
   records: readonly EventRecord[],
@@ -136,7 +139,7 @@ async function decideEvents(
     identified.length > 0 ? findIdentities(client, identified) : [],
   ]);
   const { settled, duplicates, tooSparse } = settleClaims(claims, known);
-  const isGone = (playerId: string) => locked.get(playerId) !== false;
+  const isGone = (playerId: string) => locked.get(playerId)?.isLeaving !== false;
   const firsts = new Set(claims.flatMap(({ recordOf }) => [...recordOf.values()]));
   let place = 0;
   const outcomes = records.map((record, index): EventOutcome => {
@@ -150,7 +153,17 @@ async function decideEvents(
     outcomes,
     settled: settled.filter(({ claim }) => !isGone(claim.playerId)),
     isThere: (playerId) => locked.has(playerId),
+    own: await findOwnAttributes(client, locked.values()),
   };
+}
+
+/** The sets that the own attributes of these players are folded by. */
+async function findOwnAttributes(client: Client, locked: Iterable<LockedPlayer>): Promise<OwnAttributes> {
+  const players = new Map<string, LockedOwn>();
+  for (const { playerId, gameId, ownVersion, ownState } of locked) {
+    if (ownVersion !== null) players.set(playerId, { gameId, version: ownVersion, state: ownState });
+  }
+  return { players, sets: await findOwnSets(client, [...players.values()]) };
 }
 
 /** Whether its identity decides if it is new. A numbered purchase has an identity, too, but its number decides. */
@@ -163,7 +176,7 @@ function hasIdentity(record: EventRecord): record is EventRecord & { identity: s
 /** `purchases`: what the new ones of the records make of verified transactions, if there are any. */
 function storeAndCount(
   records: readonly EventRecord[],
-  { outcomes, settled }: Decided,
+  { outcomes, settled, own }: Decided,
   { purchases, history }: { purchases?: SettledPurchases; history?: History | undefined } = {},
 ): Call[] {
   const isAllNew = outcomes.every((outcome) => outcome === 'new');
@@ -181,7 +194,11 @@ function storeAndCount(
   if (toConfirm.length > 0) remembered.push(insertGooglePurchases(toConfirm));
   const kept =
     history === undefined ? fresh : fresh.filter(({ receivedAtMs }) => receivedAtMs >= history.keptFromMs);
-  return [...(kept.length > 0 ? [insertBlocks(kept)] : []), ...remembered, ...countEvents(fresh, changes)];
+  return [
+    ...(kept.length > 0 ? [insertBlocks(kept)] : []),
+    ...remembered,
+    ...countSums(sumsOf(fresh, own), fresh, changes),
+  ];
 }
 
 /** Folds events that are known to be new. Their players must be locked, or visible to no other transaction. */
@@ -189,7 +206,21 @@ export function countEvents(
   records: readonly CountedEvent[],
   changes: readonly TransactionChange[] = [],
 ): Call[] {
-  return [foldEvents(sumEvents(records)), ...countTransactions(mergeTransactions(records, changes))];
+  return countSums(sumEvents(records), records, changes);
+}
+
+function sumsOf(records: readonly EventRecord[], own: OwnAttributes): EventSums {
+  const sums = sumEvents(records);
+  foldOwnAttributes(sums, records, own);
+  return sums;
+}
+
+function countSums(
+  sums: EventSums,
+  records: readonly CountedEvent[],
+  changes: readonly TransactionChange[],
+): Call[] {
+  return [foldEvents(sums), ...countTransactions(mergeTransactions(records, changes))];
 }
 
 /** What changes in transactions make of their players. */

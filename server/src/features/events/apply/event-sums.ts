@@ -47,6 +47,9 @@ export type SumRow = {
   sourceAt?: string;
   /** The time zone of the player that counts, of those that these events report. */
   zone?: TimedValue;
+  /** The own attributes of the player as JSON, and the version of their set, where they change. */
+  own?: string;
+  ownVersion?: number;
 };
 
 /** What they add to a game's day. */

@@ -1,25 +1,44 @@
 import { type Call, type Client, query } from '../../../db/pool.js';
+import type { OwnState } from '../../../personalisation/own-attributes/own-state.js';
 import { REPORTED_BY_DAY } from '../intake/player-profile.js';
 import type { EventSums } from './event-sums.js';
 
+/** What the lock says about a player. */
+export type LockedPlayer = Readonly<{
+  playerId: string;
+  gameId: number;
+  /** The erasure of the player was requested: no event of the player counts any more. */
+  isLeaving: boolean;
+  /** By which set own attributes are folded; null: by none. */
+  ownVersion: number | null;
+  /** Null without one, and of players without an event. */
+  ownState: OwnState | null;
+}>;
+
 /**
- * Locks players, and returns those that exist: a player may have been erased after the request was checked. The value says whether the
- * erasure of the player was requested: then no event of the player counts any more.
+ * Locks players, and returns those that exist: a player may have been erased after the request was checked. PostgreSQL evaluates a row
+ * again that it had to wait for, but not the row of the game: a player without an event may begin with an older set than the newest.
  */
 export async function lockPlayers(
   client: Client,
   playerIds: readonly string[],
-): Promise<ReadonlyMap<string, boolean>> {
-  const rows = await query<{ id: string; isLeaving: boolean }>(
+): Promise<ReadonlyMap<string, LockedPlayer>> {
+  const rows = await query<LockedPlayer>(
     client,
     {
       name: 'lock_players',
-      text: `select id, erase_requested_at is not null as "isLeaving" from players where id = any($1::bigint[])
-             order by id for no key update`,
+      text: `select p.id as "playerId", p.game_id as "gameId", p.erase_requested_at is not null as "isLeaving",
+               case
+                 when p.own_attributes_version is not null then p.own_attributes_version
+                 when p.event_count = 0 then (select g.own_attributes_version from games g where g.id = p.game_id)
+               end as "ownVersion",
+               case when p.event_count > 0 then p.own_attributes end as "ownState"
+             from players p where p.id = any($1::bigint[])
+             order by p.id for no key update of p`,
     },
     [playerIds],
   );
-  return new Map(rows.map(({ id, isLeaving }) => [id, isLeaving]));
+  return new Map(rows.map((row) => [row.playerId, row]));
 }
 
 /**
@@ -41,13 +60,13 @@ const SUMS = `
         coalesce("storeViews", 0) as store_views, coalesce("playMs", 0) as play_ms, "firstAt" as first_at,
         coalesce("lastAt", "firstAt") as last_at, "severalDays" as several_days, profile,
         coalesce("profileSince", "profileUntil") as since, "profileUntil" as until, source, "sourceAt" as source_at,
-        zone
+        zone, own, "ownVersion" as own_version
       from jsonb_to_recordset($1::jsonb) as s(
         "playerId" bigint, "gameId" integer, day date, "onlyAbout" text, events integer, "eventType" text, counts jsonb,
         "eventTypes" text[], sessions integer, "adImpressions" integer, "storeViews" integer, "playMs" bigint,
         "firstAt" timestamptz, "lastAt" timestamptz, "severalDays" datemultirange, profile jsonb,
         "profileSince" timestamptz, "profileUntil" timestamptz, source text, "sourceAt" timestamptz,
-        zone jsonb
+        zone jsonb, own text, "ownVersion" integer
       )`;
 
 /** The counts of a sum, added to those in OLD. */
@@ -91,7 +110,9 @@ const UPDATE_PLAYERS = `
           else s.source
         end,
         source_at = least(p.source_at, s.source_at),
-        time_zone = case when s.zone is null then p.time_zone else counting_zone(p.time_zone, s.zone) end
+        time_zone = case when s.zone is null then p.time_zone else counting_zone(p.time_zone, s.zone) end,
+        own_attributes = coalesce(s.own::json, p.own_attributes),
+        own_attributes_version = coalesce(s.own_version, p.own_attributes_version)
       from sums s
       -- their ids once more: else a plan made while there are few players reads all of them
       where p.id = s.player_id and p.id = any($3::bigint[]) and s.only_about is distinct from 'day'`;
