@@ -31,6 +31,7 @@ import { draftRoutes } from '../features/game-configs/draft-routes.js';
 import { versionRoutes } from '../features/game-configs/version-routes.js';
 import { jobRoutes } from '../features/jobs/job-routes.js';
 import { installationRoutes } from '../features/lifecycle/installation-routes.js';
+import { ownAttributeRoutes } from '../features/own-attributes/own-attribute-routes.js';
 import { adminPlayerExportRoutes } from '../features/player-exports/admin-player-export-routes.js';
 import { adminPlayerRoutes } from '../features/players/admin-player-routes.js';
 import { noteRoutes } from '../features/players/note-routes.js';
@@ -76,6 +77,7 @@ const ROUTES: readonly AdminRoutes[] = [
   pictureRoutes,
   dryRunRoutes,
   versionRoutes,
+  ownAttributeRoutes,
   playerListRoutes,
   adminPlayerRoutes,
   adminPlayerExportRoutes,

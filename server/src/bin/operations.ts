@@ -25,6 +25,7 @@ import {
   scheduleMaintenance,
 } from '../features/lifecycle/maintenance.js';
 import { createMaintenanceMetrics } from '../features/lifecycle/maintenance-metrics.js';
+import { createBackFillRunner } from '../features/own-attributes/back-fill-runner.js';
 import { createPredictionMetrics } from '../features/predictions/prediction-metrics.js';
 import { predictionsStep } from '../features/predictions/predictions-step.js';
 import { loadDeviceHashes } from '../features/sessions/forgotten-devices.js';
@@ -98,6 +99,7 @@ async function startOperations(options: ChildOptions): Promise<RunningChild> {
     hashes: erasureHashes,
     onErasing: createErasedListWriter(database.pool, erasedFile, clock.now, logger),
   });
+  const ownAttributes = createBackFillRunner({ pool: database.pool, logger });
   const google = createGoogleApi({
     tokenUrl: settings.googleTokenUrl,
     apiUrl: settings.googleApiUrl,
@@ -154,6 +156,7 @@ async function startOperations(options: ChildOptions): Promise<RunningChild> {
   exports.start();
   erasures.start();
   confirmations.start();
+  ownAttributes.start();
   const predictions = predictionsStep(
     (run) => runPredictionsInThread(database.url, run),
     settings.trainingDays,
@@ -182,6 +185,7 @@ async function startOperations(options: ChildOptions): Promise<RunningChild> {
       await exports.stop();
       await erasures.stop();
       await confirmations.stop();
+      await ownAttributes.stop();
       signingKeys.stop();
       await jobs.stop();
       clock.stop();

@@ -12,6 +12,7 @@ import { configTypesCommand } from './config-types-command.js';
 import { dryRunCommand } from './dry-run-command.js';
 import { requireGame, withGame } from './game-option.js';
 import { readGivenFile } from './given-file.js';
+import { ownAttributesCommand } from './own-attributes-command.js';
 import { type PageOptions, readPage, sayOlder, withPage } from './page-option.js';
 import { say, withDatabase } from './terminal.js';
 
@@ -66,6 +67,7 @@ export function configCommands(): Command {
     .action(() => {
       for (const { usage, type, description } of ATTRIBUTES) say(`${usage}\n    ${type}. ${description}`);
     });
+  config.addCommand(ownAttributesCommand());
   return config;
 }
 

@@ -38,6 +38,7 @@ export const COMMAND_STEPS: Record<
   restore: { reason: 'it replaces the audit log with all else' },
   explain: { reason: READS },
   'config attributes': { reason: READS },
+  'config own-attributes': { reason: READS },
   'config dry-run': { reason: READS },
   'config types': { reason: READS },
   'catalogue export': { reason: READS },

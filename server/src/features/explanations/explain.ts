@@ -121,7 +121,10 @@ export async function explain(
     if (!read.ok) return { outcome: 'facts_invalid', message: read.message };
     return explained(found, { facts: read.facts, source: 'hypothetical', completeSince: null }, given);
   }
-  const outcome = await findPlayerAt({ pool, rebuilds, semaphore, signal }, gameId, player.userId, instants);
+  const outcome = await findPlayerAt({ pool, rebuilds, semaphore, signal }, gameId, player.userId, instants, {
+    attributes: found.document.attributes ?? [],
+    isInForce: version === undefined,
+  });
   if (outcome.outcome !== 'found') return outcome;
   return explained(found, outcome.player, given);
 }

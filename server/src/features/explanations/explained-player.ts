@@ -2,6 +2,7 @@ import { type Pool, query } from '../../db/pool.js';
 import type { KeySemaphore } from '../../lib/fair-semaphore.js';
 import { UUID_ANY_CASE } from '../../lib/uuid.js';
 import type { PlayerFacts } from '../../personalisation/attributes/player-facts.js';
+import { keyOf, type OwnDefinition } from '../../personalisation/own-attributes/own-definition.js';
 import { findFacts } from '../players/facts-queries.js';
 import { rebuildFacts } from './rebuild-facts.js';
 import type { RebuiltPlayer } from './rebuilt-player.js';
@@ -30,12 +31,16 @@ type Sources = Readonly<{
 }>;
 type Instants = Readonly<{ atMs: number; nowMs: number }>;
 
+/** The own attributes of the document that is explained, and whether it is the one in force: then only what is worked out counts. */
+export type ExplainedAttributes = Readonly<{ attributes: readonly OwnDefinition[]; isInForce: boolean }>;
+
 /** The facts about a player at an instant. For an instant in the future, the facts are those of now. */
 export async function findPlayerAt(
   { pool, rebuilds, semaphore, signal }: Sources,
   gameId: number,
   userId: string,
   { atMs, nowMs }: Instants,
+  { attributes, isInForce }: ExplainedAttributes,
 ): Promise<PlayerOutcome> {
   const player = UUID_ANY_CASE.test(userId) ? await findPlayer(pool, gameId, userId) : undefined;
   if (player === undefined) return { outcome: 'player_not_found', firstSeenAt: null };
@@ -43,13 +48,24 @@ export async function findPlayerAt(
   if (atMs >= nowMs) {
     const [reading] = await findFacts(pool, [player.playerId], nowMs);
     if (reading === undefined) return { outcome: 'player_not_found', firstSeenAt: null };
-    return found({ facts: reading.facts, source: 'current row', completeSince: null });
+    const { facts } = reading;
+    if (isInForce || isWorkedOut(facts, attributes)) {
+      return found({ facts, source: 'current row', completeSince: null });
+    }
+    const computed = semaphore.take(() => rebuildFacts(rebuilds, player, nowMs, { signal, attributes }));
+    if (computed === undefined) return { outcome: 'busy' };
+    const { own } = (await computed).facts;
+    return found({ facts: { ...facts, own }, source: 'current row', completeSince: null });
   }
-  const running = semaphore.take(() => rebuildFacts(rebuilds, player, atMs, signal));
+  const running = semaphore.take(() => rebuildFacts(rebuilds, player, atMs, { signal, attributes }));
   if (running === undefined) return { outcome: 'busy' };
   const { facts, deletedBefore } = await running;
   const completeSince = deletedBefore === null ? null : `${deletedBefore}T00:00:00.000Z`;
   return found({ facts: { ...facts, ...ageGroupAt(player, atMs) }, source: 'stored events', completeSince });
+}
+
+function isWorkedOut({ own }: PlayerFacts, attributes: readonly OwnDefinition[]): boolean {
+  return own === 'no events' || attributes.every((definition) => Object.hasOwn(own, keyOf(definition)));
 }
 
 function found(player: ExplainedPlayer): PlayerOutcome {

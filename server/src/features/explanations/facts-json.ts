@@ -16,6 +16,7 @@ import type {
   SegmentStay,
 } from '../../personalisation/attributes/player-facts.js';
 import type { NamedDefinition } from '../../personalisation/own-attributes/own-definition.js';
+import { OwnJson, readOwn, toOwnJson } from '../own-attributes/own-json.js';
 import { HistoryJson, historyOfDays, readHistory, toHistoryJson } from './history-json.js';
 import { readInstant } from './instant.js';
 import { Instant, OverrideJson, PinJson, readSpan, toSpanJson } from './override-json.js';

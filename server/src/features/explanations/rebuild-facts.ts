@@ -1,5 +1,7 @@
 import { type Client, type Pool, sendAll } from '../../db/pool.js';
 import type { PlayerFacts } from '../../personalisation/attributes/player-facts.js';
+import type { OwnDefinition } from '../../personalisation/own-attributes/own-definition.js';
+import { OwnFold, ownSet } from '../../personalisation/own-attributes/own-state.js';
 import { countEvents, countTransactions } from '../events/apply/apply-events.js';
 import { mergeTransactions } from '../events/apply/merge-transactions.js';
 import { findFacts } from '../players/facts-queries.js';
@@ -23,17 +25,24 @@ export function rebuildFacts(
   pool: Pool,
   player: RebuiltPlayer,
   atMs: number,
-  signal?: AbortSignal,
+  options: RebuildOptions = {},
 ): Promise<RebuiltFacts> {
-  return onShadowTables(pool, (client) => rebuild(client, player, atMs, signal));
+  return onShadowTables(pool, (client) => rebuild(client, player, atMs, options));
 }
+
+export type RebuildOptions = Readonly<{
+  signal?: AbortSignal | undefined;
+  /** Own attributes to compute: those of the document that is explained, whenever they were defined. */
+  attributes?: readonly OwnDefinition[] | undefined;
+}>;
 
 async function rebuild(
   client: Client,
   player: RebuiltPlayer,
   atMs: number,
-  signal: AbortSignal | undefined,
+  { signal, attributes = [] }: RebuildOptions,
 ): Promise<RebuiltFacts> {
+  const own = new OwnFold(ownSet(attributes), {});
   await showRealTables(client);
   const deletedBefore = await findDeletedBefore(client, player.gameId);
   await openStoredBlocks(client, player, atMs);
@@ -44,11 +53,14 @@ async function rebuild(
     signal?.throwIfAborted();
     // Only new events are stored, so no duplicates have to be looked up.
     await sendAll(client, countEvents(events));
+    for (const event of events) own.add(event.eventType, { ...event, atMs: event.effectiveAtMs });
   }
   await sendAll(client, countTransactions(mergeTransactions([], changes)));
   const [reading] = await findFacts(client, [player.playerId], atMs);
   if (reading === undefined) throw new Error(`the row of player ${player.playerId} was not rebuilt`);
-  return { facts: reading.facts, deletedBefore };
+  const { facts } = reading;
+  const isComputed = attributes.length > 0 && facts.eventCount > 0;
+  return { facts: isComputed ? { ...facts, own: own.state } : facts, deletedBefore };
 }
 
 async function findDeletedBefore(client: Client, gameId: number): Promise<string | null> {

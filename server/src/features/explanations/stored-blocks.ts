@@ -5,7 +5,10 @@ import { parseEventTimestamp } from '../../lib/iso-time.js';
 import { readAhead } from '../../lib/read-ahead.js';
 import type { CountedEvent, TransactionFact } from '../events/intake/event-record.js';
 import type { RebuiltPlayer } from './rebuilt-player.js';
-import { countedEvent } from './stored-event.js';
+import { countedEvent, type StoredEvent } from './stored-event.js';
+
+/** An event as it was folded, with what own attributes are computed from. */
+export type RebuiltEvent = CountedEvent & Pick<StoredEvent, 'payload' | 'metadata'>;
 
 type BlockRow = { receivedAtMs: number; installId: string | null; eventsJson: string };
 
@@ -60,8 +63,8 @@ export async function* readStoredBlocks(
   client: Client,
   player: RebuiltPlayer,
   atMs: number,
-): AsyncGenerator<CountedEvent[]> {
-  let events: CountedEvent[] = [];
+): AsyncGenerator<RebuiltEvent[]> {
+  let events: RebuiltEvent[] = [];
   for await (const rows of readAhead(fetchBlocks(client))) {
     for (const row of rows) {
       for (const event of eventsOf(row, player)) if (event.receivedAtMs <= atMs) events.push(event);
@@ -83,12 +86,12 @@ async function* fetchBlocks(client: Client): AsyncGenerator<BlockRow[]> {
   }
 }
 
-function eventsOf({ receivedAtMs, installId, eventsJson }: BlockRow, player: RebuiltPlayer): CountedEvent[] {
+function eventsOf({ receivedAtMs, installId, eventsJson }: BlockRow, player: RebuiltPlayer): RebuiltEvent[] {
   const tuples = JSON.parse(eventsJson) as StoredTuple[];
   return tuples.map((tuple) => {
     const [eventType, occurredAt, payload, metadata, , , more] = tuple;
     const occurredAtMs = Date.parse(occurredAt);
-    return countedEvent(
+    const counted = countedEvent(
       {
         identity: eventType === 'Purchase' ? identityOf(tuple, player.userId, installId) : null,
         eventType,
@@ -103,6 +106,7 @@ function eventsOf({ receivedAtMs, installId, eventsJson }: BlockRow, player: Reb
       },
       player,
     );
+    return Object.assign(counted, { payload, metadata });
   });
 }
 

@@ -32,7 +32,7 @@ export function runBackFill(pool: Pool, signal?: AbortSignal): Promise<BackFillR
   });
 }
 
-async function hasUnfinishedSet(pool: Pool): Promise<boolean> {
+export async function hasUnfinishedSet(pool: Pool): Promise<boolean> {
   const rows = await query(
     pool,
     {

@@ -25,6 +25,7 @@ export const EXPORT_EXAMPLE = {
     profile: { country: { value: 'DE', at: '2026-11-14T09:31:00.000Z' } },
   },
   flags: { isPayer: { value: true, defaultValue: false, expiredAt: '2026-12-14T09:31:00.000Z' } },
+  attributes: { level: 12, boss_kills: { total: 40, last7d: 3, last28d: 11 } },
   segments: [{ segmentId: 'payers', name: 'Payers' }],
   predictions: {
     churn: {

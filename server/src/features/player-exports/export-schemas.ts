@@ -1,5 +1,6 @@
 import { type TSchema, Type } from 'typebox';
 import { nullable, Time } from '../../admin/admin-responses.js';
+import { OwnJson } from '../own-attributes/own-json.js';
 import { EXPORT_EXAMPLE } from './export-example.js';
 import { EXPORT_FORMAT, EXPORT_FORMAT_VERSION } from './export-pieces.js';
 
@@ -99,6 +100,7 @@ export const PlayerExport = Type.Object(
       }),
       { description: 'As they are at the instant of the export' },
     ),
+    attributes: OwnJson,
     segments: Type.Array(Type.Object({ segmentId: Type.String(), name: Type.String() }), {
       description: 'Those the player is in at the instant of the export',
     }),

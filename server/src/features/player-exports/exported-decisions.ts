@@ -6,6 +6,7 @@ import { toldValue } from '../../personalisation/predict/score.js';
 import { type ExplainedPrediction, explainedPredictions } from '../explanations/explained-predictions.js';
 import { findConfigVersionAt } from '../game-configs/config-queries.js';
 import { documentWork } from '../game-configs/document-work.js';
+import { toOwnJson } from '../own-attributes/own-json.js';
 import { findFacts } from '../players/facts-queries.js';
 import { findModelsAt } from '../predictions/models-at.js';
 import type { ExportedPlayer } from './export-queries.js';
@@ -29,6 +30,7 @@ export async function exportedDecisions(
   const { predictions } = explainedPredictions(reading.facts, found, compiled, { atMs: nowMs });
   return {
     flags,
+    attributes: toOwnJson(reading.facts.own, version.document.attributes ?? [], nowMs),
     segments: segments.map(({ segmentId, name }) => ({ segmentId, name })),
     predictions: Object.fromEntries(
       Object.entries(predictions).map(([name, prediction]) => [name, exportedPrediction(prediction)]),

@@ -92,6 +92,8 @@ const FILLS = [
    select ${SOME_GAME}, 1000 + n / greatest(3, $1::int / 10), '{}', '', now() - interval '1 day' from ${ROWS}`,
   `insert into sku_pictures (game_id, sku_id, media_type, content, updated_at)
    select ${SOME_GAME}, 'sku-' || n, 'image/png', '', now() from ${ROWS}`,
+  `insert into own_attribute_sets (game_id, version, definitions, created_at, finished_at)
+   select ${SOME_GAME}, n, '[]', now(), now() from ${ROWS}`,
   `insert into segment_size_days (game_id, day, version, players, sizes)
    select ${SOME_GAME}, current_date - n / greatest(3, $1::int / 10), 1, 1, '{}' from ${ROWS}`,
   `insert into event_types (game_id, event_type, version, schema, author, created_at)

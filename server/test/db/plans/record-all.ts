@@ -10,6 +10,7 @@ import { EXPORT_STATEMENTS } from './export-statements.js';
 import { IMPORT_STATEMENTS } from './import-statements.js';
 import { A_FEW, fillTables } from './large-tables.js';
 import type { Reads } from './listed-statement.js';
+import { OWN_ATTRIBUTE_STATEMENTS } from './own-attribute-statements.js';
 import { PREPARED_STATEMENTS } from './prepared-statements.js';
 import { STORE_STATEMENTS } from './store-statements.js';
 import { STUDIO_STATEMENTS } from './studio-statements.js';
@@ -40,6 +41,7 @@ export async function recordAll(): Promise<Recorded[]> {
       ...IMPORT_STATEMENTS,
       ...STORE_STATEMENTS,
       ...ERASURE_STATEMENTS,
+      ...OWN_ATTRIBUTE_STATEMENTS,
       // Last: hourly work and retention delete what the others read.
       ...EVENT_STATEMENTS,
     ];

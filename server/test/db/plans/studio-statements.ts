@@ -328,5 +328,7 @@ function explainAt(pool: Pool, databaseUrl: string, id: string, atMs: number, no
   );
   const rebuilds = createRebuildPool(databaseUrl);
   const from = { pool, rebuilds, semaphore, signal: undefined };
-  return findPlayerAt(from, gameId, id, { atMs, nowMs }).finally(() => rebuilds.end());
+  return findPlayerAt(from, gameId, id, { atMs, nowMs }, { attributes: [], isInForce: true }).finally(() =>
+    rebuilds.end(),
+  );
 }

@@ -122,7 +122,7 @@ describe('rebuilding the facts about a player', () => {
     if (player === undefined) throw new Error('there is one player');
     const first = await connectionId();
     await applyEvents(world.pool, toRecords(player, [adImpressionAt(START, 0)], START));
-    await expect(rebuildFacts(rebuilds, player, START, AbortSignal.abort())).rejects.toThrow();
+    await expect(rebuildFacts(rebuilds, player, START, { signal: AbortSignal.abort() })).rejects.toThrow();
     const second = await connectionId();
     expect(second).not.toBe(first);
 

@@ -3,11 +3,14 @@ import { withDedicatedConnection } from '../../../src/db/dedicated-connection.js
 import { createPool, type Pool } from '../../../src/db/pool.js';
 import { applyEvents } from '../../../src/features/events/apply/apply-events.js';
 import type { EventRecord } from '../../../src/features/events/intake/event-record.js';
-import { toOwnJson } from '../../../src/features/explanations/own-json.js';
+import { explain } from '../../../src/features/explanations/explain.js';
+import { createRebuildPool } from '../../../src/features/explanations/rebuild-connections.js';
 import { publishConfig } from '../../../src/features/game-configs/publish.js';
 import { backFillOwnAttributes } from '../../../src/features/own-attributes/back-fill.js';
 import { runBackFill } from '../../../src/features/own-attributes/back-fill-runner.js';
+import { toOwnJson } from '../../../src/features/own-attributes/own-json.js';
 import { findFacts } from '../../../src/features/players/facts-queries.js';
+import { createFairSemaphore } from '../../../src/lib/fair-semaphore.js';
 import { DEFAULT_DOCUMENT } from '../../../src/personalisation/document/default-document.js';
 import type { AttributeEntry } from '../../../src/personalisation/document/parts/attributes.js';
 import {
@@ -227,5 +230,60 @@ describe('own attributes', () => {
     await publish(ATTRIBUTES);
     await runBackFill(world.pool);
     await expectEqualToSql(ATTRIBUTES);
+  });
+
+  it('are explained for the past and for a draft from the stored events', async () => {
+    const game = await world.addGame('explained');
+    const [player] = await world.addPlayers(game, [NOW - 20 * DAY_MS]);
+    if (player === undefined) throw new Error('there is a player');
+    for (const [level, daysAgo] of [
+      [3, 14],
+      [12, 2],
+    ]) {
+      const at = NOW - (daysAgo ?? 0) * DAY_MS;
+      const event = { eventType: 'Level_Up', timestamp: new Date(at).toISOString(), payload: { level } };
+      await applyEvents(world.pool, toRecords(player, [event], at));
+    }
+    const rebuilds = createRebuildPool(world.url, 1);
+    const semaphore = createFairSemaphore({
+      maxConcurrent: 1,
+      maxConcurrentPerKey: 1,
+      maxWaitingPerKey: 1,
+    }).of(1);
+    const dependencies = { pool: world.pool, rebuilds, semaphore, clock: { now: () => NOW } };
+    const segments = [
+      { segmentId: 'high', name: 'High', rule: 'own.level >= 10', visibleToClients: true, priority: 0 },
+    ];
+    const document = { ...DEFAULT_DOCUMENT, segments, attributes: [entry('level')] };
+    const explainAt = async (atMs: number, version?: Readonly<{ document: unknown }>) => {
+      const outcome = await explain(dependencies, {
+        gameId: game,
+        player: { userId: player.userId },
+        atMs,
+        version,
+      });
+      if (outcome.outcome !== 'explained') throw new Error(JSON.stringify(outcome));
+      const { facts, trace, because } = outcome.explanation;
+      const high = trace.segments.find(({ segmentId }) => segmentId === 'high');
+      return { own: facts.own, member: high?.member, because: because.segments };
+    };
+    try {
+      expect(await explainAt(NOW - 7 * DAY_MS, { document })).toMatchObject({
+        own: { level: 3 },
+        member: false,
+      });
+      expect(await explainAt(NOW, { document })).toMatchObject({ own: { level: 12 }, member: true });
+
+      await publishConfig(world.pool, { gameId: game, document, note: '' }, { name: 'test', nowMs: NOW });
+      const waiting = await explainAt(NOW);
+      expect(waiting).toMatchObject({ own: { level: null }, member: false });
+      expect(JSON.stringify(waiting.because)).toContain(
+        'own.level is still being worked out for this player',
+      );
+      await runBackFill(world.pool);
+      expect(await explainAt(NOW)).toMatchObject({ own: { level: 12 }, member: true });
+    } finally {
+      await rebuilds.end();
+    }
   });
 });

@@ -1,0 +1,54 @@
+import { walkByIndex, withDedicatedConnection } from '../../../src/db/dedicated-connection.js';
+import { transaction } from '../../../src/db/pool.js';
+import { applyEvents } from '../../../src/features/events/apply/apply-events.js';
+import { publishOwnAttributes } from '../../../src/features/game-configs/own-attribute-sets.js';
+import { backFillOwnAttributes } from '../../../src/features/own-attributes/back-fill.js';
+import { hasUnfinishedSet, runBackFill } from '../../../src/features/own-attributes/back-fill-runner.js';
+import { findOwnAttributes } from '../../../src/features/own-attributes/own-attributes.js';
+import { DEFAULT_DOCUMENT } from '../../../src/personalisation/document/default-document.js';
+import { toRecords } from '../../support/game-world.js';
+import { WORLD } from './large-tables.js';
+import type { Installation, Listed } from './listed-statement.js';
+
+const { gameId, playerId, userId } = WORLD;
+
+function publish({ admin, nowMs }: Installation, eventType: string): Promise<void> {
+  const attributes = [
+    { attributeId: 'a', description: '', eventType, member: null, fold: 'count', type: 'integer' } as const,
+  ];
+  return transaction(admin, (client) =>
+    publishOwnAttributes(client, gameId, { ...DEFAULT_DOCUMENT, attributes }, nowMs),
+  );
+}
+
+export const OWN_ATTRIBUTE_STATEMENTS: readonly Listed[] = [
+  { what: 'sets of own attributes', call: (installation) => publish(installation, 'Win') },
+  { what: 'has_unfinished_own_set', call: ({ admin }) => hasUnfinishedSet(admin) },
+  {
+    what: 'own attributes for the past',
+    async call(installation) {
+      await send(installation, 200);
+      await runBackFill(installation.admin);
+      await publish(installation, 'Ad_Impression');
+      // Players who change while they are read are locked first.
+      let n = 0;
+      await withDedicatedConnection(installation.admin, async (connection) => {
+        await walkByIndex(connection);
+        await backFillOwnAttributes({ connection, onRead: () => send(installation, n++) });
+      });
+    },
+    reads: {
+      tables: ['players', 'event_blocks'],
+      why: 'walks over the players of a game and all their events, some at a time, on a connection of its own',
+      atMost: 'all',
+    },
+  },
+  { what: 'find_own_set', call: (installation) => send(installation, 100) },
+  { what: 'find_own_attributes', call: ({ admin }) => findOwnAttributes(admin, gameId) },
+];
+
+async function send({ service, nowMs }: Installation, n: number): Promise<void> {
+  const timestamp = new Date(nowMs - n).toISOString();
+  const event = { eventType: 'Ad_Impression', timestamp, payload: { adId: `own-${n}` } };
+  await applyEvents(service, toRecords({ playerId, gameId, userId, createdAt: 0 }, [event], nowMs));
+}
