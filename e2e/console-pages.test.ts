@@ -28,6 +28,7 @@ const PAGES = [
   '/segments',
   '/segments?segment=payer',
   '/values',
+  '/attributes',
   '/events',
   '/events?tab=types',
   '/events?tab=types&schema=%2B',

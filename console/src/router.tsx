@@ -83,6 +83,12 @@ const values = createRoute({
   validateSearch: known('value'),
   component: lazyPage(() => import('./pages/values/Values.js'), 'Values'),
 });
+const attributes = createRoute({
+  getParentRoute: () => frame,
+  path: '/attributes',
+  validateSearch: known('attribute'),
+  component: lazyPage(() => import('./pages/attributes/Attributes.js'), 'Attributes'),
+});
 const events = createRoute({
   getParentRoute: () => frame,
   path: '/events',
@@ -121,6 +127,7 @@ export const router = createRouter({
       store,
       segments,
       values,
+      attributes,
       events,
       predictions,
       analysis,

@@ -21,6 +21,7 @@ const KINDS: readonly (readonly [string, string])[] = [
   ['segments/', 'Segment'],
   ['flags/custom/', 'Flag'],
   ['values/', 'Value'],
+  ['attributes/', 'Attribute'],
 ];
 const WHOLE: Readonly<Record<string, string>> = {
   catalogue: 'Order of the catalogue',
@@ -28,6 +29,7 @@ const WHOLE: Readonly<Record<string, string>> = {
   segments: 'Order of the segments',
   'flags/custom': 'Order of the flags',
   values: 'Order of the values',
+  attributes: 'Order of the attributes',
   'flags/isPayer': 'Flag isPayer',
   store: 'Store settings',
   predictions: 'Predictions that clients get',

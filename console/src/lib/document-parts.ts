@@ -8,6 +8,7 @@ const ID_MEMBERS: Readonly<Record<string, string>> = {
   offers: 'offerId',
   values: 'key',
   experiments: 'experimentId',
+  attributes: 'attributeId',
 };
 
 export type Members = Readonly<Record<string, unknown>>;

@@ -33,7 +33,7 @@ const PLAIN = /^([A-Za-z]+)(?:\.(\w+))?$/;
 
 /** Whether the form can have a value for the attribute. Segments and predictions follow from the other attributes. */
 export function canBeInvented(usage: string): boolean {
-  return !usage.startsWith('predictions') && !usage.includes('segments');
+  return !usage.startsWith('predictions') && !usage.startsWith('own.') && !usage.includes('segments');
 }
 
 /** What is wrong with a value, or undefined. */

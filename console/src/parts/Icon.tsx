@@ -6,6 +6,7 @@ const PATHS = {
   store: 'M4 8h16l-1 12H5zM8 8a4 4 0 0 1 8 0',
   segments: 'M12 3a9 9 0 1 0 9 9h-9zM16 3.5A9 9 0 0 1 20.5 8H16z',
   values: 'M4 6h16M4 12h16M4 18h16M9 4v4M15 10v4M7 16v4',
+  attributes: 'M4 4h8l8 8-8 8-8-8zM8 8h.01',
   events: 'M3 12h4l3-8 4 16 3-8h4',
   predictions: 'M3 17l6-6 4 4 8-9M15 6h6v6',
   settings: 'M4 7h10M18 7h2M4 17h2M10 17h10M16 5v4M8 15v4',

@@ -2,15 +2,17 @@ import { Code, ScrollArea, Table, Text, TextInput, UnstyledButton } from '@manti
 import { useState } from 'react';
 import { useGet } from '../api/hooks.js';
 import { Loaded } from '../parts/states.js';
+import { useAttributes } from './use-attributes.js';
 
 /** Every attribute with what it means, from the registry that rules are checked with. */
 export function AttributeHelp({ onPick }: { onPick?: (usage: string) => void }) {
-  const attributes = useGet('listAttributes');
+  const query = useGet('listAttributes');
+  const attributes = useAttributes();
   const [filter, setFilter] = useState('');
   const wanted = filter.trim().toLowerCase();
   return (
-    <Loaded query={attributes} height={240}>
-      {(data) => (
+    <Loaded query={query} height={240}>
+      {() => (
         <div>
           <TextInput
             size="xs"
@@ -22,7 +24,7 @@ export function AttributeHelp({ onPick }: { onPick?: (usage: string) => void }) 
           <ScrollArea.Autosize mah={260} type="auto">
             <Table verticalSpacing={4}>
               <Table.Tbody>
-                {data.attributes
+                {attributes
                   .filter(({ name, meaning }) => `${name} ${meaning}`.toLowerCase().includes(wanted))
                   .map(({ name, usage, meaning, fields }) => (
                     <Table.Tr key={name}>

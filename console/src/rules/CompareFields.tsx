@@ -1,6 +1,5 @@
 import { Autocomplete, NativeSelect, TagsInput } from '@mantine/core';
 import { useMemo, useState } from 'react';
-import { useGet } from '../api/hooks.js';
 import { typeOf } from '../lib/attribute-usages.js';
 import { type KnownValues, keysOf } from '../lib/known-values.js';
 import {
@@ -14,6 +13,7 @@ import {
   withAttribute,
 } from '../lib/rule.js';
 import { AttributeInput } from './AttributeInput.js';
+import { useAttributes } from './use-attributes.js';
 
 type Props = {
   condition: Comparison;
@@ -23,7 +23,6 @@ type Props = {
 };
 
 /** Until they are loaded: always the same list, so that nothing is worked out again. */
-const NO_ATTRIBUTES: readonly never[] = [];
 type Choice = Operator | 'in' | 'not in';
 const WORDS: Record<Choice, string> = {
   '==': 'is',
@@ -40,8 +39,7 @@ const OF_NUMBERS: readonly Choice[] = [...OPERATORS, 'in', 'not in'];
 
 /** An attribute, how it is compared, and with what. */
 export function CompareFields({ condition, known, onChange, isReadOnly }: Props) {
-  const { data } = useGet('listAttributes');
-  const attributes = data?.attributes ?? NO_ATTRIBUTES;
+  const attributes = useAttributes();
   const keys = useMemo(() => keysOf(known), [known]);
   const { attribute } = condition;
   const type = useMemo(() => typeOf(attributes, attribute), [attributes, attribute]);

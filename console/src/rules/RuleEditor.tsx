@@ -1,6 +1,5 @@
 import { Anchor, Group, Stack, Text } from '@mantine/core';
 import { useMemo, useState } from 'react';
-import { useGet } from '../api/hooks.js';
 import { ruleChoices } from '../lib/attribute-usages.js';
 import type { ConfigDocument, Problem } from '../lib/document.js';
 import { keysOf, unseenValues } from '../lib/known-values.js';
@@ -8,6 +7,7 @@ import { readRule, writeRule } from '../lib/rule.js';
 import { AttributeHelp } from './AttributeHelp.js';
 import { RuleBuilder } from './RuleBuilder.js';
 import { RuleText } from './RuleText.js';
+import { useAttributes } from './use-attributes.js';
 import { useKnownValues } from './use-known-values.js';
 
 type Props = {
@@ -34,11 +34,11 @@ export function RuleEditor({
   document,
   except,
 }: Props) {
-  const { data } = useGet('listAttributes');
+  const attributes = useAttributes();
   const known = useKnownValues(document);
   const choices = useMemo(
-    () => ruleChoices(data?.attributes ?? [], document, keysOf(known), except),
-    [data, document, known, except],
+    () => ruleChoices(attributes, document, keysOf(known), except),
+    [attributes, document, known, except],
   );
   const clauses = readRule(value);
   const [isHelpOpen, setHelpOpen] = useState(false);

@@ -7,6 +7,7 @@ import { DownloadButton } from '../../parts/DownloadButton.js';
 import { Page } from '../../parts/Page.js';
 import { EmptyState, Loaded } from '../../parts/states.js';
 import { CopyableId } from '../../parts/texts.js';
+import { AttributesOfPlayer } from './AttributesOfPlayer.js';
 import { Devices } from './Devices.js';
 import { ErasePlayer } from './ErasePlayer.js';
 import { Flags } from './Flags.js';
@@ -84,6 +85,7 @@ function PlayerBody({ playerId }: { playerId: string }) {
         <Flags playerId={playerId} explanation={explanation} />
         <SegmentsOfPlayer explanation={explanation} />
         <ValuesOfPlayer playerId={playerId} explanation={explanation} />
+        <AttributesOfPlayer explanation={explanation} />
         <PredictionsOfPlayer explanation={explanation} />
         <StoreAsSeen explanation={explanation} />
         <Devices playerId={playerId} />
