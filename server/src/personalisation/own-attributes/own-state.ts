@@ -1,11 +1,11 @@
-import { type FoldedEvent, valueOfEvent } from './event-value.js';
-import { entryOf, mergeEntries, type OwnEntry } from './folds.js';
+import { type EventReader, eventReader, type FoldedEvent } from './event-value.js';
+import { type Accumulator, createAccumulator, type OwnEntry } from './folds.js';
 import { keyOf, type OwnDefinition } from './own-definition.js';
 
 /** The own attributes of a player by the keys of their definitions. Null: no event has said anything yet. */
 export type OwnState = Readonly<Record<string, OwnEntry | null>>;
 
-type KeyedDefinition = Readonly<{ key: string; definition: OwnDefinition }>;
+type KeyedDefinition = Readonly<{ key: string; definition: OwnDefinition; read: EventReader }>;
 
 /** Definitions that are folded together. */
 export type OwnSet = Readonly<{
@@ -18,28 +18,29 @@ export function ownSet(definitions: Iterable<OwnDefinition>): OwnSet {
   for (const definition of definitions) byKey.set(keyOf(definition), definition);
   const byEventType = new Map<string, KeyedDefinition[]>();
   for (const [key, definition] of byKey) {
+    const keyed = { key, definition, read: eventReader(definition) };
     const ofType = byEventType.get(definition.eventType);
-    if (ofType === undefined) byEventType.set(definition.eventType, [{ key, definition }]);
-    else ofType.push({ key, definition });
+    if (ofType === undefined) byEventType.set(definition.eventType, [keyed]);
+    else ofType.push(keyed);
   }
   return { keys: [...byKey.keys()], byEventType };
 }
 
-/** Of a player without events. */
-export function emptyState({ keys }: OwnSet): OwnState {
-  return Object.fromEntries(keys.map((key) => [key, null]));
-}
-
-/** The state as events are folded into it. */
+/** The state of a player as events are folded into it. */
 export class OwnFold {
   readonly #set: OwnSet;
-  readonly #state: Map<string, OwnEntry | null>;
-  hasChanged = false;
+  readonly #known: OwnState;
+  /** Of the attributes that events have said something about. */
+  readonly #changed = new Map<string, Accumulator>();
 
   /** `state` may lack keys of the set: they begin without events. */
   constructor(set: OwnSet, state: OwnState) {
     this.#set = set;
-    this.#state = new Map(set.keys.map((key) => [key, state[key] ?? null]));
+    this.#known = state;
+  }
+
+  get hasChanged(): boolean {
+    return this.#changed.size > 0;
   }
 
   /** Whether events of this type matter. Asked before the payload of an event is parsed. */
@@ -48,17 +49,21 @@ export class OwnFold {
   }
 
   add(eventType: string, event: FoldedEvent): void {
-    for (const { key, definition } of this.#set.byEventType.get(eventType) ?? []) {
-      const value = valueOfEvent(definition, event);
+    for (const { key, definition, read } of this.#set.byEventType.get(eventType) ?? []) {
+      const value = read(event);
       if (value === undefined) continue;
-      const known = this.#state.get(key) ?? null;
-      const added = entryOf(definition, value, event.atMs);
-      this.#state.set(key, known === null ? added : mergeEntries(definition.fold, known, added));
-      this.hasChanged = true;
+      let accumulator = this.#changed.get(key);
+      if (accumulator === undefined) {
+        accumulator = createAccumulator(definition, this.#known[key] ?? null);
+        this.#changed.set(key, accumulator);
+      }
+      accumulator.add(value, event.atMs);
     }
   }
 
   get state(): OwnState {
-    return Object.fromEntries(this.#state);
+    return Object.fromEntries(
+      this.#set.keys.map((key) => [key, this.#changed.get(key)?.entry() ?? this.#known[key] ?? null]),
+    );
   }
 }

@@ -1,14 +1,12 @@
 import { DAY_MS } from '../../lib/day.js';
+import { COUNTS, SUMS, type SummedEntry, sumOfDays, UNITS_PER_NUMBER } from './day-sums.js';
 import {
   type DistinctEntry,
   distinctOfDays,
   distinctTotal,
   type OwnEntry,
   type OwnValue,
-  type SummedEntry,
-  sumOfDays,
   type TimedEntry,
-  UNITS_PER_NUMBER,
 } from './folds.js';
 import type { OwnDefinition, OwnType } from './own-definition.js';
 
@@ -48,6 +46,6 @@ export function windowValueOf(
   const sum =
     window === 'total'
       ? sums[0]
-      : sumOfDays(fold === 'count' ? 'count' : 'sum', sums, today - WINDOWS[window] + 1, today);
+      : sumOfDays(fold === 'count' ? COUNTS : SUMS, sums, today - WINDOWS[window] + 1, today);
   return fold === 'sum' && type === 'number' ? sum / UNITS_PER_NUMBER : sum;
 }

@@ -40,8 +40,8 @@ export async function recordAll(): Promise<Recorded[]> {
       ...EXPERIMENT_STATEMENTS,
       ...IMPORT_STATEMENTS,
       ...STORE_STATEMENTS,
-      ...ERASURE_STATEMENTS,
       ...OWN_ATTRIBUTE_STATEMENTS,
+      ...ERASURE_STATEMENTS,
       // Last: hourly work and retention delete what the others read.
       ...EVENT_STATEMENTS,
     ];

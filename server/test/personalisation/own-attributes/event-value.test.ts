@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import {
   cutText,
+  eventReader,
   type FoldedEvent,
-  valueOfEvent,
 } from '../../../src/personalisation/own-attributes/event-value.js';
 import type { OwnDefinition } from '../../../src/personalisation/own-attributes/own-definition.js';
 
@@ -16,7 +16,7 @@ const of = (
   member: string | null,
   type: OwnDefinition['type'] = 'integer',
   fold: OwnDefinition['fold'] = 'last',
-) => valueOfEvent({ eventType: 'E', member, fold, type }, EVENT);
+) => eventReader({ eventType: 'E', member, fold, type })(EVENT);
 
 describe('the value of an event', () => {
   it('is found by its path in payload or metadata', () => {

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { FoldedEvent } from '../../../src/personalisation/own-attributes/event-value.js';
-import { mergeEntries } from '../../../src/personalisation/own-attributes/folds.js';
 import {
   FOLDS,
   keyOf,
@@ -77,17 +76,6 @@ describe('folds of own attributes', () => {
     );
   });
 
-  it('give the same state where groups are folded apart and merged', () => {
-    fc.assert(
-      fc.property(events, events, events, (a, b, c) => {
-        const [ofA, ofB, ofC] = [fold(a), fold(b), fold(c)];
-        const merged = merge(merge(ofC, ofA), ofB);
-        expect(merged).toEqual(fold([...a, ...b, ...c]));
-        expect(merge(ofA, merge(ofB, ofC))).toEqual(merged);
-      }),
-    );
-  });
-
   it('do not change what only remembers values if an event is folded twice', () => {
     const remembering = DEFINITIONS.filter(({ fold: name }) => name !== 'sum' && name !== 'count').map(keyOf);
     fc.assert(
@@ -135,16 +123,6 @@ describe('folds of own attributes', () => {
     );
   });
 });
-
-function merge(one: OwnState, other: OwnState): OwnState {
-  return Object.fromEntries(
-    DEFINITIONS.map((definition) => {
-      const key = keyOf(definition);
-      const [a, b] = [one[key] ?? null, other[key] ?? null];
-      return [key, a === null || b === null ? (a ?? b) : mergeEntries(definition.fold, a, b)];
-    }),
-  );
-}
 
 /** The integer attribute of a fold. */
 function read(state: OwnState, name: OwnDefinition['fold'], window?: 'total' | 'last7d' | 'last28d') {

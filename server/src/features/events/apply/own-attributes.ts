@@ -34,7 +34,7 @@ export function foldOwnAttributes(
   }
   for (const record of records) {
     const fold = folds.get(record.playerId);
-    if (fold?.reads(record.eventType)) fold.add(record.eventType, foldedEvent(record));
+    if (fold?.reads(record.eventType)) fold.add(record.eventType, new UnparsedEvent(record));
   }
   for (const row of sums.rows) {
     const fold = row.onlyAbout === 'day' ? undefined : folds.get(row.playerId);
@@ -47,6 +47,25 @@ export function foldOwnAttributes(
   }
 }
 
-function foldedEvent({ effectiveAtMs, payloadJson, metadataJson }: EventRecord): FoldedEvent {
-  return { atMs: effectiveAtMs, payload: JSON.parse(payloadJson), metadata: JSON.parse(metadataJson) };
+/** An event whose payload and metadata are parsed when an attribute asks for them. */
+class UnparsedEvent implements FoldedEvent {
+  readonly atMs: number;
+  readonly #record: EventRecord;
+  #payload: FoldedEvent['payload'] | undefined;
+  #metadata: FoldedEvent['metadata'] | undefined;
+
+  constructor(record: EventRecord) {
+    this.atMs = record.effectiveAtMs;
+    this.#record = record;
+  }
+
+  get payload(): FoldedEvent['payload'] {
+    this.#payload ??= JSON.parse(this.#record.payloadJson) as FoldedEvent['payload'];
+    return this.#payload;
+  }
+
+  get metadata(): FoldedEvent['metadata'] {
+    this.#metadata ??= JSON.parse(this.#record.metadataJson) as FoldedEvent['metadata'];
+    return this.#metadata;
+  }
 }
