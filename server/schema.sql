@@ -17,12 +17,17 @@ $function$;
 CREATE OR REPLACE FUNCTION attach_partition(parent text, child text, key text, first_value text, end_value text)
  RETURNS boolean
  LANGUAGE plpgsql
+ SECURITY DEFINER
  SET lock_timeout TO '500ms'
+ SET search_path TO 'public', 'pg_temp'
 AS $function$
 declare
   taken boolean;
   unsampled text;
 begin
+  if (parent, key) not in (('event_blocks', 'received_at'), ('event_identities', 'generation')) or child !~ ('^' || parent || '_[0-9]{8}$') then
+    raise insufficient_privilege using message = format('%s is no partition of events', child);
+  end if;
   execute format('select exists (select from %I where %I >= %L and %I < %L)', parent || '_default', key, first_value, key, end_value)
   into taken;
   if taken or to_regclass(child) is not null then
@@ -40,6 +45,35 @@ begin
 exception
   -- a row of that time came in between the look and the lock
   when check_violation then return false;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION begin_day_rewrite(day date)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+declare
+  day_table text := 'event_blocks_' || to_char(day, 'YYYYMMDD');
+  rewrite_table text := day_table || '_compact';
+begin
+  execute format(
+    'create or replace trigger note_change after insert or update or delete on %I
+     for each row execute function note_event_block_change(%L)',
+    day_table, day
+  );
+  execute format('drop table if exists %I', rewrite_table);
+  -- With the constraint PostgreSQL need not look at each row when the table becomes a partition.
+  execute format(
+    'create table %I (
+       like event_blocks including all,
+       constraint of_its_day check (received_at >= %L and received_at < %L)
+     )',
+    rewrite_table, day::timestamp at time zone 'UTC', (day + 1)::timestamp at time zone 'UTC'
+  );
+  -- As in every partition; `like` leaves it out.
+  execute format('alter table %I alter column events set statistics 0', rewrite_table);
 end
 $function$;
 
@@ -67,6 +101,31 @@ CREATE OR REPLACE FUNCTION day_spans(days datemultirange)
 AS $function$
   select coalesce(json_agg(json_build_object('first', lower(r), 'last', upper(r) - 1) order by lower(r)), '[]')
   from unnest(days) r
+$function$;
+
+CREATE OR REPLACE FUNCTION drop_day_rewrite(day date)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  execute format('drop table if exists %I', 'event_blocks_' || to_char(day, 'YYYYMMDD') || '_compact');
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION drop_partition(child text)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  if child !~ '^event_(blocks|identities)_[0-9]{8}$' then
+    raise insufficient_privilege using message = format('%s is no partition of events', child);
+  end if;
+  execute format('drop table %I', child);
+end
 $function$;
 
 CREATE OR REPLACE FUNCTION event_rows(events jsonb)
@@ -197,6 +256,27 @@ AS $function$
   select least((created_at at time zone 'UTC')::date, first_day)
 $function$;
 
+CREATE OR REPLACE FUNCTION swap_in_day_rewrite(day date)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+declare
+  day_table text := 'event_blocks_' || to_char(day, 'YYYYMMDD');
+  rewrite_table text := day_table || '_compact';
+begin
+  execute format('alter table event_blocks detach partition %I', day_table);
+  execute format('drop table %I', day_table);
+  execute format('alter table %I rename to %I', rewrite_table, day_table);
+  execute format(
+    'alter table event_blocks attach partition %I for values from (%L) to (%L)',
+    day_table, day::timestamp at time zone 'UTC', (day + 1)::timestamp at time zone 'UTC'
+  );
+  execute format('alter table %I drop constraint of_its_day', day_table);
+end
+$function$;
+
 CREATE AGGREGATE jsonb_total(jsonb) (
   SFUNC = jsonb_add,
   STYPE = jsonb,
@@ -296,6 +376,7 @@ CREATE TABLE games (
   predictions_version integer DEFAULT 0 NOT NULL,
   erasure_wait_days integer DEFAULT 0 NOT NULL,
   erasure_page boolean DEFAULT false NOT NULL,
+  running_experiments jsonb,
   own_attributes_version integer,
   CONSTRAINT games_pkey PRIMARY KEY (id),
   CONSTRAINT games_tenant_id_slug_key UNIQUE (tenant_id, slug),
@@ -310,6 +391,7 @@ COMMENT ON COLUMN games.signing_keys_version IS 'signing_key_state.version, the 
 COMMENT ON COLUMN games.predictions_version IS 'Of prediction_states; 0 before the first training.';
 COMMENT ON COLUMN games.erasure_wait_days IS 'For how many days a request for erasure can be withdrawn. 0: players are erased at once.';
 COMMENT ON COLUMN games.erasure_page IS 'Whether the game has a public page on which players ask for their erasure.';
+COMMENT ON COLUMN games.running_experiments IS 'The running experiments of the published version as [experimentId, seed, activation event type or null]; null if none runs. Set by each publication.';
 COMMENT ON COLUMN games.own_attributes_version IS 'The last version in own_attribute_sets; null: the game never had own attributes.';
 
 CREATE TABLE api_keys (
@@ -648,6 +730,85 @@ CREATE TABLE event_types (
 );
 COMMENT ON TABLE event_types IS 'A version of the schema that a studio has registered for a type of events.';
 COMMENT ON COLUMN event_types.schema IS 'JSON Schema, draft 2020-12, for the whole event.';
+
+CREATE TABLE experiment_erased (
+  game_id integer NOT NULL,
+  experiment_id text NOT NULL,
+  seed text NOT NULL,
+  variant_id text NOT NULL,
+  players integer NOT NULL,
+  two_arms integer NOT NULL,
+  metrics jsonb NOT NULL,
+  CONSTRAINT experiment_erased_pkey PRIMARY KEY (game_id, experiment_id, seed, variant_id)
+);
+COMMENT ON TABLE experiment_erased IS 'The sums of players of a running experiment who were erased, as of that day: the next sums of the arm are those of its players and these.';
+
+CREATE TABLE experiment_exposures (
+  player_id bigint NOT NULL,
+  experiment_id text NOT NULL,
+  seed text NOT NULL,
+  variant_id text NOT NULL,
+  exposed_at timestamp with time zone NOT NULL,
+  activated_at timestamp with time zone,
+  game_id integer NOT NULL,
+  CONSTRAINT experiment_exposures_pkey PRIMARY KEY (player_id, experiment_id, seed)
+);
+CREATE INDEX experiment_exposures_listed ON experiment_exposures USING btree (game_id, experiment_id, seed, exposed_at, player_id);
+COMMENT ON TABLE experiment_exposures IS 'The first response to a player that depended on an arm of an experiment. The arm is kept: see docs/adr/0056-experiments.md.';
+COMMENT ON COLUMN experiment_exposures.activated_at IS 'The first event of the activation type after the exposure; null until then, and for experiments without one.';
+
+CREATE TABLE experiment_grades (
+  game_id integer NOT NULL,
+  day date NOT NULL,
+  from_day date NOT NULL,
+  metric text NOT NULL,
+  players integer NOT NULL,
+  state text NOT NULL,
+  CONSTRAINT experiment_grades_pkey PRIMARY KEY (game_id, day, from_day, metric)
+);
+COMMENT ON TABLE experiment_grades IS 'A comparison of two groups that were treated alike (A/A): every proven difference is a false alarm. See docs/adr/0057-experiment-reports.md.';
+
+CREATE TABLE experiment_reports (
+  game_id integer NOT NULL,
+  experiment_id text NOT NULL,
+  seed text NOT NULL,
+  day date NOT NULL,
+  report jsonb NOT NULL,
+  made_at timestamp with time zone NOT NULL,
+  CONSTRAINT experiment_reports_pkey PRIMARY KEY (game_id, experiment_id, seed, day)
+);
+COMMENT ON TABLE experiment_reports IS 'The report of an experiment as it was on a day. The last one of an experiment that has ended is what was known at its end.';
+
+CREATE TABLE experiment_runs (
+  game_id integer NOT NULL,
+  experiment_id text NOT NULL,
+  seed text NOT NULL,
+  started_at timestamp with time zone NOT NULL,
+  ended_at timestamp with time zone,
+  checked_version integer NOT NULL,
+  arm_changes jsonb DEFAULT '[]'::jsonb NOT NULL,
+  day date,
+  summed_at timestamp with time zone,
+  requested_at timestamp with time zone,
+  walk jsonb,
+  CONSTRAINT experiment_runs_pkey PRIMARY KEY (game_id, experiment_id, seed)
+);
+COMMENT ON TABLE experiment_runs IS 'An experiment from its start with one seed, and how far its sums are. Maintenance adds and ends the rows by the published versions.';
+
+CREATE TABLE experiment_sums (
+  game_id integer NOT NULL,
+  experiment_id text NOT NULL,
+  seed text NOT NULL,
+  day date NOT NULL,
+  variant_id text NOT NULL,
+  players integer NOT NULL,
+  recent_players integer NOT NULL,
+  two_arms integer NOT NULL,
+  erased integer NOT NULL,
+  metrics jsonb NOT NULL,
+  CONSTRAINT experiment_sums_pkey PRIMARY KEY (game_id, experiment_id, seed, day, variant_id)
+);
+COMMENT ON TABLE experiment_sums IS 'What the players of an arm did from their exposure to the end of a UTC day, as sums by metric. They name no player, so they stay when a player is erased.';
 
 CREATE TABLE export_chunks (
   job_id uuid NOT NULL,
@@ -1071,6 +1232,27 @@ CREATE TABLE player_notes (
   CONSTRAINT player_notes_pkey PRIMARY KEY (player_id, id)
 );
 COMMENT ON TABLE player_notes IS 'What people of the studio have written down about a player, for each other. Players see it in an export of their own data only.';
+
+CREATE TABLE player_pins (
+  player_id bigint NOT NULL,
+  id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
+  kind text NOT NULL,
+  target text NOT NULL,
+  value jsonb NOT NULL,
+  reason text NOT NULL,
+  author text NOT NULL,
+  author_email text,
+  set_at timestamp with time zone NOT NULL,
+  until timestamp with time zone,
+  cleared_at timestamp with time zone,
+  cleared_by text,
+  cleared_by_email text,
+  CONSTRAINT player_pins_pkey PRIMARY KEY (player_id, id),
+  CONSTRAINT player_pins_kind_check CHECK ((kind = ANY (ARRAY['value'::text, 'variant'::text])))
+);
+CREATE UNIQUE INDEX player_pins_current ON player_pins USING btree (player_id, kind, target) WHERE (cleared_at IS NULL);
+CREATE INDEX player_pins_player ON player_pins USING btree (player_id, set_at);
+COMMENT ON TABLE player_pins IS 'Values and variants of single players that a studio has pinned, whatever the rules say. Each change also writes players.overrides_at.';
 
 CREATE TABLE player_promotions (
   player_id bigint NOT NULL,

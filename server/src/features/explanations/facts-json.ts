@@ -20,7 +20,6 @@ import { OwnJson, readOwn, toOwnJson } from '../own-attributes/own-json.js';
 import { HistoryJson, historyOfDays, readHistory, toHistoryJson } from './history-json.js';
 import { readInstant } from './instant.js';
 import { Instant, OverrideJson, PinJson, readSpan, toSpanJson } from './override-json.js';
-import { OwnJson, readOwn, toOwnJson } from './own-json.js';
 
 /**
  * The facts about a player as JSON: times as text, days by their date. Explanations show them, and a hypothetical player is

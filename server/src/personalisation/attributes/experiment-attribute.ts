@@ -17,10 +17,11 @@ export const EXPERIMENT_ARMS: Attribute = {
     type: 'string',
     basis: TIME_BASIS.never,
     workCost: ARM_COST,
-    readerOf:
-      (experimentId) =>
-      ({ arms }) =>
-        arms.variantOf(experimentId),
+    readerOf: (experimentId) => (attributes) => {
+      const variantId = attributes.arms.variantOf(experimentId);
+      attributes.requireDecided('experiment', experimentId);
+      return variantId;
+    },
     factsOf: () => [],
   },
 };

@@ -18,7 +18,7 @@ export class PlayerAttributes {
   readonly flags = new Map<string, boolean>();
   /** The arms of experiments: those of a decision, which decides each when it is asked for. */
   arms: Arms = NO_ARMS;
-  /** Flags and segments that could not be decided, because they follow from an own attribute that is not worked out yet. */
+  /** Flags, segments and experiments that could not be decided, because they follow from an own attribute that is not worked out yet. */
   readonly #undecided = new Map<string, NotWorkedOut>();
   readonly #models: ModelsInForce;
   readonly #off: ReadonlySet<PredictionName>;
@@ -47,8 +47,8 @@ export class PlayerAttributes {
     this.#undecided.delete(`${kind}:${id}`);
   }
 
-  /** A rule that refers to an undecided flag or segment cannot be decided either. */
-  requireDecided(kind: 'flag' | 'segment', id: string): void {
+  /** A rule that refers to an undecided flag, segment or experiment cannot be decided either. */
+  requireDecided(kind: 'flag' | 'segment' | 'experiment', id: string): void {
     if (this.#undecided.size === 0) return;
     const reason = this.#undecided.get(`${kind}:${id}`);
     if (reason !== undefined) throw reason;

@@ -7,7 +7,17 @@ import type { AttributeEntry } from '../../../src/personalisation/document/parts
 import { keyOf, type OwnDefinition } from '../../../src/personalisation/own-attributes/own-definition.js';
 import type { OwnFacts } from '../../../src/personalisation/own-attributes/own-facts.js';
 import { OwnFold, type OwnState, ownSet } from '../../../src/personalisation/own-attributes/own-state.js';
-import { configWith, DAY_MS, facts, NOW, offer, problemsOf, segment, sku } from '../support/fixtures.js';
+import {
+  configWith,
+  DAY_MS,
+  experiment,
+  facts,
+  NOW,
+  offer,
+  problemsOf,
+  segment,
+  sku,
+} from '../support/fixtures.js';
 
 function attribute(attributeId: string, overrides: Partial<AttributeEntry> = {}): AttributeEntry {
   return {
@@ -159,6 +169,20 @@ describe('a rule that reads an own attribute', () => {
     const ids = (given: typeof player) => decide(compiled, given, NOW).segments.map((each) => each.segmentId);
     expect(ids(player)).toEqual([]);
     expect(ids({ ...player, overrides })).toEqual(['vips']);
+  });
+
+  it('keeps a player out of an experiment, whose arm is then not known either', () => {
+    const tested = configWith({
+      attributes: [LEVEL],
+      experiments: [experiment('price_test', { when: 'own.level < 10' })],
+      segments: [
+        segment('outside', 'experiment("price_test") == ""'),
+        segment('inside', 'experiment("price_test") != ""'),
+      ],
+    });
+    expect(segmentsOf(tested, stateOf([LEVEL], 12))).toEqual(['outside']);
+    expect(segmentsOf(tested, stateOf([LEVEL], 1))).toEqual(['inside']);
+    expect(segmentsOf(tested, {})).toEqual([]);
   });
 
   it('changes at midnight where it reads a window', () => {
