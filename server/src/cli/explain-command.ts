@@ -108,6 +108,8 @@ function sayExplanation({
     ...because.skus,
     `First promotion: ${userSpecificPromoId ?? 'none'}. ETag: ${decision.storeEtag}.`,
   ]);
+  if (because.values.length > 0) section('Values', because.values);
+  if (because.experiments.length > 0) section('Experiments', because.experiments);
   section('Predictions', because.predictions);
   if (problems.length > 0)
     section(

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { experiment } from '../personalisation/support/fixtures.js';
 import { runCommand } from '../support/command.js';
 import { gameDocument, get, offer, publish, sku } from '../support/data-calls.js';
 import { createHarness, type Harness, postEvents, type Session } from '../support/harness.js';
@@ -15,7 +16,10 @@ beforeAll(async () => {
   const thanks = offer('thank_you', { when: 'flags.isPayer', effect: { price: { discountPercent: '25' } } });
   await publish(
     harness.pool,
-    gameDocument([sku('gems', { actualPrice: '10', offerPrice: '10' })], { offers: [thanks] }),
+    gameDocument([sku('gems', { actualPrice: '10', offerPrice: '10' })], {
+      offers: [thanks],
+      experiments: [experiment('price_test', { state: 'planned' })],
+    }),
     harness.clock.now(),
   );
   harness.clock.advance(1000);
@@ -42,6 +46,7 @@ it('tells people why, section by section', async () => {
     '\nOffers\n  Offer thank_you applies: flags.isPayer is true (flags["isPayer"] = true).\n',
   );
   expect(out).toContain('\nStore\n  gems costs 7.50 USD: catalogue 10.00; offer thank_you asked for 7.50.\n');
+  expect(out).toContain('\nExperiments\n  Not in experiment price_test: it has not started.\n');
   const before = await explain('--player', session.userId, '--at', iso(boughtAt - 1));
   expect(before.out).toContain('gems costs 10.00 USD: catalogue 10.00.');
 });

@@ -10,6 +10,7 @@ import { CopyableId } from '../../parts/texts.js';
 import { AttributesOfPlayer } from './AttributesOfPlayer.js';
 import { Devices } from './Devices.js';
 import { ErasePlayer } from './ErasePlayer.js';
+import { ExperimentsOfPlayer } from './ExperimentsOfPlayer.js';
 import { Flags } from './Flags.js';
 import { Headline } from './Headline.js';
 import { Notes } from './Notes.js';
@@ -87,6 +88,7 @@ function PlayerBody({ playerId }: { playerId: string }) {
         <ValuesOfPlayer playerId={playerId} explanation={explanation} />
         <AttributesOfPlayer explanation={explanation} />
         <PredictionsOfPlayer explanation={explanation} />
+        <ExperimentsOfPlayer explanation={explanation} />
         <StoreAsSeen explanation={explanation} />
         <Devices playerId={playerId} />
       </Stack>
