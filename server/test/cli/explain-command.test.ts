@@ -16,10 +16,10 @@ beforeAll(async () => {
   const thanks = offer('thank_you', { when: 'flags.isPayer', effect: { price: { discountPercent: '25' } } });
   await publish(
     harness.pool,
-    gameDocument([sku('gems', { actualPrice: '10', offerPrice: '10' })], {
-      offers: [thanks],
+    {
+      ...gameDocument([sku('gems', { actualPrice: '10', offerPrice: '10' })], { offers: [thanks] }),
       experiments: [experiment('price_test', { state: 'planned' })],
-    }),
+    },
     harness.clock.now(),
   );
   harness.clock.advance(1000);
