@@ -87,14 +87,15 @@ async function eraseUnderFire(nats: NatsServers, say: Say, options: Options): Pr
   const beside = await besideFirst(dataDir, { ...common, DATABASE_URL: url });
   let second = await startService({ ...beside, SAVEPOINT_CONSUME: 'off' });
   const apis = () => [first.api, second.api];
+  const outputs = [first.output, second.output];
   const pool = new pg.Pool({ connectionString: url });
   pool.on('error', () => {});
 
   const player = await login(first.api, DEVICE);
   const playerId = await addRows(pool, player.userId);
-  const consumers = startConsumers(beside);
+  const consumers = startConsumers(beside, outputs);
   const load = startLoad(apis, player, options.rate);
-  await until(() => hasRowsIn(pool, playerId), LONG_MS);
+  await until(() => hasRowsOfEvents(pool, playerId), LONG_MS);
   await killAll(consumers.map(({ child }) => child.pid ?? 0));
   const backlog = await sendBacklog(apis(), player, options.backlog);
   say(`the player plays: ${told(load.sent)}; beside that ${told(backlog)}`);
@@ -103,7 +104,7 @@ async function eraseUnderFire(nats: NatsServers, say: Say, options: Options): Pr
   if (response.status !== 202) throw new Error(`DELETE /v1/player: ${response.status}`);
   const { data } = (await response.json()) as { data: { erasureId: string } };
   say(`the player has asked for erasure; ${await lagOf(first)} messages wait in the stream`);
-  consumers.splice(0, consumers.length, ...startConsumers(beside));
+  consumers.splice(0, consumers.length, ...startConsumers(beside, outputs));
   let held = await holdStep(url, 'players', playerId);
   await letErase();
   for (const [index, table] of HELD_TABLES.entries()) {
@@ -113,13 +114,14 @@ async function eraseUnderFire(nats: NatsServers, say: Say, options: Options): Pr
     if (also === 0) await killAll(await childrenOf(first.pid, 'worker.js'));
     if (also === 1) {
       consumers[0]?.child.kill('SIGKILL');
-      consumers[0] = launch(beside, 'consume');
+      consumers[0] = startConsumer(beside, outputs);
     }
     if (also === 2) {
       const children = await childrenOf(second.pid, 'server/dist/bin/');
       await second.kill();
       await until(() => !children.some(isRunning), LONG_MS);
       second = await startService({ ...beside, SAVEPOINT_CONSUME: 'off' });
+      outputs.push(second.output);
     }
     const what = ['a worker', 'a consumer', 'a node'][also];
     say(`killed the erasure in ${table}, and ${what}`);
@@ -133,7 +135,7 @@ async function eraseUnderFire(nats: NatsServers, say: Say, options: Options): Pr
   await load.stop();
   await until(async () => (await lagOf(first)) === 0, LONG_MS);
   say(`erased; of the player in all: ${told(load.sent)}; the stream is empty`);
-  const problems = await findTraces(pool, { dataDir, playerId, userId: player.userId });
+  const problems = await findTraces(pool, { dataDir, playerId, userId: player.userId }, outputs);
   problems.push(...(await checkReceipt(pool, first, data.erasureId)));
   const recount = await runSavepoint(['rollups', 'check', ...GAME], beside);
   say(`rollups check: ${recount.output.trim()}`);
@@ -153,8 +155,18 @@ async function besideFirst(dataDir: string, settings: Settings): Promise<Setting
   return { ...settings, SAVEPOINT_DATA_DIR: folder };
 }
 
-function startConsumers(settings: Settings): ReturnType<typeof launch>[] {
-  return [launch(settings, 'consume'), launch(settings, 'consume')];
+type Consumer = ReturnType<typeof launch>;
+/** What every process has written, also those that were killed. */
+type Outputs = (() => string)[];
+
+function startConsumers(settings: Settings, outputs: Outputs): Consumer[] {
+  return [startConsumer(settings, outputs), startConsumer(settings, outputs)];
+}
+
+function startConsumer(settings: Settings, outputs: Outputs): Consumer {
+  const consumer = launch(settings, 'consume');
+  outputs.push(consumer.output);
+  return consumer;
 }
 
 /** Rows that no event makes. */
@@ -170,13 +182,40 @@ async function addRows(pool: pg.Pool, userId: string): Promise<string> {
      select game_id, id, gen_random_uuid(), 'event_invalid', '', user_id::text, now() from players where id = $1`,
     [id],
   );
+  await pool.query(
+    `insert into audit_log (game_id, at, actor, action, target)
+     select game_id, now(), 'Ana', 'player.note', 'player ' || user_id from players where id = $1`,
+    [id],
+  );
+  await pool.query(
+    `insert into export_jobs (id, tenant_id, game_id, format, span_from, span_to, state, created_by, created_at, expected_events,
+       finished_at, expires_at)
+     select gen_random_uuid(), g.tenant_id, g.id, 'ndjson', now() - interval '1 day', now() + interval '1 day', 'done', 'Ana', now(),
+       0, now(), now() + interval '1 day'
+     from players p join games g on g.id = p.game_id where p.id = $1`,
+    [id],
+  );
+  await pool.query(
+    `insert into jobs (id, game_id, kind, subject, state, created_by, created_at, heartbeat_at, finished_at, expires_at)
+     select gen_random_uuid(), game_id, 'override_import', json_build_object('player', user_id), 'done', 'Ana', now(), now(), now(),
+       now() + interval '1 day'
+     from players where id = $1`,
+    [id],
+  );
   return id;
 }
 
-/** Whether the player has a row in every table in which the erasure is to be held, but for its own. */
-async function hasRowsIn(pool: pg.Pool, playerId: string): Promise<boolean> {
-  for (const table of HELD_TABLES) {
-    if (table === 'players' || table === 'erasures') continue;
+/** The tables that events of the player fill. */
+const FILLED_BY_EVENTS = [
+  'event_blocks',
+  'event_identities',
+  'transactions',
+  'player_days',
+  'event_installs',
+];
+
+async function hasRowsOfEvents(pool: pg.Pool, playerId: string): Promise<boolean> {
+  for (const table of FILLED_BY_EVENTS) {
     const { rowCount } = await pool.query(`select from ${table} where player_id = $1 limit 1`, [playerId]);
     if (rowCount === 0) return false;
   }
@@ -207,6 +246,7 @@ async function erasureOf(pool: pg.Pool, erasureId: string): Promise<Erasure> {
 async function findTraces(
   pool: pg.Pool,
   { dataDir, playerId, userId }: { dataDir: string; playerId: string; userId: string },
+  outputs: Outputs,
 ): Promise<string[]> {
   const ids = [userId, ...IDS];
   const tables = await tablesNaming({ pool: pool as never }, ids, playerId);
@@ -216,6 +256,12 @@ async function findTraces(
   return [
     ...tables.map((table) => `an id of the player is in the table ${table}`),
     ...found.map(({ name }) => `an id of the player is in the file ${name}`),
+    ...outputs.flatMap((output) => {
+      const line = output()
+        .split('\n')
+        .find((text) => ids.some((id) => text.includes(id)));
+      return line === undefined ? [] : [`an id of the player is in the output of a process: ${line}`];
+    }),
   ];
 }
 

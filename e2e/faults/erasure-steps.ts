@@ -1,18 +1,31 @@
 import pg from 'pg';
 import { until } from '../support/service.js';
 
-/** The steps of an erasure that can be held: where the player has rows, in the order in which they are deleted. */
-export const HELD_TABLES = [
-  'players',
-  'event_blocks',
-  'event_identities',
-  'transactions',
-  'player_days',
-  'event_installs',
-  'player_notes',
-  'failed_events',
-  'erasures',
-] as const;
+/**
+ * Where an erasure can be held: in the tables in which the player has rows, in the order in which they are deleted, and in the three
+ * steps after that. The last row is that of the request, on which the receipt is stored.
+ */
+const OF_PLAYER = 'player_id = $1';
+const HELD_ROWS = {
+  players: 'id = $1',
+  event_blocks: OF_PLAYER,
+  event_identities: OF_PLAYER,
+  transactions: OF_PLAYER,
+  player_days: OF_PLAYER,
+  event_installs: OF_PLAYER,
+  player_notes: OF_PLAYER,
+  failed_events: OF_PLAYER,
+  // The step `traces`.
+  audit_log: `target = 'player ' || (select user_id from erasures where player_id = $1)`,
+  // The step `exports`.
+  export_jobs: '$1::bigint is not null',
+  // The step `finish`.
+  jobs: `subject::text like '%' || (select user_id from erasures where player_id = $1) || '%'`,
+  erasures: OF_PLAYER,
+} as const;
+
+export type HeldTable = keyof typeof HELD_ROWS;
+export const HELD_TABLES = Object.keys(HELD_ROWS) as HeldTable[];
 
 const BLOCKED_MS = 120_000;
 
@@ -23,12 +36,11 @@ export type HeldStep = {
 };
 
 /** Locks the rows of the player in a table: the erasure comes as far as this table, and waits. Only the erasure touches these rows. */
-export async function holdStep(url: string, table: string, playerId: string): Promise<HeldStep> {
+export async function holdStep(url: string, table: HeldTable, playerId: string): Promise<HeldStep> {
   const client = await connect(url);
   const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
   await client.query('begin');
-  const column = table === 'players' ? 'id' : 'player_id';
-  const locked = await client.query(`select from ${table} where ${column} = $1 for update`, [playerId]);
+  const locked = await client.query(`select from ${table} where ${HELD_ROWS[table]} for update`, [playerId]);
   if (locked.rowCount === 0) throw new Error(`the player has no row in ${table}`);
   return {
     blocked: () =>
