@@ -55,20 +55,26 @@ await runAndCleanUp(async () => {
     return openLoop({ url: service.api, requests, perSecond: Number(values.rate), seconds: SECONDS });
   };
   await load();
-  const ratios = [];
+  const ratios = { ordinary: [], bad: [] };
   for (let round = 0; round < Number(values.rounds); round++) {
     const before = await load();
-    const flood = await startFlood(service.api, badRequests(hostile, apple));
-    const during = await load();
-    const refused = flood.stop();
-    const ratio = during.p99Ms / before.p99Ms;
-    ratios.push(ratio);
-    console.log(
-      `before ${latencies(before)}; during ${latencies(during)}, ${refused} bad receipts; p99 × ${ratio.toFixed(2)}`,
-    );
+    for (const [kind, requests] of [
+      ['ordinary', ordinaryRequests(hostile, run)],
+      ['bad', badRequests(hostile, apple)],
+    ]) {
+      const flood = await startFlood(service.api, requests);
+      const during = await load();
+      const byStatus = flood.stop();
+      const ratio = during.p99Ms / before.p99Ms;
+      ratios[kind].push(ratio);
+      console.log(
+        `before ${latencies(before)}; beside ${kind} batches ${latencies(during)}, ${JSON.stringify(byStatus)}; p99 × ${ratio.toFixed(2)}`,
+      );
+    }
   }
+  const [ordinary, bad] = [ratios.ordinary, ratios.bad].map((all) => middle(all).toFixed(2));
   console.log(
-    `${values.flood} bad receipts a second of ${HOSTILE} players, limits ${values.limits}: p99 × ${middle(ratios).toFixed(2)} (median)`,
+    `${values.flood} a second of ${HOSTILE} players, limits ${values.limits}: p99 × ${bad} beside bad receipts, × ${ordinary} beside as many batches with an event that counts (medians)`,
   );
 });
 
@@ -80,6 +86,14 @@ function honestRequests(sessions, run, count) {
     if (n % 2 === 0) return reads[place];
     const headers = { ...playerHeaders(sessions[place]), 'content-type': 'application/json' };
     return rawRequest('POST', '/v1/events', headers, eventsJson(`honest-${run}`, n, 10));
+  });
+}
+
+/** One event each, which costs no signature. */
+function ordinaryRequests(sessions, run) {
+  return Array.from({ length: Number(values.flood) * SECONDS }, (_, n) => {
+    const headers = { ...playerHeaders(sessions[n % sessions.length]), 'content-type': 'application/json' };
+    return rawRequest('POST', '/v1/events', headers, eventsJson(`ordinary-${run}`, n, 1));
   });
 }
 
@@ -101,20 +115,20 @@ function badRequests(sessions, apple) {
   });
 }
 
-/** Sends at a fixed rate until it is stopped, and says how many were answered. */
+/** Sends at a fixed rate until it is stopped, and says how many were answered with which status. */
 async function startFlood(url, requests) {
   const { hostname, port } = new URL(url);
   const free = await Promise.all(Array.from({ length: 32 }, () => openRawConnection(hostname, Number(port))));
   const connections = [...free];
   let sent = 0;
-  let answered = 0;
+  const byStatus = {};
   const begun = performance.now();
   const timer = setInterval(() => {
     const due = ((performance.now() - begun) / 1000) * Number(values.flood);
     while (sent < due && free.length > 0) {
       const connection = free.shift();
-      connection.send(requests[sent++ % requests.length], () => {
-        answered++;
+      connection.send(requests[sent++ % requests.length], (status) => {
+        byStatus[status] = (byStatus[status] ?? 0) + 1;
         free.push(connection);
       });
     }
@@ -123,7 +137,7 @@ async function startFlood(url, requests) {
     stop() {
       clearInterval(timer);
       for (const connection of connections) connection.close();
-      return answered;
+      return byStatus;
     },
   };
 }
