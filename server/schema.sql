@@ -1166,13 +1166,13 @@ CREATE TABLE jobs (
   finished_at timestamp with time zone,
   expires_at timestamp with time zone NOT NULL,
   CONSTRAINT jobs_pkey PRIMARY KEY (id),
-  CONSTRAINT jobs_kind_check CHECK ((kind = ANY (ARRAY['dry_run'::text, 'replay'::text, 'override_import'::text, 'training'::text, 'funnel'::text]))),
+  CONSTRAINT jobs_kind_check CHECK ((kind = ANY (ARRAY['dry_run'::text, 'back_test'::text, 'replay'::text, 'override_import'::text, 'training'::text, 'funnel'::text]))),
   CONSTRAINT jobs_state_check CHECK ((state = ANY (ARRAY['running'::text, 'done'::text, 'failed'::text, 'cancelled'::text]))),
   CONSTRAINT jobs_game_id_fkey FOREIGN KEY (game_id) REFERENCES games(id)
 );
 CREATE INDEX jobs_expiry ON jobs USING btree (expires_at);
 CREATE INDEX jobs_game ON jobs USING btree (game_id, created_at, id);
-COMMENT ON TABLE jobs IS 'A dry run, replay, import or training that goes on after the request that started it. The node that was asked does the work; every node reads here how far it is, and what came of it.';
+COMMENT ON TABLE jobs IS 'A dry run, back-test, replay, import or training that goes on after the request that started it. The node that was asked does the work; every node reads here how far it is, and what came of it.';
 
 CREATE TABLE own_attribute_sets (
   game_id integer NOT NULL,

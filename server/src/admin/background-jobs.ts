@@ -7,7 +7,7 @@ import type { Actor } from './audit-log.js';
  *      │ └────► cancelled ───┼── a day later ──► deleted
  *      └──────► failed ──────┘   (failed also: the node has stopped)
  */
-export type JobKind = 'dry_run' | 'replay' | 'override_import' | 'training' | 'funnel';
+export type JobKind = 'dry_run' | 'back_test' | 'replay' | 'override_import' | 'training' | 'funnel';
 export type JobState = 'running' | 'done' | 'failed' | 'cancelled';
 
 export type Job = {

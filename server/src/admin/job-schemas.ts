@@ -8,6 +8,7 @@ export const JOB_EXAMPLE_ID = '0199c1a2-7b3c-7d4e-8f5a-6b7c8d9e0f1a';
 
 export const JobKindSchema = Type.Union([
   Type.Literal('dry_run'),
+  Type.Literal('back_test'),
   Type.Literal('replay'),
   Type.Literal('override_import'),
   Type.Literal('training'),
@@ -20,7 +21,7 @@ export const JobSchema = Type.Object(
     kind: JobKindSchema,
     subject: Type.Record(Type.String(), Type.Union([Type.String(), Type.Number(), Type.Null()]), {
       description:
-        'What the work is about. Of a replay: `reason` and `eventType`. Of an import: `rows`. Of a dry run: `revision` of the draft or `version`, and `publishedVersion`, which it was compared with. Of a funnel: `steps`, `windowHours`, `from`, `to` and `by`',
+        'What the work is about. Of a replay: `reason` and `eventType`. Of an import: `rows`. Of a dry run: `revision` of the draft or `version`, and `publishedVersion`, which it was compared with. Of a back-test: `revision` or `version`, and `days`. Of a funnel: `steps`, `windowHours`, `from`, `to` and `by`',
     }),
     state: Type.Union([
       Type.Literal('running'),
@@ -35,7 +36,7 @@ export const JobSchema = Type.Object(
     total: nullable(Type.Number({ description: 'Null until it is known' })),
     result: Type.Unknown({
       description:
-        'Null until the job is done. As in the response of the route without `background`; of a training `modelVersion`; of a funnel a `FunnelResult`. Left out of lists for dry runs, whose results are large',
+        'Null until the job is done. As in the response of the route without `background`; of a training `modelVersion`; of a funnel a `FunnelResult`. Left out of lists for dry runs and back-tests, whose results are large',
     }),
     failure: nullable(Type.String({ description: 'Why the job failed, and what to do' })),
     finishedAt: nullable(Time('When the job ended')),

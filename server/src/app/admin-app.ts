@@ -12,6 +12,7 @@ import { recountRoutes } from '../features/analytics/recount-routes.js';
 import { playerListRoutes } from '../features/audiences/player-list-routes.js';
 import { sampledRoutes } from '../features/audiences/sampled-routes.js';
 import { segmentRoutes } from '../features/audiences/segment-routes.js';
+import { backTestRoutes } from '../features/back-tests/back-test-routes.js';
 import { dryRunRoutes } from '../features/dry-runs/dry-run-routes.js';
 import { adminErasureRoutes } from '../features/erasures/admin-erasure-routes.js';
 import { deleteFailedRoutes } from '../features/events/failed/delete-routes.js';
@@ -76,6 +77,7 @@ const ROUTES: readonly AdminRoutes[] = [
   catalogueRoutes,
   pictureRoutes,
   dryRunRoutes,
+  backTestRoutes,
   versionRoutes,
   ownAttributeRoutes,
   playerListRoutes,

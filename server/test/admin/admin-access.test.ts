@@ -184,7 +184,15 @@ describe('every admin route', () => {
   const isOfEditors = ({ url }: Route) => /\/exports\/:exportId\/file$|\/:playerId\/export$/.test(url);
 
   it('that changes something needs an editor, and is refused before anything is looked up', async () => {
-    const unchanging = ['/draft/validate', '/explain', '/audience', '/dry-run', '/dry-runs', '/funnels'];
+    const unchanging = [
+      '/draft/validate',
+      '/explain',
+      '/audience',
+      '/dry-run',
+      '/dry-runs',
+      '/back-test',
+      '/funnels',
+    ];
     const changing = routes.filter(
       (route) =>
         route.method !== 'GET' &&

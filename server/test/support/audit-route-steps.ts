@@ -287,6 +287,7 @@ export const ROUTE_STEPS: Record<string, AuditStep<(world: RouteWorld) => Promis
   'PUT /games/:game/draft/editors/:windowId': { reason: OPENS },
   'DELETE /games/:game/draft/editors/:windowId': { reason: OPENS },
   'POST /games/:game/dry-run': { reason: READS },
+  'POST /games/:game/back-test': { reason: READS },
   'POST /games/:game/funnels': { reason: READS },
   'POST /games/:game/rollups/check': { reason: READS },
   'POST /games/:game/explain': { reason: READS },

@@ -11,7 +11,7 @@ import { ApiError } from '../../errors.js';
 import { BODY_ERRORS } from '../../http/api-schemas.js';
 import { bodyCheckedAs, withSchemaTypes } from '../../http/validation.js';
 import { createFairSemaphore } from '../../lib/fair-semaphore.js';
-import { type Candidate, findCandidate } from '../evaluations/candidate.js';
+import { requireCandidate } from '../evaluations/require-candidate.js';
 import { requireConfigVersion } from '../game-configs/config-queries.js';
 import { type DryRun, type DryRunProgress, dryRun } from './dry-run.js';
 import { DryRunBody, DryRunEnvelope, DryRunLine } from './dry-run-schemas.js';
@@ -65,7 +65,7 @@ export function dryRunRoutes(app: FastifyInstance, ctx: AdminContext): void {
       const { gameId, publishedVersion } = await gameOf(ctx, request);
       const { sample, at, later = at === undefined, ...candidate } = request.body ?? {};
       const nowMs = instantOf(at, ctx.clock.now());
-      const { document: after, revision } = await candidateOf(ctx, gameId, candidate);
+      const { document: after, revision } = await requireCandidate(ctx.pool, gameId, candidate);
       const { document: before } = await requireConfigVersion(ctx.pool, gameId, publishedVersion);
       const run = { gameId, before, after, nowMs, sample, isWithLater: later };
       const slot = semaphore.of(adminOf(request).tenantId);
@@ -89,21 +89,6 @@ function instantOf(at: string | undefined, nowMs: number): number {
   if (atMs !== undefined) return atMs;
   const message = '`at` must be a time, now or later, such as 2026-11-15T12:00:00Z.';
   throw new ApiError('body_invalid', { message });
-}
-
-async function candidateOf(ctx: AdminContext, gameId: number, candidate: Candidate) {
-  if (candidate.document !== undefined && candidate.version !== undefined) {
-    throw new ApiError('body_invalid', { message: 'Send either document or version, not both.' });
-  }
-  const found = await findCandidate(ctx.pool, gameId, candidate);
-  switch (found.outcome) {
-    case 'found':
-      return found;
-    case 'invalid':
-      throw new ApiError('document_invalid', { details: { problems: found.problems } });
-    case 'no_such_version':
-      throw new ApiError('version_not_found');
-  }
 }
 
 function busy(): ApiError {

@@ -53,7 +53,7 @@ export const DryRunEnvelope = Type.Union([
   Type.Undefined(),
 ]);
 
-const count = (description: string) => Type.Integer({ description });
+export const count = (description: string) => Type.Integer({ description });
 const Counts = Type.Object(
   {
     before: count('Players of whom it is true under the published document'),
@@ -91,7 +91,7 @@ function effectsOf({ part: { noun, idMember }, description }: EvaluatedPart) {
 
 const ShownPrice = Type.Object({ currency: Type.String(), price: Type.String() }, { title: 'ShownPrice' });
 
-const effects = {
+export const EFFECTS = {
   ...Object.fromEntries(EVALUATED_PARTS.map((evaluated) => [evaluated.part.name, effectsOf(evaluated)])),
   prices: Type.Array(
     Type.Object(
@@ -141,7 +141,7 @@ const Later = Type.Object(
     begins: names('What begins then, such as `offer:weekend`'),
     ends: names('What ends then'),
     ...examined,
-    ...effects,
+    ...EFFECTS,
   },
   {
     title: 'DryRunLater',
@@ -156,7 +156,7 @@ const Result = Type.Object(
     ...examined,
     at: Time('The instant that was evaluated'),
     seconds: Type.Number({ description: 'How long the run took' }),
-    ...effects,
+    ...EFFECTS,
     later: Type.Array(Later, {
       description: `The instants at which something of the two documents begins or ends later, in order; ${MAX_COMING_INSTANTS} at most, those of changed entries first. In a large game, fewer players are examined for them.`,
     }),
@@ -180,7 +180,7 @@ const EFFECT_EXAMPLE: PartEffect = {
     leave: ['0199c1a2-7b3c-7d4e-8f5a-6b7c8d9e0f1b'],
   },
 };
-const EFFECTS_EXAMPLE: Effects = {
+export const EFFECTS_EXAMPLE: Effects = {
   ...(Object.fromEntries(
     EVALUATED_PARTS.map(({ part, exampleId }): [string, unknown] => [
       part.name,

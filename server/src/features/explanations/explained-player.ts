@@ -72,10 +72,11 @@ function found(player: ExplainedPlayer): PlayerOutcome {
   return { outcome: 'found', player };
 }
 
-type FoundPlayer = RebuiltPlayer & Pick<PlayerFacts, 'ageGroup' | 'ageGroupAt'>;
+export type AgeGroupFacts = Pick<PlayerFacts, 'ageGroup' | 'ageGroupAt'>;
+type FoundPlayer = RebuiltPlayer & AgeGroupFacts;
 
 /** No event says it, and former age groups are not kept: before the last change it is not known. */
-function ageGroupAt(player: FoundPlayer, atMs: number): Pick<PlayerFacts, 'ageGroup' | 'ageGroupAt'> {
+export function ageGroupAt(player: AgeGroupFacts, atMs: number): AgeGroupFacts {
   const isKnown = player.ageGroupAt !== null && player.ageGroupAt <= atMs;
   return isKnown
     ? { ageGroup: player.ageGroup, ageGroupAt: player.ageGroupAt }

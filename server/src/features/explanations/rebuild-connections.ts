@@ -1,6 +1,5 @@
 import { type Client, createPool, type Pool } from '../../db/pool.js';
 import { isPooled } from '../../db/pooler.js';
-import type { PlayerFacts } from '../../personalisation/attributes/player-facts.js';
 import { createShadowTables } from './shadow-tables.js';
 
 /** The limit for one statement. A player may have very many events. */
@@ -32,7 +31,7 @@ const foldedOn = new WeakMap<Client, number>();
  * Runs one rebuild on a connection with shadow tables, in a transaction that is rolled back. Its tables cost more than the rebuild
  * of most players, so a connection keeps them for the next rebuild.
  */
-export async function onShadowTables<Rebuilt extends Readonly<{ facts: PlayerFacts }>>(
+export async function onShadowTables<Rebuilt extends Readonly<{ foldedEvents: number }>>(
   pool: Pool,
   rebuild: (client: Client) => Promise<Rebuilt>,
 ): Promise<Rebuilt> {
@@ -45,7 +44,7 @@ export async function onShadowTables<Rebuilt extends Readonly<{ facts: PlayerFac
     if (folded === undefined) await createShadowTables(client);
     const rebuilt = await rebuild(client);
     if (folded !== undefined) {
-      const total = folded + rebuilt.facts.eventCount + EVENTS_PER_REBUILD;
+      const total = folded + rebuilt.foldedEvents + EVENTS_PER_REBUILD;
       foldedOn.set(client, total);
       isKept = total < EVENTS_PER_CONNECTION;
     }

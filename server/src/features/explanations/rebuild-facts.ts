@@ -12,7 +12,11 @@ import { openStoredBlocks, readStoredBlocks } from './stored-blocks.js';
 import { listChanges } from './stored-changes.js';
 
 /** `deletedBefore`: events before this UTC day are deleted, so the facts lack them. */
-export type RebuiltFacts = Readonly<{ facts: PlayerFacts; deletedBefore: string | null }>;
+export type RebuiltFacts = Readonly<{
+  facts: PlayerFacts;
+  deletedBefore: string | null;
+  foldedEvents: number;
+}>;
 
 /**
  * The facts about a player at a past instant: folds the stored events of the player again. The fold works on temporary tables, on
@@ -45,10 +49,10 @@ async function rebuild(
   const own = new OwnFold(ownSet(attributes), {});
   await showRealTables(client);
   const deletedBefore = await findDeletedBefore(client, player.gameId);
-  await openStoredBlocks(client, player, atMs);
-  const changes = await listChanges(client, player, atMs);
+  await openStoredBlocks(client, [player], { atMs });
+  const changes = await listChanges(client, [player], { atMs });
   await fillShadowTables(client, player, atMs);
-  for await (const events of readStoredBlocks(client, player, atMs)) {
+  for await (const events of readStoredBlocks(client, [player], { atMs })) {
     // The client may have disconnected.
     signal?.throwIfAborted();
     // Only new events are stored, so no duplicates have to be looked up.
@@ -60,10 +64,14 @@ async function rebuild(
   if (reading === undefined) throw new Error(`the row of player ${player.playerId} was not rebuilt`);
   const { facts } = reading;
   const isComputed = attributes.length > 0 && facts.eventCount > 0;
-  return { facts: isComputed ? { ...facts, own: own.state } : facts, deletedBefore };
+  return {
+    facts: isComputed ? { ...facts, own: own.state } : facts,
+    deletedBefore,
+    foldedEvents: facts.eventCount,
+  };
 }
 
-async function findDeletedBefore(client: Client, gameId: number): Promise<string | null> {
+export async function findDeletedBefore(client: Client, gameId: number): Promise<string | null> {
   const { rows } = await client.query<{ day: string | null }>(
     'select events_deleted_before::text as day from games where id = $1',
     [gameId],

@@ -5,7 +5,8 @@ import type { RebuiltPlayer } from './rebuilt-player.js';
 /** The tables of a game that the fold writes, besides those of players. */
 const FOLDED_GAME_TABLES = ['game_days', 'game_event_types', 'game_cohorts'];
 const FOLDED_TABLES = [...playerTables('folded'), ...FOLDED_GAME_TABLES];
-const COPIED_TABLES = [...playerTables('copied'), 'games'];
+const COPIED_PLAYER_TABLES = playerTables('copied');
+const COPIED_TABLES = [...COPIED_PLAYER_TABLES, 'games'];
 
 function playerTables(rebuild: 'folded' | 'copied'): string[] {
   return PLAYER_TABLES.filter((table) => table.rebuild === rebuild).map(({ name }) => name);
@@ -48,13 +49,73 @@ export async function fillShadowTables(
   atMs: number,
 ): Promise<void> {
   await copyGame(client, gameId);
+  await copyRowsOf(client, playerId, atMs);
+  await hideRealTables(client);
+  await upsertBarePlayer(client, [playerId, gameId, userId, new Date(createdAt), new Date(atMs)]);
+  await client.query('set transaction read only');
+}
+
+/** Copies the rows of an instant that no event makes. */
+async function copyRowsOf(client: Client, playerId: string, atMs: number): Promise<void> {
   await copyOverrides(client, playerId, atMs);
   await copyPins(client, playerId, atMs);
   await copyStays(client, playerId, atMs);
   await copyExposures(client, playerId, atMs);
+}
+
+export async function hideRealTables(client: Client): Promise<void> {
   await client.query('set local search_path to default');
-  await insertBarePlayer(client, [playerId, gameId, userId, new Date(createdAt), new Date(atMs)]);
+}
+
+/** The same for several players, without what no event makes: see `copyInstant`. */
+export async function fillShadowTablesOfMany(
+  client: Client,
+  gameId: number,
+  players: readonly RebuiltPlayer[],
+): Promise<void> {
+  await copyGame(client, gameId);
+  await hideRealTables(client);
+  await client.query(
+    `insert into players (id, game_id, user_id, created_at)
+     select id, $1, user_id, to_timestamp(created_at / 1000.0)
+     from unnest($2::bigint[], $3::uuid[], $4::float8[]) as p(id, user_id, created_at)`,
+    [
+      gameId,
+      players.map(({ playerId }) => playerId),
+      players.map(({ userId }) => userId),
+      players.map(({ createdAt }) => createdAt),
+    ],
+  );
   await client.query('set transaction read only');
+}
+
+/** Replaces what no event makes, of whichever player it is, by the rows of one player at an instant. */
+export async function copyInstant(client: Client, player: RebuiltPlayer, atMs: number): Promise<void> {
+  const { playerId, gameId, userId, createdAt } = player;
+  await showRealTables(client);
+  for (const table of COPIED_PLAYER_TABLES)
+    await client.query(`delete from pg_temp.${client.escapeIdentifier(table)}`);
+  await copyRowsOf(client, playerId, atMs);
+  await hideRealTables(client);
+  await upsertBarePlayer(client, [playerId, gameId, userId, new Date(createdAt), new Date(atMs)]);
+}
+
+/** Which of the players have rows that no event makes: only they need `copyInstant`. While the real tables are shown. */
+export async function listPlayersToCopy(
+  client: Client,
+  players: readonly RebuiltPlayer[],
+): Promise<string[]> {
+  const ids = players.map(({ playerId }) => playerId);
+  const found = new Set<string>();
+  for (const table of COPIED_PLAYER_TABLES) {
+    const name = client.escapeIdentifier(table);
+    const { rows } = await client.query<{ id: string }>(
+      `select distinct player_id as id from ${name} where player_id = any($1::bigint[])`,
+      [ids],
+    );
+    for (const { id } of rows) found.add(id);
+  }
+  return [...found];
 }
 
 /** Copies the game, without its day of retention: the fold would refuse events before that day. Experiments may have run then. */
@@ -98,12 +159,13 @@ async function copyExposures(client: Client, playerId: string, atMs: number): Pr
   );
 }
 
-async function insertBarePlayer(client: Client, values: unknown[]): Promise<void> {
+async function upsertBarePlayer(client: Client, values: unknown[]): Promise<void> {
   await client.query(
     `insert into players (id, game_id, user_id, created_at, overrides_at, stays_at)
      select $1, $2, $3, $4, greatest(max(set_at), max(cleared_at) filter (where cleared_at <= $5)),
        (select max(entered_at) from segment_stays)
-     from (select set_at, cleared_at from flag_overrides union all select set_at, cleared_at from player_pins) changes`,
+     from (select set_at, cleared_at from flag_overrides union all select set_at, cleared_at from player_pins) changes
+     on conflict (id) do update set overrides_at = excluded.overrides_at, stays_at = excluded.stays_at`,
     values,
   );
 }

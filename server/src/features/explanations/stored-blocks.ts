@@ -4,13 +4,13 @@ import { eventIdentity, namedIdentity, numberedIdentity } from '../../lib/event-
 import { parseEventTimestamp } from '../../lib/iso-time.js';
 import { readAhead } from '../../lib/read-ahead.js';
 import type { CountedEvent, TransactionFact } from '../events/intake/event-record.js';
-import type { RebuiltPlayer } from './rebuilt-player.js';
+import type { RebuiltPlayer, Span } from './rebuilt-player.js';
 import { countedEvent, type StoredEvent } from './stored-event.js';
 
 /** An event as it was folded, with what own attributes are computed from. */
 export type RebuiltEvent = CountedEvent & Pick<StoredEvent, 'payload' | 'metadata'>;
 
-type BlockRow = { receivedAtMs: number; installId: string | null; eventsJson: string };
+type BlockRow = { playerId: string; receivedAtMs: number; installId: string | null; eventsJson: string };
 
 /** See `event_blocks.events` in the schema of the database. */
 type StoredTuple = [
@@ -39,35 +39,48 @@ const SMALL_BLOCK = 8_192;
 const EVENTS_AT_ONCE = 5_000;
 
 /**
- * Opens a cursor on the blocks of a player that were received by an instant. The cursor keeps reading the real table after a
- * temporary table has taken its name, and keeps all but the next few blocks out of memory.
+ * Opens a cursor on the blocks of players that were received in a span, in any order: the fold gives the same rows in each. The cursor
+ * keeps reading the real table after a temporary table has taken its name, and keeps all but the next few blocks out of memory.
  */
 export async function openStoredBlocks(
   client: Client,
-  { playerId }: RebuiltPlayer,
-  atMs: number,
+  players: readonly RebuiltPlayer[],
+  { afterMs, atMs }: Span,
 ): Promise<void> {
   await client.query(
     `declare stored_blocks no scroll cursor for
-     select floor(extract(epoch from received_at) * 1000)::float8 as "receivedAtMs", install_id as "installId",
-       events::text as "eventsJson"
+     select player_id as "playerId", floor(extract(epoch from received_at) * 1000)::float8 as "receivedAtMs",
+       install_id as "installId", events::text as "eventsJson"
      from event_blocks
-     where player_id = $1 and received_at <= $2
-     order by received_at`,
-    [playerId, new Date(atMs)],
+     where player_id = any($1::bigint[]) and received_at <= $2 and received_at > coalesce($3, '-infinity'::timestamptz)`,
+    [
+      players.map(({ playerId }) => playerId),
+      new Date(atMs),
+      afterMs === undefined ? null : new Date(afterMs),
+    ],
   );
 }
 
-/** The events of the blocks, a few thousand at a time. PostgreSQL reads the next blocks while events are folded. */
+/**
+ * The events of the blocks, a few thousand at a time. PostgreSQL reads the next blocks while events are folded. A larger block also holds
+ * events that were received up to a day after it: those after the instant are put into `later`.
+ */
 export async function* readStoredBlocks(
   client: Client,
-  player: RebuiltPlayer,
-  atMs: number,
+  players: readonly RebuiltPlayer[],
+  { atMs }: Span,
+  later?: RebuiltEvent[],
 ): AsyncGenerator<RebuiltEvent[]> {
+  const playerOf = new Map(players.map((player) => [player.playerId, player]));
   let events: RebuiltEvent[] = [];
   for await (const rows of readAhead(fetchBlocks(client))) {
     for (const row of rows) {
-      for (const event of eventsOf(row, player)) if (event.receivedAtMs <= atMs) events.push(event);
+      const player = playerOf.get(row.playerId);
+      if (player === undefined) continue;
+      for (const event of eventsOf(row, player)) {
+        if (event.receivedAtMs <= atMs) events.push(event);
+        else later?.push(event);
+      }
     }
     if (events.length < EVENTS_AT_ONCE) continue;
     yield events;

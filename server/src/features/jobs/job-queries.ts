@@ -63,7 +63,7 @@ export async function listJobs(
     pool,
     {
       name: 'list_jobs',
-      text: `select ${JOB_COLUMNS}, case when kind = 'dry_run' then null else result end as result from jobs
+      text: `select ${JOB_COLUMNS}, case when kind in ('dry_run', 'back_test') then null else result end as result from jobs
              where game_id between $1 and $1 and (created_at, id) < ($2, $3) and ($4::text is null or kind = $4)
              order by game_id desc, created_at desc, id desc
              limit $5`,

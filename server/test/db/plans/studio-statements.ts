@@ -5,6 +5,7 @@ import { type AccountRow, findAccountByEmail } from '../../../src/features/accou
 import { secondFactorBinding } from '../../../src/features/accounts/second-factor-binding.js';
 import { countDailySizes } from '../../../src/features/audiences/count-daily-sizes.js';
 import { noteSegmentSizes } from '../../../src/features/audiences/segment-size-queries.js';
+import { backTest } from '../../../src/features/back-tests/back-test.js';
 import { dryRun } from '../../../src/features/dry-runs/dry-run.js';
 import { findPlayerAt } from '../../../src/features/explanations/explained-player.js';
 import { createRebuildPool } from '../../../src/features/explanations/rebuild-connections.js';
@@ -252,6 +253,19 @@ export const STUDIO_STATEMENTS: readonly Listed[] = [
     call: ({ admin }) => {
       const document = configWith({ experiments: [experiment('price_test')] });
       return listExposedChanges(admin, gameId, document, [{ experimentId: 'price_test', members: [] }]);
+    },
+  },
+  {
+    what: 'a back-test',
+    call: async ({ admin, url, nowMs }) => {
+      const rebuilds = createRebuildPool(url);
+      const run = { gameId, after: DEFAULT_DOCUMENT, nowMs, days: 2, sample: 2, rests: false };
+      await backTest(admin, rebuilds, run).finally(() => rebuilds.end());
+    },
+    reads: {
+      tables: ['players', 'games', 'flag_overrides', 'player_pins', 'segment_stays', 'experiment_exposures'],
+      why: 'all players of the game are read for the sample; the others are temporary tables that hold what belongs to the players',
+      atMost: 'all',
     },
   },
   {

@@ -95,6 +95,37 @@ describe('work in the background', () => {
     expect(jobs).toEqual([{ ...(await resultOf({ ...job })), result: null }]);
   });
 
+  it('tries a draft on past days, for viewers too, with the same result as a response that is waited for', async () => {
+    const { revision } = await admin.ask<{ revision: number }>('GET', `${GAME}/draft`);
+    const job = await start('back-test', { days: 3, sample: 10 }, admin.tokens.viewer);
+    const { subject, result } = await resultOf(job);
+    expect(subject).toEqual({ revision, version: null, days: 3 });
+    const waited = await admin.call(
+      'POST',
+      `${GAME}/back-test`,
+      { days: 3, sample: 10 },
+      admin.tokens.viewer,
+    );
+    const { seconds: _, ...expected } = lastLine(waited.body).result;
+    expect(result).toMatchObject(expected);
+    expect(expected).toMatchObject({ days: [{}, {}, {}] });
+    const { jobs } = await admin.ask<{ jobs: Job[] }>('GET', `${GAME}/jobs?kind=back_test`);
+    expect(jobs).toEqual([{ ...(await resultOf({ ...job })), result: null }]);
+  });
+
+  it('refuses a back-test of too many days or players, of a document that is not valid, or of no version', async () => {
+    const ask = (body: unknown) => admin.call('POST', `${GAME}/back-test`, body);
+    expectGeneralError(await ask({ days: 29 }), 400, 'body_invalid');
+    expectGeneralError(await ask({ sample: 100_001 }), 400, 'body_invalid');
+    expectGeneralError(await ask({ document: {}, version: 1 }), 400, 'body_invalid');
+    expectGeneralError(await ask({ version: 999 }), 404, 'version_not_found');
+    expectGeneralError(
+      await ask({ document: configWith({ segments: [segment('all', 'nonsense(')] }) }),
+      422,
+      'document_invalid',
+    );
+  });
+
   it('refuses a document that cannot be run dry before a job begins', async () => {
     const body = { document: configWith({ segments: [segment('all', 'nonsense(')] }) };
     const refused = await admin.call('POST', `${GAME}/dry-run?background=true`, body);

@@ -1,0 +1,111 @@
+import { PassThrough } from 'node:stream';
+import type { FastifyInstance } from 'fastify';
+import type { AdminContext } from '../../admin/admin-context.js';
+import { gameErrors } from '../../admin/admin-errors.js';
+import { actorOf, adminOf, gameOf, requireRole } from '../../admin/admin-guard.js';
+import { adminSchema, GameParameters, success } from '../../admin/admin-responses.js';
+import type { JobRun } from '../../admin/background-jobs.js';
+import { BackgroundQuery, JobResponse, toJob } from '../../admin/job-schemas.js';
+import { writeJsonLines } from '../../admin/json-lines.js';
+import type { Pool } from '../../db/pool.js';
+import { ApiError } from '../../errors.js';
+import { BODY_ERRORS } from '../../http/api-schemas.js';
+import { bodyCheckedAs, withSchemaTypes } from '../../http/validation.js';
+import { createFairSemaphore } from '../../lib/fair-semaphore.js';
+import { requireCandidate } from '../evaluations/require-candidate.js';
+import { createRebuildPool } from '../explanations/rebuild-connections.js';
+import { type BackTest, type BackTestProgress, backTest, DEFAULT_DAYS } from './back-test.js';
+import { BackTestBody, BackTestEnvelope, BackTestLine } from './back-test-schemas.js';
+
+/** About as long as the rebuild of a few hundred players takes. */
+const RETRY_AFTER_SECONDS = 10;
+/** As for dry runs: a run keeps the database busy, and no studio blocks the others. A second one gets `busy`. */
+const RUNS = { maxConcurrent: 1, maxConcurrentPerKey: 1, maxWaitingPerKey: 0 };
+
+/** The back-test: what a document would have done on past days. */
+export function backTestRoutes(app: FastifyInstance, ctx: AdminContext): void {
+  const routes = withSchemaTypes(app);
+  const { body, validatorCompiler } = bodyCheckedAs(BackTestBody, BackTestEnvelope);
+  const semaphore = createFairSemaphore(RUNS);
+  const rebuilds = createRebuildPool(ctx.databaseUrl, RUNS.maxConcurrent);
+  app.addHook('onClose', () => rebuilds.end());
+
+  routes.post(
+    '/admin/v1/games/:game/back-test',
+    {
+      onRequest: requireRole(ctx, 'viewer'),
+      validatorCompiler,
+      schema: {
+        ...adminSchema('Draft'),
+        operationId: 'backTest',
+        summary: 'What a document would have done on past days, for a sample of players',
+        description:
+          'Rebuilds players from their own events as they were at the start of each of the last days, and evaluates them under the version that was in force then and under the document. Compares what they bought with the prices that they would have seen. Changes nothing, and promises nothing: see `cannotKnow`. The response is a stream of lines of JSON. If the client disconnects, the run stops. With `background` it goes on as a job.',
+        params: GameParameters,
+        querystring: BackgroundQuery,
+        body,
+        response: {
+          202: JobResponse,
+          200: {
+            description: 'Lines of JSON',
+            content: { 'application/x-ndjson': { schema: BackTestLine } },
+          },
+          ...gameErrors([
+            'parameter_invalid',
+            ...BODY_ERRORS,
+            'version_not_found',
+            'document_invalid',
+            'busy',
+          ]),
+        },
+      },
+    },
+    async (request, reply) => {
+      const { gameId } = await gameOf(ctx, request);
+      const { sample, days = DEFAULT_DAYS, ...candidate } = request.body ?? {};
+      const { document: after, revision } = await requireCandidate(ctx.pool, gameId, candidate);
+      const run = { gameId, after, nowMs: ctx.clock.now(), days, sample };
+      const slot = semaphore.of(adminOf(request).tenantId);
+      if (request.query.background === 'true') {
+        const subject = { revision, version: candidate.version ?? null, days };
+        const job = { gameId, kind: 'back_test', subject, actor: actorOf(ctx, request) } as const;
+        const started = await ctx.jobs.start(job, (as) => backTestAs(ctx, rebuilds, run, as), slot.take);
+        if (started === undefined) throw busy();
+        return reply.code(202).send(success(toJob(started)));
+      }
+      const lines = new PassThrough();
+      const running = slot.take(() => writeBackTest(ctx, rebuilds, run, lines));
+      if (running === undefined) throw busy();
+      return reply.header('content-type', 'application/x-ndjson').send(lines);
+    },
+  );
+}
+
+function busy(): ApiError {
+  return new ApiError('busy', { headers: { 'retry-after': String(RETRY_AFTER_SECONDS) } });
+}
+
+/** Runs until it is done or the job is cancelled. */
+async function backTestAs(
+  { pool }: AdminContext,
+  rebuilds: Pool,
+  run: BackTest,
+  { signal, tell }: JobRun,
+): Promise<unknown> {
+  const onProgress = ({ examined, total }: BackTestProgress) => tell({ done: examined, total });
+  const outcome = await backTest(pool, rebuilds, { ...run, signal, onProgress });
+  return outcome.outcome === 'done' ? outcome.result : null;
+}
+
+/** Runs until it is done or the client disconnects. */
+function writeBackTest(
+  { pool, logger }: AdminContext,
+  rebuilds: Pool,
+  run: BackTest,
+  lines: PassThrough,
+): Promise<void> {
+  return writeJsonLines(lines, { logger, what: 'a back-test' }, async ({ signal, write, tell }) => {
+    const outcome = await backTest(pool, rebuilds, { ...run, signal, onProgress: tell });
+    if (outcome.outcome === 'done') write({ result: outcome.result });
+  });
+}
