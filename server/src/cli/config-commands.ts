@@ -6,6 +6,7 @@ import { type PublishOutcome, publishConfig, rollBackConfig } from '../features/
 import { MAX_INTEGER } from '../lib/max-integer.js';
 import { StartupError } from '../lib/startup-error.js';
 import { ATTRIBUTES } from '../personalisation/attributes/attributes.js';
+import { backTestCommand } from './back-test-command.js';
 import { commandActor } from './command-actor.js';
 import { noSuchVersion, parseDocument, unpublishable, versionNumber } from './config-input.js';
 import { configTypesCommand } from './config-types-command.js';
@@ -48,6 +49,7 @@ export function configCommands(): Command {
     .addHelpText('after', HELP)
     .action(publish);
   config.addCommand(dryRunCommand());
+  config.addCommand(backTestCommand());
   config.addCommand(configTypesCommand());
   withGame(config.command('show'))
     .description('print a published document')

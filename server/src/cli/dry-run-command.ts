@@ -1,24 +1,18 @@
 import { Command } from 'commander';
-import type { Pool } from '../db/pool.js';
 import { dryRun } from '../features/dry-runs/dry-run.js';
 import { readFutureInstant } from '../features/dry-runs/future-instant.js';
-import { findCandidate } from '../features/evaluations/candidate.js';
 import { requireConfigVersion } from '../features/game-configs/config-queries.js';
 import { StartupError } from '../lib/startup-error.js';
-import type { ConfigDocument } from '../personalisation/document/document.js';
-import { noSuchVersion, parseDocument, unpublishable, versionNumber } from './config-input.js';
+import { type CandidateOptions, candidateOf, sampleSize, withCandidate } from './candidate-option.js';
 import { dryRunLines } from './dry-run-table.js';
 import { requireGame, withGame } from './game-option.js';
-import { readGivenFile } from './given-file.js';
 import { grouped, progressBar } from './progress-bar.js';
 import { createProgressLine } from './progress-line.js';
 import { say, withDatabase } from './terminal.js';
 
-type DryRunOptions = {
+type DryRunOptions = CandidateOptions & {
   tenant: string;
   game: string;
-  file?: string;
-  configVersion?: string;
   at?: string;
   sample?: string;
 };
@@ -34,10 +28,8 @@ decides for that time only.
 Payers are players with a purchase that was not refunded; revenue is the share that those after have in all that was spent.`;
 
 export function dryRunCommand(): Command {
-  return withGame(new Command('dry-run'))
+  return withCandidate(withGame(new Command('dry-run')))
     .description('say what publishing would change: who enters and leaves each segment and offer')
-    .option('--file <path>', 'the document, JSON (default: the draft)')
-    .option('--config-version <number>', 'an older version instead')
     .option('--at <time>', 'a later time to decide for, such as 2026-11-15T12:00:00Z (default: now)')
     .option(
       '--sample <players>',
@@ -48,9 +40,6 @@ export function dryRunCommand(): Command {
 }
 
 async function run(options: DryRunOptions): Promise<void> {
-  if (options.file !== undefined && options.configVersion !== undefined) {
-    throw new StartupError('Give --file or --config-version, not both.');
-  }
   const sample = options.sample === undefined ? undefined : sampleSize(options.sample);
   const nowMs = options.at === undefined ? Date.now() : instantOf(options.at);
   await withDatabase(async ({ pool }, _, signal) => {
@@ -75,35 +64,8 @@ async function run(options: DryRunOptions): Promise<void> {
   }, 'Nothing was changed.');
 }
 
-async function candidateOf(
-  pool: Pool,
-  gameId: number,
-  publishedVersion: number,
-  { file, configVersion }: DryRunOptions,
-): Promise<ConfigDocument> {
-  const document = file === undefined ? undefined : parseDocument(file, await readGivenFile(file));
-  const version = configVersion === undefined ? undefined : versionNumber(configVersion);
-  const found = await findCandidate(pool, gameId, { document, version });
-  switch (found.outcome) {
-    case 'found':
-      return found.document;
-    case 'invalid':
-      throw unpublishable(
-        file ?? (version === undefined ? 'The draft' : `Version ${version}`),
-        found.problems,
-      );
-    case 'no_such_version':
-      throw noSuchVersion(configVersion ?? '', publishedVersion);
-  }
-}
-
 function instantOf(text: string): number {
   const atMs = readFutureInstant(text, Date.now());
   if (atMs !== undefined) return atMs;
   throw new StartupError(`--at is "${text}": give a time in the future, such as 2026-11-15T12:00:00Z.`);
-}
-
-function sampleSize(text: string): number {
-  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
-  throw new StartupError(`--sample is "${text}": give a number of players, such as 100000.`);
 }

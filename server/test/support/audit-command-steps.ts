@@ -40,6 +40,7 @@ export const COMMAND_STEPS: Record<
   'config attributes': { reason: READS },
   'config own-attributes': { reason: READS },
   'config dry-run': { reason: READS },
+  'config back-test': { reason: READS },
   'config types': { reason: READS },
   'catalogue export': { reason: READS },
   'export events': { reason: READS },
