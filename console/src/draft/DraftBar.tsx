@@ -7,6 +7,7 @@ import { countOf } from '../lib/format.js';
 import { SidePanel } from '../parts/SidePanel.js';
 import { Loaded, ProblemNote } from '../parts/states.js';
 import { Moment, Person } from '../parts/texts.js';
+import { BackTest } from './BackTest.js';
 import { Difference } from './Difference.js';
 import { DraftConflict } from './DraftConflict.js';
 import { DryRun } from './DryRun.js';
@@ -15,7 +16,7 @@ import { OtherEditors } from './OtherEditors.js';
 import { Publish } from './Publish.js';
 import { SetAside } from './SetAside.js';
 
-type Panel = 'compare' | 'dry-run' | 'publish' | 'discard';
+type Panel = 'compare' | 'dry-run' | 'back-test' | 'publish' | 'discard';
 
 /** Shown on every page while there is a draft: what changed, who edits, and the buttons that compare, try and publish it. */
 export function DraftBar() {
@@ -104,6 +105,9 @@ export function DraftBar() {
             <Button size="xs" variant="default" title={needsSave} onClick={() => setPanel('dry-run')}>
               Dry run
             </Button>
+            <Button size="xs" variant="default" title={needsSave} onClick={() => setPanel('back-test')}>
+              Back-test
+            </Button>
             {isEditor && draft.isEdited && (
               <Button size="xs" variant="subtle" color="red" onClick={() => setPanel('discard')}>
                 Discard
@@ -130,6 +134,13 @@ export function DraftBar() {
         onClose={() => setPanel(undefined)}
       >
         <DryRun />
+      </SidePanel>
+      <SidePanel
+        title="Back-test of the draft"
+        isOpen={panel === 'back-test'}
+        onClose={() => setPanel(undefined)}
+      >
+        <BackTest />
       </SidePanel>
       <SidePanel title="Publish the draft" isOpen={panel === 'publish'} onClose={() => setPanel(undefined)}>
         <Publish onDone={() => setPanel(undefined)} />

@@ -8,6 +8,10 @@ export function titleOf({ kind, subject }: Pick<Job, 'kind' | 'subject'>): strin
   switch (kind) {
     case 'dry_run':
       return subject.version == null ? 'Dry run of the draft' : `Dry run of v${subject.version}`;
+    case 'back_test': {
+      const days = countOf(Number(subject.days), 'day');
+      return `Back-test of ${subject.version == null ? 'the draft' : `v${subject.version}`} on ${days}`;
+    }
     case 'replay':
       return `Replay of ${subject.reason}${subject.eventType == null ? '' : `, ${subject.eventType}`}`;
     case 'override_import':
@@ -21,6 +25,7 @@ export function titleOf({ kind, subject }: Pick<Job, 'kind' | 'subject'>): strin
 
 const UNITS: Readonly<Record<Job['kind'], string>> = {
   dry_run: 'player',
+  back_test: 'player',
   replay: 'event',
   override_import: 'row',
   training: 'step',
@@ -32,11 +37,12 @@ export function progressOf({ kind, done, total }: Job): string {
   return total === null ? 'Starting…' : `${formatCount(done)} of ${countOf(total, UNITS[kind])}`;
 }
 
-/** What came of a job that is done. The result of a dry run is shown in its panel. */
+/** What came of a job that is done. The result of a dry run or back-test is shown in its panel. */
 export function outcomeOf({ kind, result }: Job): string {
   if (result === null) return 'Done';
   switch (kind) {
     case 'dry_run':
+    case 'back_test':
       return 'Done';
     case 'replay': {
       const { replayed, total, failed } = result as Schemas['ReplayProgress'];

@@ -79,6 +79,7 @@ function Title({ job }: { job: Job }) {
   const { studio, game } = useStudioAndGame();
   const target = {
     dry_run: { to: '/$studio/$game/store', search: { panel: 'dry-run' } },
+    back_test: { to: '/$studio/$game/store', search: { panel: 'back-test' } },
     replay: { to: '/$studio/$game/events', search: { tab: 'failed' } },
     override_import: { to: '/$studio/$game/players', search: {} },
     training: { to: '/$studio/$game/predictions', search: {} },
