@@ -7,10 +7,10 @@ import pg from 'pg';
 import { createPool } from '../server/dist/db/pool.js';
 import { dryRun } from '../server/dist/features/dry-runs/dry-run.js';
 import { DEFAULT_DOCUMENT } from '../server/dist/personalisation/document/default-document.js';
-import { validateDocument } from '../server/dist/personalisation/validate/validate-document.js';
 import { cpuMsOf } from './support/processes.mjs';
 import { startService } from './support/service.mjs';
 import { insertPlayers, settleTables } from './support/stored-players.mjs';
+import { triedDocument } from './support/tried-document.mjs';
 
 const { values } = parseArgs({
   options: {
@@ -26,7 +26,7 @@ await database.connect();
 const pool = createPool({ url: service.databaseUrl, size: 2, timeoutMs: 10_000, onError: () => {} });
 try {
   await fill(Number(values.players));
-  const after = candidate();
+  const after = triedDocument();
   for (let run = 0; run < Number(values.runs); run++) await measure(after);
 } finally {
   await pool.end();
@@ -42,63 +42,6 @@ async function fill(players) {
     "select count(*)::int as n, (count(*) filter (where day > now() - interval '28 days'))::int as recent from player_days",
   );
   console.log(`${players} players with ${rows[0].n} days, ${rows[0].recent} of them in the last 28`);
-}
-
-function candidate() {
-  const rules = [
-    'events["Level_Complete"].last7d >= 10',
-    'events["Level_Start"].last28d > 20 && country == "US"',
-    'sessions.last7d >= 5 && !flags.isPayer',
-    'playMinutes.last28d > 300',
-    'spend["USD"].last28d >= 10.0',
-    'purchases.last28d > 0 && daysSinceLastEvent < 3',
-    'activeDays.last28d >= 10 || eventCount.last7d > 100',
-    'storeViews.last7d > 3 && purchases.total == 0',
-    'os == "iOS" && daysSinceFirstSeen < 30',
-    'segment("engaged") && adImpressions.last28d > 100',
-  ];
-  const both = rules.flatMap((rule, n) => [rule, `${rule} && !(${rules[(n + 1) % rules.length]})`]);
-  const document = {
-    ...DEFAULT_DOCUMENT,
-    segments: [
-      ...DEFAULT_DOCUMENT.segments.map((each) =>
-        each.segmentId === 'engaged' ? { ...each, rule: 'activeDays.last7d >= 3' } : each,
-      ),
-      ...both.map((rule, n) => ({
-        segmentId: `segment-${n}`,
-        name: `Segment ${n}`,
-        rule,
-        visibleToClients: false,
-        priority: n,
-      })),
-    ],
-    catalogue: ['gems', 'pass', 'chest'].map((skuId) => ({
-      skuId,
-      name: { default: skuId, locales: {} },
-      description: { default: '', locales: {} },
-      prices: { USD: { actualPrice: '9.99', offerPrice: '9.99' } },
-      defaultCurrency: 'USD',
-      assets: [],
-      active: true,
-      from: null,
-      until: null,
-    })),
-    offers: both.map((rule, n) => ({
-      offerId: `offer-${n}`,
-      name: `Offer ${n}`,
-      from: null,
-      until: null,
-      skus: 'all',
-      combine: false,
-      when: n % 2 === 0 ? `segment("segment-${n}")` : rule,
-      sharePercent: n % 3 === 0 ? 50 : 100,
-      effect: { price: { discountPercent: '10' }, promoId: `promo-${n}` },
-      limitPerPlayer: n % 5 === 0 ? 1 : null,
-    })),
-  };
-  const validation = validateDocument(document);
-  if (!validation.ok) throw new Error(JSON.stringify(validation.problems));
-  return document;
 }
 
 async function measure(after) {

@@ -51,7 +51,7 @@ await runAndCleanUp(async () => {
     const before = await load();
     const command = eraseFrom(service, file);
     const ended = once(command, 'exit');
-    await firstRequest(database, round * PLAYERS);
+    await firstRequest(database, round * PLAYERS, command);
     const begun = performance.now();
     const during = await load();
     const isTooShort = command.exitCode !== null;
@@ -85,8 +85,9 @@ async function fill(database) {
 }
 
 /** Waits until the command has requested an erasure. */
-async function firstRequest(database, requestedBefore) {
+async function firstRequest(database, requestedBefore, command) {
   for (;;) {
+    if (command.exitCode !== null) throw new Error('the command ended without a request');
     const { rows } = await database.query('select count(*)::int as n from erasures');
     if (rows[0].n > requestedBefore) return;
     await sleep(50);
