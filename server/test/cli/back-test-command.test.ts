@@ -10,6 +10,7 @@ const NO_EFFECTS = {
   segments: [],
   offers: [],
   values: [],
+  experiments: [],
   prices: [],
   priced: { players: 40, payLess: 30, payMore: 10 },
   ruleErrors: [],
@@ -28,6 +29,7 @@ const RESULT: BackTestResult = {
   segments: [],
   offers: [{ offerId: 'starter', ...MATCHES }],
   values: [],
+  experiments: [],
   days: [{ day: '2026-11-01', version: 7, players: 360, ...NO_EFFECTS }],
   purchases: {
     count: 42,

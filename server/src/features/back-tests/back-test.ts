@@ -69,6 +69,7 @@ async function runBackTest(pool: Pool, rebuilds: Pool, run: BackTest): Promise<B
   const span = { fromMs: starts[0] ?? nowMs, toMs: (starts.at(-1) ?? nowMs) + DAY_MS };
   const after = await compileForRun(gameId, run.after);
   const days = await findExaminedDays(pool, gameId, after, starts);
+  const attributes = [...(run.after.attributes ?? []), ...days.flatMap((day) => day.attributes)];
   const report = new BackTestReport(days, after);
   const rest = keepToShare(run.rests === false ? 1 : BACK_TEST_SHARE, signal);
   const timeSlice = new TimeSlice(() => performance.now());
@@ -81,6 +82,7 @@ async function runBackTest(pool: Pool, rebuilds: Pool, run: BackTest): Promise<B
         gameId,
         players: page.players,
         instants: page.instantsOf(starts),
+        attributes,
         rest,
         async visit({ atMs }, player, facts) {
           const index = starts.indexOf(atMs);

@@ -3,6 +3,7 @@ import { DAY_MS, utcDay } from '../../lib/day.js';
 import { compilationSteps } from '../../personalisation/compile/compile-document.js';
 import type { CompiledDocument } from '../../personalisation/compile/compiled-document.js';
 import type { ConfigDocument } from '../../personalisation/document/document.js';
+import type { OwnDefinition } from '../../personalisation/own-attributes/own-definition.js';
 import type { ModelsInForce } from '../../personalisation/predict/models-in-force.js';
 import { type Comparison, compareDocuments } from '../dry-runs/unchanged-parts.js';
 import { findConfigVersionAt } from '../game-configs/config-queries.js';
@@ -17,6 +18,8 @@ export type ExaminedDay = Comparison &
     atMs: number;
     version: number;
     before: CompiledDocument;
+    /** The own attributes of `before`. */
+    attributes: readonly OwnDefinition[];
     models: ModelsInForce;
   }>;
 
@@ -37,7 +40,7 @@ export async function findExaminedDays(
   after: CompiledDocument,
   starts: readonly number[],
 ): Promise<ExaminedDay[]> {
-  const compared = new Map<number, Comparison & { before: CompiledDocument }>();
+  const compared = new Map<number, Comparison & Pick<ExaminedDay, 'before' | 'attributes'>>();
   const days: ExaminedDay[] = [];
   let found: FoundModels | undefined;
   for (const atMs of starts) {
@@ -45,7 +48,7 @@ export async function findExaminedDays(
     let comparison = compared.get(version);
     if (comparison === undefined) {
       const before = await compileForRun(gameId, document);
-      comparison = { before, ...compareDocuments(before, after) };
+      comparison = { before, attributes: document.attributes ?? [], ...compareDocuments(before, after) };
       compared.set(version, comparison);
     }
     const next = await findModelsAt(pool, gameId, atMs);

@@ -120,9 +120,24 @@ function sizes(counted: Map<string, Counts>) {
   );
 }
 
+const STARTS = {
+  attributeId: 'starts',
+  description: '',
+  eventType: 'Session_Start',
+  member: null,
+  fold: 'count' as const,
+  type: 'integer' as const,
+};
+
+/** Nothing has folded its own attribute: it is worked out from the blocks. */
 const DRAFT: ConfigDocument = {
   ...SECOND,
-  segments: [...SECOND.segments, segment('american', 'country == "US"')],
+  attributes: [STARTS],
+  segments: [
+    ...SECOND.segments,
+    segment('american', 'country == "US"'),
+    segment('starter', 'own.starts.total > 2 && own.starts.last7d < 6'),
+  ],
   offers: [offer('starter', { when: 'sessions.total > 2', effect: { price: { discountPercent: '20' } } })],
 };
 
@@ -138,6 +153,7 @@ describe('rebuilding many players at several instants', () => {
       gameId: world.gameId,
       players: world.players,
       instants,
+      attributes: [STARTS],
       rest: async () => {},
       visit: ({ atMs }, player, facts) => {
         seen.push({ player: player as TestPlayer, atMs, facts });
@@ -145,7 +161,7 @@ describe('rebuilding many players at several instants', () => {
     });
     expect(seen).toHaveLength(instants.reduce((sum, { players }) => sum + players.length, 0));
     for (const { player, atMs, facts } of seen) {
-      const alone = await rebuildFacts(rebuilds, player, atMs);
+      const alone = await rebuildFacts(rebuilds, player, atMs, { attributes: [STARTS] });
       expect(sorted(facts)).toEqual(sorted(alone.facts));
     }
   });
@@ -162,6 +178,7 @@ describe('a back-test', () => {
 
   it('says of a draft what explain says of it', async () => {
     const { counted } = await explainAll({ document: DRAFT });
+    expect(counted.get('segment starter')?.playerDays).toBeGreaterThan(0);
     expect(matchesOf(await run(DRAFT), 'after')).toEqual(sizes(counted));
   });
 
