@@ -95,7 +95,7 @@ type Requests = Readonly<{
 }>;
 
 /** Their rows are locked until the end of the transaction. */
-const REQUESTS_PER_TRANSACTION = 20;
+const REQUESTS_PER_TRANSACTION = 10;
 const PER_STATEMENT = 1_000;
 
 /** Requests the erasures, and returns the players that the game has, or had. */

@@ -7,7 +7,7 @@ import {
 import type { Rest } from '../../lib/share-of-time.js';
 
 /** A block has up to a thousand events. */
-const BLOCKS_PER_STATEMENT = 50;
+const BLOCKS_PER_STATEMENT = 40;
 
 /**
  * Deletes the stored events, day by day: a statement about all days would lock every one of them. Then the copies that compaction is

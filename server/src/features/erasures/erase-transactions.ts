@@ -3,7 +3,7 @@ import type { ErasureHashes } from '../../security/erasure-hashes.js';
 import { lockTransactions } from '../events/apply/claim-queries.js';
 import { noteCounts } from './table-erasures.js';
 
-export const TRANSACTIONS_PER_STATEMENT = 100;
+export const TRANSACTIONS_PER_STATEMENT = 50;
 
 const NOTE_TRANSACTIONS = noteCounts("'transactions', count(*), 'erased_transactions', count(purchased_at)");
 

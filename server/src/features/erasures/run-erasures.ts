@@ -25,14 +25,15 @@ import { type ReceiptSigner, signReceipt } from './receipt.js';
 import { TABLE_ERASURES } from './table-erasures.js';
 
 /** Players that a transaction or a statement is about, if it costs something for each of them. */
-const PLAYERS_PER_STATEMENT = 20;
+const PLAYERS_PER_STATEMENT = 10;
 /** Players that are erased together: the pages of identities are read once for all of them. */
 const PLAYERS_PER_GROUP = 1_000;
-const ROWS_PER_STATEMENT = 200;
+const ROWS_PER_STATEMENT = 100;
 const STATEMENT_TIMEOUT_MS = 60_000;
 /**
- * How much of the time is spent on erasures. The rest is for players: with a quarter the 99th percentile of intake at half load was 1.25
- * of what it was without erasures, with all of the time 2.0 (`npm run bench:erasures`).
+ * How much of the time is spent on erasures. With all of it the 99th percentile of intake at half load doubled. With an eighth, in
+ * statements about ten players, it was 0.98 of the load just before (median of four rounds of `npm run bench:erasures`), and about 20 players
+ * were erased in a second on two busy cores. With statements about twenty it was 1.33.
  */
 export const ERASURE_SHARE = 1 / 8;
 
