@@ -1,27 +1,13 @@
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  get,
-  type Login,
-  login,
-  post,
-  runSavepoint,
-  type Service,
-  startService,
-  temporaryFolder,
-  until,
-} from '../support/service.js';
+import { get, runSavepoint, type Service, startService, temporaryFolder, until } from '../support/service.js';
+import { countCopies, type Sent, startTraffic } from './event-traffic.js';
 
 const PLAYERS = 20;
-const PER_BATCH = 5;
-const PAUSE_MS = 100;
 /** The log is archived once a minute. */
 const ARCHIVE_TIMEOUT_MS = 180_000;
 const GAME = ['--tenant', 'demo-studio', '--game', 'demo-game'];
 const EVENTS = ['export', 'events', ...GAME, '--from', '2020-01-01', '--to', '2100-01-01'];
-
-type Sent = { sentAt: number; acknowledgedAt: number | undefined };
 
 /**
  * Players send while the service archives its log and a backup is made; then everything is killed and the data folder is deleted. After a
@@ -45,8 +31,11 @@ export async function tryBackup(): Promise<readonly string[]> {
 
   const service = await startService(settings);
   const sent = new Map<string, Sent>();
-  const traffic = await startTraffic(service, sent);
+  const traffic = await startTraffic(service.api, sent, { players: PLAYERS });
   await until(async () => (await wholeBackups(backups)) >= 1, ARCHIVE_TIMEOUT_MS);
+  const { body } = await get(`${service.ops}/metrics`);
+  if (!/^savepoint_last_backup_timestamp_seconds [1-9]/m.test(String(body)))
+    problems.push('the metrics do not tell of the backup');
   await run('backup');
   const moment = new Date();
   const archivedBefore = (await readdir(join(backups, 'wal'))).length;
@@ -76,39 +65,8 @@ export async function tryBackup(): Promise<readonly string[]> {
   return problems;
 }
 
-async function startTraffic(service: Service, sent: Map<string, Sent>) {
-  let isStopped = false;
-  const players: Login[] = [];
-  for (let n = 0; n < PLAYERS; n++) players.push(await login(service.api, `backup-${n}`));
-  const play = async ({ headers }: Login, player: number): Promise<void> => {
-    for (let batch = 0; !isStopped; batch++) {
-      const events = Array.from({ length: PER_BATCH }, (_, n) => ({
-        eventId: `p${player}-b${batch}-n${n}`,
-        eventType: 'Level_Complete',
-        timestamp: new Date().toISOString(),
-        payload: { level: batch },
-      }));
-      const entry: Sent = { sentAt: Date.now(), acknowledgedAt: undefined };
-      for (const { eventId } of events) sent.set(eventId, entry);
-      const response = await post(`${service.api}/v1/events`, headers, events).catch(() => undefined);
-      if (response !== undefined && response.status < 300) entry.acknowledgedAt = Date.now();
-      await sleep(PAUSE_MS);
-    }
-  };
-  const playing = Promise.all(players.map(play));
-  return {
-    players,
-    async stop() {
-      isStopped = true;
-      await playing;
-    },
-  };
-}
-
 async function checkEvents(exported: string, sent: Map<string, Sent>, moment: number): Promise<string[]> {
-  const copies = new Map<string, number>();
-  for (const [, id = ''] of exported.matchAll(/"eventId":"(p\d+-b\d+-n\d+)"/g))
-    copies.set(id, (copies.get(id) ?? 0) + 1);
+  const copies = countCopies(exported);
   const before = [...sent].filter(([, { acknowledgedAt = Infinity }]) => acknowledgedAt < moment);
   const lost = before.filter(([id]) => !copies.has(id)).length;
   const doubled = [...copies.values()].filter((count) => count > 1).length;

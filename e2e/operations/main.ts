@@ -1,11 +1,13 @@
 import { cleanUp } from '../support/service.js';
 import { tryBackup } from './backup.js';
+import { tryFailover } from './failover.js';
 import { tryMonitoring } from './monitoring.js';
 import { tryTls } from './tls.js';
 
 /** Each returns what is wrong, in sentences. */
-const TRIALS: Readonly<Record<string, () => Promise<readonly string[]>>> = {
+const TRIALS: Readonly<Record<string, (args: readonly string[]) => Promise<readonly string[]>>> = {
   backup: tryBackup,
+  failover: tryFailover,
   monitoring: tryMonitoring,
   tls: tryTls,
 };
@@ -14,18 +16,20 @@ const HELP = `npm run operations -- <trial>
 
 Tries what operators do, with the real programs. Each trial says which program it needs.
   backup       players send, everything is killed and deleted, and restored to a moment (three minutes; needs nothing)
+  failover [n] players send while the primary of a Patroni cluster is killed n times, three by default
+               (a minute each; needs patroni, python3-etcd, etcd-server, haproxy, postgresql)
   monitoring   Prometheus scrapes a node; every expression of the dashboard and every alert is asked (needs prometheus, promtool)
   tls          each sslmode against a PostgreSQL with a certificate of a private authority (needs postgresql, openssl)
 `;
 
-export async function main([name = '']: readonly string[]): Promise<number> {
+export async function main([name = '', ...args]: readonly string[]): Promise<number> {
   const trial = TRIALS[name];
   if (trial === undefined) {
     process.stdout.write(HELP);
     return name === '' || name === '--help' ? 0 : 1;
   }
   try {
-    const problems = await trial();
+    const problems = await trial(args);
     for (const problem of problems) process.stdout.write(`✗ ${problem}\n`);
     process.stdout.write(
       problems.length === 0 ? `${name}: all well\n` : `${name}: ${problems.length} problems\n`,

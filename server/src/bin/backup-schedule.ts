@@ -5,6 +5,7 @@ import { pruneBackups } from '../db/embedded/backup/prune-backups.js';
 import { takeBackup } from '../db/embedded/backup/take-backup.js';
 import { archiveLog, endArchive } from '../db/embedded/backup/wal-archive.js';
 import { createPoller } from '../lib/poller.js';
+import type { BackupMetrics } from './backup-metrics.js';
 
 const LOOK_EVERY_MS = 10_000;
 /** What a lost disk loses at most, but for the time to copy it. */
@@ -21,11 +22,13 @@ type Options = Readonly<{
   /** The time of the database. */
   now: () => number;
   logger: Logger;
+  metrics: BackupMetrics;
 }>;
 
 /** Archives the log about once a minute and makes a backup a day. Backups are long, so the log does not wait for them. */
 function startBackups(options: Options): BackupSchedule {
-  const { dataDir, backupDir, backupsKept, now, logger } = options;
+  const { dataDir, backupDir, backupsKept, now, logger, metrics } = options;
+  metrics.begin(now());
   const logFailure = (error: unknown): void =>
     logger.error(
       { err: error, backupDir },
@@ -39,16 +42,19 @@ function startBackups(options: Options): BackupSchedule {
       const endSegment = startedAt - segmentEndedAt >= SEGMENT_MS;
       await archiveLog({ dataDir, to: backupDir, endSegment, signal });
       if (endSegment) segmentEndedAt = startedAt;
+      metrics.setArchived(now());
     },
     onError: logFailure,
   });
   const backups = createPoller({
     everyMs: BACKUP_LOOK_EVERY_MS,
     async work(signal) {
-      const found = await listBackups(backupDir);
-      if (!(await isBackupDue(backupDir, found.at(-1), now()))) return;
+      const newest = (await listBackups(backupDir)).at(-1);
+      if (newest !== undefined) metrics.setBackup(Date.parse(newest.manifest.finishedAt));
+      if (!(await isBackupDue(backupDir, newest, now()))) return;
       const made = await takeBackup({ dataDir, to: backupDir, signal });
       if (made === undefined) return;
+      metrics.setBackup(now());
       const pruned = await pruneBackups(backupDir, await listBackups(backupDir), backupsKept);
       logger.info({ backup: made.folder, pruned }, 'a backup was made');
     },

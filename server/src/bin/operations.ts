@@ -43,6 +43,7 @@ import { createPasswords } from '../security/passwords.js';
 import type { Settings } from '../settings/settings.js';
 import { createAdminMetrics } from '../telemetry/metrics.js';
 import { createTracing } from '../telemetry/tracing/tracing.js';
+import { createBackupMetrics } from './backup-metrics.js';
 import { scheduleBackups } from './backup-schedule.js';
 import { type ChildOptions, type RunningChild, runChild } from './child.js';
 import { createInstallationMetrics } from './installation-metrics.js';
@@ -77,6 +78,7 @@ async function startOperations(options: ChildOptions): Promise<RunningChild> {
     onError: (error) => logger.warn({ err: error }, 'the disk of the database could not be looked at'),
   });
   const installationMetrics = createInstallationMetrics(database.pool, disk);
+  const backupMetrics = createBackupMetrics();
   const eventStoreMetrics = createEventStoreMetrics(database.pool, clock);
   const predictionMetrics = createPredictionMetrics(database.pool);
   const erasureMetrics = createErasureMetrics(database.pool, clock);
@@ -125,6 +127,7 @@ async function startOperations(options: ChildOptions): Promise<RunningChild> {
         await maintenanceMetrics.registry.metrics(),
         await clockMetrics.registry.metrics(),
         await installationMetrics.registry.metrics(),
+        await backupMetrics.registry.metrics(),
         await eventStoreMetrics.registry.metrics(),
         await predictionMetrics.registry.metrics(),
         await erasureMetrics.registry.metrics(),
@@ -175,7 +178,12 @@ async function startOperations(options: ChildOptions): Promise<RunningChild> {
       predictions,
     ],
   });
-  const backups = await scheduleBackups(options.databaseDir, { ...settings, now: clock.now, logger });
+  const backups = await scheduleBackups(options.databaseDir, {
+    ...settings,
+    now: clock.now,
+    logger,
+    metrics: backupMetrics,
+  });
   const schedules = [scheduleMaintenance(maintenance), scheduleFrequently(maintenance, FREQUENT_STEPS)];
   return {
     port: (app.server.address() as AddressInfo).port,

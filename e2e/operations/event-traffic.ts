@@ -1,0 +1,60 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Login, login, post } from '../support/service.js';
+
+const PER_BATCH = 5;
+const PAUSE_MS = 100;
+
+/** One event that a player sent, and when it was acknowledged. */
+export type Sent = { sentAt: number; acknowledgedAt: number | undefined };
+
+export type EventTraffic = Readonly<{ players: readonly Login[]; stop(): Promise<void> }>;
+
+type Options = Readonly<{
+  players: number;
+  /** As clients do: a batch is sent until it is acknowledged. */
+  sendsAgain?: boolean;
+}>;
+
+/** Players who send events one batch after the other, until they are stopped. */
+export async function startTraffic(
+  api: string,
+  sent: Map<string, Sent>,
+  { players: count, sendsAgain = false }: Options,
+): Promise<EventTraffic> {
+  let isStopped = false;
+  const players: Login[] = [];
+  for (let n = 0; n < count; n++) players.push(await login(api, `player-${n}`));
+  const play = async ({ headers }: Login, player: number): Promise<void> => {
+    for (let batch = 0; !isStopped; batch++) {
+      const events = Array.from({ length: PER_BATCH }, (_, n) => ({
+        eventId: `p${player}-b${batch}-n${n}`,
+        eventType: 'Level_Complete',
+        timestamp: new Date().toISOString(),
+        payload: { level: batch },
+      }));
+      const entry: Sent = { sentAt: Date.now(), acknowledgedAt: undefined };
+      for (const { eventId } of events) sent.set(eventId, entry);
+      do {
+        const response = await post(`${api}/v1/events`, headers, events).catch(() => undefined);
+        if (response !== undefined && response.status < 300) entry.acknowledgedAt = Date.now();
+        await sleep(PAUSE_MS);
+      } while (sendsAgain && entry.acknowledgedAt === undefined);
+    }
+  };
+  const playing = Promise.all(players.map(play));
+  return {
+    players,
+    async stop() {
+      isStopped = true;
+      await playing;
+    },
+  };
+}
+
+/** How often each event of such players is in an export. */
+export function countCopies(exported: string): Map<string, number> {
+  const copies = new Map<string, number>();
+  for (const [, id = ''] of exported.matchAll(/"eventId":"(p\d+-b\d+-n\d+)"/g))
+    copies.set(id, (copies.get(id) ?? 0) + 1);
+  return copies;
+}
