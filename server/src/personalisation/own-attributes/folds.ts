@@ -25,8 +25,8 @@ export function createAccumulator({ fold, type }: OwnDefinition, entry: OwnEntry
 }
 
 const ACCUMULATORS: Readonly<Record<Fold, (entry: OwnEntry | null, type: OwnType) => Accumulator>> = {
-  last: (entry) => new Timed(entry as TimedEntry | null, isLater),
-  first: (entry) => new Timed(entry as TimedEntry | null, (one, other) => isLater(other, one)),
+  last: (entry) => new Timed(entry as TimedEntry | null, 1),
+  first: (entry) => new Timed(entry as TimedEntry | null, -1),
   min: (entry) => new Extreme(entry as number | null, Math.min),
   max: (entry) => new Extreme(entry as number | null, Math.max),
   count: (entry) => new Summed(entry as SummedEntry | null, COUNTS, () => 1),
@@ -35,27 +35,28 @@ const ACCUMULATORS: Readonly<Record<Fold, (entry: OwnEntry | null, type: OwnType
   distinct: (entry) => new Distinct(entry as DistinctEntry | null),
 };
 
-/** Of equal times the greater value is the later one. */
-function isLater([value, atMs]: TimedEntry, [otherValue, otherAtMs]: TimedEntry): boolean {
-  return atMs === otherAtMs ? value > otherValue : atMs > otherAtMs;
-}
-
+/** `sign` is 1 for the last value, and -1 for the first. Of equal times the greater value is the later one. */
 class Timed implements Accumulator {
-  readonly #wins: (one: TimedEntry, other: TimedEntry) => boolean;
-  #entry: TimedEntry | null;
+  readonly #sign: 1 | -1;
+  #value: OwnValue | null;
+  #atMs: number;
 
-  constructor(entry: TimedEntry | null, wins: (one: TimedEntry, other: TimedEntry) => boolean) {
-    this.#entry = entry;
-    this.#wins = wins;
+  constructor(entry: TimedEntry | null, sign: 1 | -1) {
+    this.#sign = sign;
+    this.#value = entry?.[0] ?? null;
+    this.#atMs = entry?.[1] ?? Number.NEGATIVE_INFINITY * sign;
   }
 
   add(value: OwnValue, atMs: number): void {
-    const added: TimedEntry = [value, atMs];
-    if (this.#entry === null || this.#wins(added, this.#entry)) this.#entry = added;
+    const later = (atMs - this.#atMs) * this.#sign;
+    if (later < 0) return;
+    if (later === 0 && this.#value !== null && value > this.#value !== this.#sign > 0) return;
+    this.#value = value;
+    this.#atMs = atMs;
   }
 
   entry(): TimedEntry {
-    return known(this.#entry);
+    return [known(this.#value), this.#atMs];
   }
 }
 
@@ -101,25 +102,33 @@ const HASH_DIGITS = DISTINCT_WIDTH - DAY_DIGITS;
 /** Old values are left out now and then, not for each new one. */
 const MAX_PENDING = 4 * OWN_LIMITS.distinct;
 
+/** The same few values come from many players, and hashing takes longer than all else. */
+const MAX_HASHES = 10_000;
+const MAX_HASHED_LENGTH = 100;
+const hashes = new Map<OwnValue, string>();
+
+function hashOf(value: OwnValue): string {
+  const kept = hashes.get(value);
+  if (kept !== undefined) return kept;
+  const hashed = hash('sha256', JSON.stringify(value), 'base64url').slice(0, HASH_DIGITS);
+  if (hashes.size >= MAX_HASHES) hashes.clear();
+  if (typeof value !== 'string' || value.length <= MAX_HASHED_LENGTH) hashes.set(value, hashed);
+  return hashed;
+}
+
 /**
  * The latest day of each value, and of all values those with the latest days. A value that is left out has as many others before it in
  * every larger group of events, so leaving it out early changes nothing.
  */
 class Distinct implements Accumulator {
   #lastDays = new Map<string, number>();
-  /** Most values come again. */
-  readonly #hashes = new Map<OwnValue, string>();
 
   constructor(entry: DistinctEntry | null) {
     for (const text of valuesOf(entry ?? '')) this.#lastDays.set(text.slice(DAY_DIGITS), dayIn(text));
   }
 
   add(value: OwnValue, atMs: number): void {
-    let hashed = this.#hashes.get(value);
-    if (hashed === undefined) {
-      hashed = hash('sha256', JSON.stringify(value), 'base64url').slice(0, HASH_DIGITS);
-      if (this.#hashes.size < MAX_PENDING) this.#hashes.set(value, hashed);
-    }
+    const hashed = hashOf(value);
     this.#lastDays.set(hashed, Math.max(this.#lastDays.get(hashed) ?? 0, dayOf(atMs)));
     if (this.#lastDays.size > MAX_PENDING) this.#lastDays = new Map(this.#latest());
   }

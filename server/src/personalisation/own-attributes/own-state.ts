@@ -5,7 +5,7 @@ import { keyOf, type OwnDefinition } from './own-definition.js';
 /** The own attributes of a player by the keys of their definitions. Null: no event has said anything yet. */
 export type OwnState = Readonly<Record<string, OwnEntry | null>>;
 
-type KeyedDefinition = Readonly<{ key: string; definition: OwnDefinition; read: EventReader }>;
+type KeyedDefinition = Readonly<{ place: number; definition: OwnDefinition; read: EventReader }>;
 
 /** Definitions that are folded together. */
 export type OwnSet = Readonly<{
@@ -17,30 +17,29 @@ export function ownSet(definitions: Iterable<OwnDefinition>): OwnSet {
   const byKey = new Map<string, OwnDefinition>();
   for (const definition of definitions) byKey.set(keyOf(definition), definition);
   const byEventType = new Map<string, KeyedDefinition[]>();
-  for (const [key, definition] of byKey) {
-    const keyed = { key, definition, read: eventReader(definition) };
+  const keys = [...byKey.keys()];
+  for (const [place, definition] of [...byKey.values()].entries()) {
+    const keyed = { place, definition, read: eventReader(definition) };
     const ofType = byEventType.get(definition.eventType);
     if (ofType === undefined) byEventType.set(definition.eventType, [keyed]);
     else ofType.push(keyed);
   }
-  return { keys: [...byKey.keys()], byEventType };
+  return { keys, byEventType };
 }
 
 /** The state of a player as events are folded into it. */
 export class OwnFold {
   readonly #set: OwnSet;
   readonly #known: OwnState;
-  /** Of the attributes that events have said something about. */
-  readonly #changed = new Map<string, Accumulator>();
+  /** Of the attributes that events have said something about, by their places in the set. */
+  readonly #accumulators: (Accumulator | undefined)[];
+  hasChanged = false;
 
   /** `state` may lack keys of the set: they begin without events. */
   constructor(set: OwnSet, state: OwnState) {
     this.#set = set;
     this.#known = state;
-  }
-
-  get hasChanged(): boolean {
-    return this.#changed.size > 0;
+    this.#accumulators = new Array(set.keys.length);
   }
 
   /** Whether events of this type matter. Asked before the payload of an event is parsed. */
@@ -49,21 +48,28 @@ export class OwnFold {
   }
 
   add(eventType: string, event: FoldedEvent): void {
-    for (const { key, definition, read } of this.#set.byEventType.get(eventType) ?? []) {
+    for (const { place, definition, read } of this.#set.byEventType.get(eventType) ?? []) {
       const value = read(event);
       if (value === undefined) continue;
-      let accumulator = this.#changed.get(key);
+      let accumulator = this.#accumulators[place];
       if (accumulator === undefined) {
-        accumulator = createAccumulator(definition, this.#known[key] ?? null);
-        this.#changed.set(key, accumulator);
+        accumulator = createAccumulator(definition, this.#knownAt(place));
+        this.#accumulators[place] = accumulator;
+        this.hasChanged = true;
       }
       accumulator.add(value, event.atMs);
     }
   }
 
+  #knownAt(place: number): OwnEntry | null {
+    return this.#known[this.#set.keys[place] ?? ''] ?? null;
+  }
+
   get state(): OwnState {
-    return Object.fromEntries(
-      this.#set.keys.map((key) => [key, this.#changed.get(key)?.entry() ?? this.#known[key] ?? null]),
-    );
+    const entries = this.#set.keys.map((key, place) => [
+      key,
+      this.#accumulators[place]?.entry() ?? this.#knownAt(place),
+    ]);
+    return Object.fromEntries(entries);
   }
 }
