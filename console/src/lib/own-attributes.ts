@@ -53,7 +53,7 @@ export function inWords({ eventType, member, fold }: OwnAttribute): string {
   const value = member === null ? '' : ` ${member}`;
   switch (fold) {
     case 'count':
-      return member === null ? `how many ${eventType}` : `how many ${eventType} with${value}`;
+      return `how many ${eventType} events${member === null ? '' : ` with${value}`}`;
     case 'distinct':
       return `how many different${value} of ${eventType}`;
     case 'min':

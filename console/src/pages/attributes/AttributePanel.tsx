@@ -35,7 +35,7 @@ export function AttributePanel({ attribute, isReadOnly, problems, onChange, onRe
     >
       <TextInput
         label="Event type"
-        className="mono"
+        classNames={{ input: 'mono' }}
         value={eventType}
         error={problemAt('eventType')}
         onChange={({ currentTarget }) => set({ eventType: currentTarget.value })}
@@ -56,7 +56,7 @@ export function AttributePanel({ attribute, isReadOnly, problems, onChange, onRe
             ? 'Events with this member count; empty: all events of the type'
             : 'Such as payload.level or metadata.clientBuild'
         }
-        className="mono"
+        classNames={{ input: 'mono' }}
         value={member ?? ''}
         error={problemAt('member')}
         onChange={({ currentTarget: { value } }) =>
