@@ -4,10 +4,12 @@ import type { KeySemaphore } from '../../lib/fair-semaphore.js';
 import type { AttributeRegistry } from '../../personalisation/attributes/attribute-registry.js';
 import { compilationSteps } from '../../personalisation/compile/compile-document.js';
 import type { SegmentMembership } from '../../personalisation/compile/compiled-document.js';
+import type { LowestPriceBefore } from '../../personalisation/compile/price-basis.js';
 import { decide } from '../../personalisation/decide/decide.js';
 import type { Decision, FlagState, SegmentTrace, Trace } from '../../personalisation/decide/decision.js';
 import type { NearMiss } from '../../personalisation/rules/near-miss.js';
 import { documentWork } from '../game-configs/document-work.js';
+import { createPriceHistories } from '../game-configs/price-histories.js';
 import { renderResponses, renderStore, storeEtag, storeText } from '../players/player-responses.js';
 import { type FoundModels, findModelsAt } from '../predictions/models-at.js';
 import type { RateTable } from '../reporting/exchange-rates.js';
@@ -108,10 +110,16 @@ export async function explain(
   if (found.outcome !== 'found') return found;
   // For the future, the models in force now are used.
   const models = await findModelsAt(pool, gameId, Math.min(instants.atMs, nowMs));
+  const isDraft = typeof version !== 'number' && version !== undefined;
+  const { document, publication } = found;
   const given = {
     gameId,
     atMs: instants.atMs,
-    isDraft: typeof version !== 'number' && version !== undefined,
+    isDraft,
+    // A draft has reduced nothing yet.
+    lowestPriceBefore: isDraft
+      ? null
+      : await createPriceHistories(pool, documentWork)(gameId, { ...publication, document }),
     attributes,
     models,
     rates: await findRateTable(pool, gameId),
@@ -133,6 +141,7 @@ type ExplainedAs = Readonly<{
   gameId: number;
   atMs: number;
   isDraft: boolean;
+  lowestPriceBefore: LowestPriceBefore | null;
   attributes: AttributeRegistry | undefined;
   models: FoundModels;
   rates: RateTable | null;
@@ -141,12 +150,12 @@ type ExplainedAs = Readonly<{
 async function explained(
   { document, publication }: ExplainedDocument,
   { facts, source, completeSince }: ExplainedPlayer,
-  { gameId, atMs, isDraft, attributes, models: found, rates }: ExplainedAs,
+  { gameId, atMs, isDraft, lowestPriceBefore, attributes, models: found, rates }: ExplainedAs,
 ): Promise<ExplainOutcome> {
   const problems: Problem[] = [];
   if (found.problem !== null) problems.push({ part: 'predictions', message: found.problem });
   const onUnusable = (part: string, message: string) => problems.push({ part, message });
-  const steps = compilationSteps(document, publication, onUnusable, attributes);
+  const steps = compilationSteps(document, { ...publication, lowestPriceBefore }, onUnusable, attributes);
   const compiled = await documentWork.run(gameId, steps);
   const decision = decide(compiled, facts, atMs, {
     models: found.models,

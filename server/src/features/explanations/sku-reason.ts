@@ -18,7 +18,7 @@ export function skuReason(trace: SkuTrace, sku: SkuEntry | undefined, isBasisTol
       return `${skuId} is not for sale: its schedule is closed${closedWindow(trace.schedule)}.`;
     case null:
       return isShown
-        ? `${skuId} costs ${offerPrice} ${currency}: ${[`${cataloguePart(trace)}${openWindow(trace.schedule)}`, ...trace.steps.map(stepPart), ...(isBasisTold ? basisPart(trace) : []), ...promotionPart(trace)].join('; ')}.`
+        ? `${skuId} costs ${offerPrice} ${currency}: ${[`${cataloguePart(trace)}${openWindow(trace.schedule)}`, ...trace.steps.map(stepPart), ...(isBasisTold ? basisPart(trace) : []), ...lowestPart(trace), ...promotionPart(trace)].join('; ')}.`
         : `${skuId} is not shown: ${[hiddenPart(trace), ...trace.steps.map(stepPart)].join('; ')}.`;
   }
 }
@@ -38,6 +38,11 @@ function basisPart({ priceBasis, priceNotice }: SkuTrace): string[] {
   const basis = priceBasis === null ? null : BASES[priceBasis];
   if (basis === null) return [];
   return [priceNotice === null ? basis : `${basis}, and the player is told: "${priceNotice}"`];
+}
+
+function lowestPart({ lowestPrice30d, currency }: SkuTrace): string[] {
+  if (lowestPrice30d === null) return [];
+  return [`the lowest price of the 30 days before was ${lowestPrice30d} ${currency}`];
 }
 
 function promotionPart({ promoId }: SkuTrace): string[] {

@@ -111,6 +111,7 @@ export const DecisionTrace = Type.Object(
           }),
         ),
         priceNotice: nullable(Type.String({ description: 'Sent with a personal price, by country' })),
+        lowestPrice30d: price,
         promoId: nullable(
           Type.String({ description: 'The promotion that a purchase of the SKU belongs to' }),
         ),

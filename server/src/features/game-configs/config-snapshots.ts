@@ -7,6 +7,7 @@ import type { CompiledDocument } from '../../personalisation/compile/compiled-do
 import { DEFAULT_DOCUMENT } from '../../personalisation/document/default-document.js';
 import { requireConfigVersion } from './config-queries.js';
 import { documentWork } from './document-work.js';
+import { createPriceHistories } from './price-histories.js';
 
 export type ConfigSnapshots = VersionSnapshots<CompiledDocument>;
 
@@ -21,6 +22,7 @@ export function createConfigSnapshots(
   logger: Logger,
   work: SliceQueue = documentWork,
 ): ConfigSnapshots {
+  const lowestPricesOf = createPriceHistories(pool, work);
   return createVersionSnapshots(UNPUBLISHED, async (gameId, version) => {
     const row = await requireConfigVersion(pool, gameId, version);
     const onUnusable = (part: string, reason: string) =>
@@ -28,6 +30,7 @@ export function createConfigSnapshots(
         { gameId, version, part, reason },
         'a part of the published configuration cannot be used and is left out; correct it and publish again',
       );
-    return work.run(gameId, compilationSteps(row.document, row, onUnusable));
+    const lowestPriceBefore = await lowestPricesOf(gameId, row);
+    return work.run(gameId, compilationSteps(row.document, { ...row, lowestPriceBefore }, onUnusable));
   });
 }

@@ -94,6 +94,12 @@ const Sku = Type.Object(
         description: "The studio's text for the player's country, to be shown beside a personal price.",
       }),
     ),
+    lowestPrice30d: Type.Optional(
+      Type.Number({
+        description:
+          'The lowest price that the player could have been shown in the 30 days before the present reduction began. A price that is not below it is no reduction. Only in countries that the game has switched it on for, and where a reduction began.',
+      }),
+    ),
   },
   { title: 'Sku' },
 );

@@ -34,6 +34,7 @@ import {
   attributesBehind,
   compilePricing,
   experimentsBehind,
+  type LowestPriceBefore,
   type PriceNote,
   type Reading,
   variesBy,
@@ -44,6 +45,8 @@ export type Publication = Readonly<{
   publishedAt: number;
   /** Segment → the number of its present rule; 1 for those not listed. */
   segmentVersions?: Readonly<Record<string, number>>;
+  /** From this version and those before it, where players are told. */
+  lowestPriceBefore?: LowestPriceBefore | null;
 }>;
 
 /**
@@ -63,7 +66,7 @@ export function compileDocument(
 /** The same in steps, one for each entry of the document. */
 export function* compilationSteps(
   document: ConfigDocument,
-  { version, publishedAt, segmentVersions = {} }: Publication,
+  { version, publishedAt, segmentVersions = {}, lowestPriceBefore = null }: Publication,
   onUnusable: OnUnusable = () => {},
   registry: AttributeRegistry = ATTRIBUTE_REGISTRY,
 ): Steps<CompiledDocument> {
@@ -154,6 +157,7 @@ export function* compilationSteps(
     sendFallback: document.store.sendFallback,
     studioZone,
     pricing,
+    lowestPriceBefore,
   });
 }
 

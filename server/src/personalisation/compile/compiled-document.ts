@@ -10,7 +10,7 @@ import type { CompiledRule } from '../rules/rules.js';
 import type { CompiledSchedule } from '../schedules/windows.js';
 import type { Range } from './arms.js';
 import type { Salt } from './bucket.js';
-import type { CompiledPricing, PriceNote, VariesBy } from './price-basis.js';
+import type { CompiledPricing, LowestPriceBefore, PriceNote, VariesBy } from './price-basis.js';
 
 /** A published document, with everything computed that does not depend on a player. Made by `compileDocument`. */
 export type CompiledDocument = Readonly<{
@@ -59,6 +59,8 @@ export type CompiledDocument = Readonly<{
   studioZone: string;
   /** Null: players are not told what prices follow from. */
   pricing: CompiledPricing | null;
+  /** Null: players of no country are told, or the history is not known. */
+  lowestPriceBefore: LowestPriceBefore | null;
 }>;
 
 export type CompiledFlag = Readonly<{

@@ -85,6 +85,22 @@ export type PriceNote = Readonly<{
   json: string;
 }>;
 
+/** Which price a player is shown, and where. */
+export type PriceQuestion = Readonly<{
+  skuId: string;
+  currency: string;
+  country: string;
+  /** That of the player. */
+  zone: string;
+  /** What the player is asked for now, and whether it follows from anything besides time, country and platform. */
+  price: bigint;
+  isPersonal: boolean;
+  now: number;
+}>;
+
+/** The lowest price of the 30 days before the present reduction began; null: there is none, or it is not known. */
+export type LowestPriceBefore = (question: PriceQuestion) => bigint | null;
+
 export type CompiledPricing = Readonly<{
   list: PriceNote;
   scheduled: PriceNote;
@@ -92,9 +108,11 @@ export type CompiledPricing = Readonly<{
   personal: ReadonlyMap<string, PriceNote>;
   /** For players of all other countries. */
   personalElsewhere: PriceNote;
+  /** Whose players are told the lowest price before a reduction. */
+  lowestPriceCountries: ReadonlySet<string>;
 }>;
 
-export function compilePricing({ notices }: PricingSettings): CompiledPricing {
+export function compilePricing({ notices, lowestPriceCountries = [] }: PricingSettings): CompiledPricing {
   const { [OTHER_COUNTRIES]: elsewhere, ...countries } = notices;
   return {
     list: priceNote('list'),
@@ -103,7 +121,12 @@ export function compilePricing({ notices }: PricingSettings): CompiledPricing {
       Object.entries(countries).map(([country, notice]) => [country, priceNote('personal', notice)]),
     ),
     personalElsewhere: priceNote('personal', elsewhere),
+    lowestPriceCountries: new Set(lowestPriceCountries),
   };
+}
+
+export function tellsLowestPrice({ lowestPriceCountries }: CompiledPricing, country: string): boolean {
+  return lowestPriceCountries.has(country) || lowestPriceCountries.has(OTHER_COUNTRIES);
 }
 
 /** Null where the game says nothing about its prices. */

@@ -9,7 +9,8 @@ import { OfferEvaluator } from './decide-offers.js';
 import type { RenderedSku, StoreDecision } from './decision.js';
 import type { DecisionContext } from './decision-context.js';
 import { lastAgeGroupChange, lastFactChange, lastProfileChange, lastScheduleChange } from './last-change.js';
-import { renderTargeted, renderUntargeted } from './render-sku.js';
+import { lowestPrices } from './lowest-price.js';
+import { renderTargeted, renderUntargeted, withLowestPrice } from './render-sku.js';
 import { applyOffer, promotionOf, type SkuChange } from './sku-change.js';
 import { traceHeldOut, traceSkus } from './trace-store.js';
 
@@ -93,11 +94,13 @@ function* targeted(
 }
 
 function* renderAll(
-  { document: { pricing }, facts }: DecisionContext,
+  context: DecisionContext,
   availableSkus: readonly (AvailableSku | null)[],
   changes: readonly (SkuChange | undefined)[],
 ): Steps<readonly RenderedSku[]> {
-  const country = countryOf(facts);
+  const { pricing } = context.document;
+  const country = countryOf(context.facts);
+  const lowestOf = lowestPrices(context);
   const rendered: RenderedSku[] = [];
   for (let index = 0; index < availableSkus.length; index++) {
     if (index % SKUS_PER_STEP === SKUS_PER_STEP - 1) yield;
@@ -105,9 +108,10 @@ function* renderAll(
     if (item == null) continue;
     const change = changes[index];
     if (change === undefined) {
-      if (!item.sku.hidden) rendered.push(renderUntargeted(item));
+      if (!item.sku.hidden) rendered.push(withLowestPrice(renderUntargeted(item), lowestOf?.(item, change)));
     } else if (change.isVisible) {
-      rendered.push(renderTargeted(item, change, noteOf(pricing, change.basis, country)));
+      const sku = renderTargeted(item, change, noteOf(pricing, change.basis, country));
+      rendered.push(withLowestPrice(sku, lowestOf?.(item, change)));
     }
   }
   return rendered;

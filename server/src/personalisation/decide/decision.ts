@@ -97,6 +97,8 @@ export type RenderedSku = Readonly<{
   /** Where the game tells them: what the price follows from, and the notice of the player's country. */
   priceBasis?: PriceBasis;
   priceNotice?: string;
+  /** The lowest price of the 30 days before the reduction, where the country is told. */
+  lowestPrice30d?: string;
   /** All of it as it is sent. */
   json: string;
 }>;
@@ -190,6 +192,8 @@ export type SkuTrace = Readonly<{
   priceBasis: PriceBasis | null;
   /** Sent with it. */
   priceNotice: string | null;
+  /** The lowest price of the 30 days before the reduction; null where it is not told. */
+  lowestPrice30d: string | null;
   /** The promotion that a purchase of it belongs to; null where none applies. */
   promoId: string | null;
   /** The offers that apply to the player and are about this SKU, in order. */

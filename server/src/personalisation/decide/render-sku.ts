@@ -38,6 +38,12 @@ function asInCatalogue({ sku, text, skuPrice }: AvailableSku): RenderedSku {
   };
 }
 
+/** The SKU with the lowest price of the 30 days before its reduction, if there is one to tell. */
+export function withLowestPrice(sku: RenderedSku, lowestPrice30d: string | null | undefined): RenderedSku {
+  if (lowestPrice30d == null) return sku;
+  return { ...sku, lowestPrice30d, json: `${sku.json.slice(0, -1)},"lowestPrice30d":${lowestPrice30d}}` };
+}
+
 export function renderTargeted(
   { sku, text, skuPrice }: AvailableSku,
   change: SkuChange,

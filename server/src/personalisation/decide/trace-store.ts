@@ -4,6 +4,7 @@ import { formatMinorUnits } from '../document/prices.js';
 import { type AvailableSku, countryOf } from './available-skus.js';
 import type { ScheduleTrace, SkuTrace } from './decision.js';
 import type { DecisionContext } from './decision-context.js';
+import { lowestPrices } from './lowest-price.js';
 import { promotionOf, type SkuChange } from './sku-change.js';
 import { traceSchedule } from './trace-schedule.js';
 
@@ -15,13 +16,15 @@ export function traceSkus(
 ): void {
   const { document, facts, trace } = context;
   if (trace === null) return;
+  const lowestOf = lowestPrices(context);
   trace.skus = [
     ...document.skus.map((sku, index) => {
       const item = availableSkus[index];
       if (item == null) return absent(context, sku);
       const change = changes[index];
       const note = noteOf(document.pricing, change?.basis ?? 'list', countryOf(facts));
-      return { ...traceItem(item, change, note), schedule: scheduleOf(context, sku) };
+      const lowestPrice30d = lowestOf?.(item, change) ?? null;
+      return { ...traceItem(item, change, note), schedule: scheduleOf(context, sku), lowestPrice30d };
     }),
     ...document.inactiveSkuIds.map((skuId) => missing(skuId, 'inactive', false)),
   ];
@@ -59,6 +62,7 @@ function traceItem(
     offerPrice: formatMinorUnits(change?.price ?? skuPrice.offer, skuPrice.decimals),
     priceBasis: change?.basis ?? 'list',
     priceNotice: note?.members.priceNotice ?? null,
+    lowestPrice30d: null,
     promoId: (change && promotionOf(change))?.promoId ?? null,
     steps: change?.steps ?? [],
   };
@@ -89,6 +93,7 @@ function missing(skuId: string, reason: SkuTrace['absent'], hidden: boolean): Sk
     offerPrice: null,
     priceBasis: null,
     priceNotice: null,
+    lowestPrice30d: null,
     promoId: null,
     steps: [],
   };

@@ -18,6 +18,10 @@ export const PricingSettings = Type.Object(
     forbiddenAttributes: Type.Array(text(64), { maxItems: 100 }),
     /** How far, in percent of the higher one, two prices of a SKU may lie apart in one country at one time. Null: any. */
     largestSpreadPercent: nullable(PricePercent),
+    /** Countries (or `*`: all) whose players are told the lowest price of the 30 days before a reduction (ADR 0058). */
+    lowestPriceCountries: Type.Optional(
+      Type.Array(Type.String({ pattern: PATTERNS.countryOrOther }), { maxItems: 250 }),
+    ),
   },
   strict,
 );

@@ -1,0 +1,101 @@
+import { ATTRIBUTE_REGISTRY } from '../attributes/attributes.js';
+import { blankFacts } from '../attributes/blank-facts.js';
+import { PlayerAttributes } from '../attributes/player-attributes.js';
+import { compileOffer, compileSku } from '../compile/compile-catalogue.js';
+import type { CompiledOffer, CompiledSku } from '../compile/compiled-document.js';
+import { variesBy } from '../compile/price-basis.js';
+import type { ConfigDocument } from '../document/document.js';
+import { DEFAULT_STUDIO_ZONE } from '../document/parts/calendar.js';
+import type { SkuEntry } from '../document/parts/catalogue.js';
+import type { OfferEntry } from '../document/parts/offers.js';
+import { toBasisPoints } from '../document/prices.js';
+import { type CompiledRule, compileRule } from '../rules/rules.js';
+import { scheduleCompiler } from '../schedules/schedule-compiler.js';
+
+/** An offer of a former version, and who could have got it. */
+export type PricedOffer = Readonly<{
+  offer: CompiledOffer;
+  /** For everybody of a country, for some platforms there, or for single players. */
+  reach: 'country' | 'platform' | 'player';
+  appliesIn: (country: string) => boolean;
+}>;
+
+/** What decides about the price of a SKU in one version. */
+export type PricedSku = Readonly<{ sku: CompiledSku; offers: readonly PricedOffer[] }>;
+
+/**
+ * Compiles what decides about prices. Versions that follow each other are mostly the same, so equal entries are compiled once, and are the
+ * same objects.
+ */
+export class PricedParts {
+  readonly #skus = new Map<string, CompiledSku | null>();
+  readonly #offers = new Map<string, PricedOffer | null>();
+
+  /** Null for a SKU that cannot be sold. */
+  sku(entry: SkuEntry, document: ConfigDocument): CompiledSku | null {
+    const zone = studioZoneOf(document);
+    const { largestDiscountPercent } = document.store;
+    const { name: _, description: __, assets: ___, ...priced } = entry;
+    return known(this.#skus, JSON.stringify([priced, largestDiscountPercent, zone]), () =>
+      compileSku(entry, toBasisPoints(largestDiscountPercent), null, scheduleCompiler(zone)),
+    );
+  }
+
+  /** Null for an offer that changes no price. */
+  offer(entry: OfferEntry, document: ConfigDocument): PricedOffer | null {
+    const zone = studioZoneOf(document);
+    const { skus: _, name: __, ...priced } = entry;
+    return known(this.#offers, JSON.stringify([priced, zone]), () => {
+      const { price, visibility } = entry.effect;
+      if ((price === undefined && visibility === undefined) || entry.sharePercent === 0) return null;
+      const rule = entry.when === null ? null : ownRule(entry.when);
+      const reads = rule === null ? [] : rule.reads.map(({ name }) => name);
+      // The local time of the player is known when the history is read.
+      const { sharePercent, limitPerPlayer } = entry;
+      const isOpaque = entry.when !== null && rule === null;
+      const varies = isOpaque ? 'player' : variesBy({ sharePercent, limitPerPlayer }, new Set(reads));
+      const offer = compileOffer(entry, rule, 0, varies, NO_SKUS, scheduleCompiler(zone));
+      if (varies === 'player' || varies === 'platform')
+        return { offer, reach: varies, appliesIn: () => true };
+      return { offer, reach: 'country', appliesIn: (country) => holdsIn(rule, country) };
+    });
+  }
+}
+
+function known<T>(cache: Map<string, T | null>, key: string, make: () => T | null): T | null {
+  const found = cache.get(key);
+  if (found !== undefined) return found;
+  let made: T | null = null;
+  try {
+    made = make();
+  } catch {
+    // What cannot be compiled was left out when it was in force.
+  }
+  cache.set(key, made);
+  return made;
+}
+
+const NO_SKUS: ReadonlyMap<string, number> = new Map();
+const NO_NAMES: ReadonlySet<string> = new Set();
+
+/** Null for a rule that refers to segments or flags, or fails: only single players can tell whether it holds. */
+function ownRule(expression: string): CompiledRule | null {
+  const scope = { attributes: ATTRIBUTE_REGISTRY, segments: NO_NAMES, flags: NO_NAMES };
+  const compiled = compileRule(expression, scope);
+  return compiled.ok ? compiled.rule : null;
+}
+
+/** A rule that reads nothing but the country. */
+function holdsIn(rule: CompiledRule | null, country: string): boolean {
+  if (rule === null) return true;
+  const facts = { ...blankFacts('', 0), profile: { country: { v: country, t: 0 } } };
+  try {
+    return rule.test(new PlayerAttributes(facts, 0));
+  } catch {
+    return false;
+  }
+}
+
+function studioZoneOf({ calendar }: ConfigDocument): string {
+  return calendar?.studioZone ?? DEFAULT_STUDIO_ZONE;
+}

@@ -1,0 +1,206 @@
+import { describe, expect, it } from 'vitest';
+import { runSteps } from '../../src/lib/steps.js';
+import type { PriceQuestion } from '../../src/personalisation/compile/price-basis.js';
+import type { ConfigDocument } from '../../src/personalisation/document/document.js';
+import { HISTORY_DAYS, PriceHistory } from '../../src/personalisation/price-history/price-history.js';
+import type { Schedule } from '../../src/personalisation/schedules/schedule.js';
+import { configWith, offer, sku } from './support/fixtures.js';
+
+const DAY_MS = 86_400_000;
+const NOW = Date.parse('2026-11-18T12:00:00Z');
+const daysAgo = (days: number) => NOW - days * DAY_MS;
+const iso = (ms: number) => new Date(ms).toISOString();
+
+/** A catalogue in which gems cost so much, with a list price above all of them. */
+const costs = (price: string, more: Partial<ConfigDocument> = {}): ConfigDocument =>
+  configWith({
+    catalogue: [sku('gems', { prices: { USD: { actualPrice: '500.00', offerPrice: price } } })],
+    ...more,
+  });
+
+/** The lowest price before the present reduction, in cents. Versions by the days since their publication. */
+function lowest(
+  versions: readonly (readonly [days: number, document: ConfigDocument])[],
+  price: number,
+  more: Partial<PriceQuestion> = {},
+): bigint | null {
+  const history = versions.reduce(
+    (before, [days, document]) => runSteps(before.withSteps({ document, publishedAt: daysAgo(days) })),
+    new PriceHistory(),
+  );
+  const question = { skuId: 'gems', currency: 'USD', country: 'DE', zone: 'UTC', isPersonal: false };
+  return history.lowestBefore({ ...question, price: BigInt(price), now: NOW, ...more });
+}
+
+describe('the lowest price of the 30 days before a reduction', () => {
+  it('is the 20 of before, not the 40 of last week', () => {
+    expect(
+      lowest(
+        [
+          [60, costs('20.00')],
+          [7, costs('40.00')],
+          [0, costs('20.00')],
+        ],
+        20_00,
+      ),
+    ).toBe(20_00n);
+    const half = { offers: [offer('half', { effect: { price: { discountPercent: '50' } } })] };
+    expect(
+      lowest(
+        [
+          [60, costs('20.00')],
+          [7, costs('40.00')],
+          [0, costs('20.00', half)],
+        ],
+        10_00,
+      ),
+    ).toBe(20_00n);
+  });
+
+  it('is the present price where that is as low as any before: no reduction', () => {
+    expect(
+      lowest(
+        [
+          [60, costs('1.69')],
+          [20, costs('1.29')],
+          [10, costs('1.69')],
+          [0, costs('1.29')],
+        ],
+        1_29,
+      ),
+    ).toBe(1_29n);
+  });
+
+  it('is the last price of a row of reductions', () => {
+    expect(
+      lowest(
+        [
+          [60, costs('100.00')],
+          [7, costs('80.00')],
+          [0, costs('70.00')],
+        ],
+        70_00,
+      ),
+    ).toBe(80_00n);
+  });
+
+  it('counts back from the beginning of the reduction, not from now', () => {
+    const versions = [
+      [85, costs('20.00')],
+      [50, costs('40.00')],
+      [25, costs('30.00')],
+    ] as const;
+    expect(lowest(versions, 30_00)).toBe(20_00n);
+    const later = [
+      [85, costs('20.00')],
+      [56, costs('40.00')],
+      [25, costs('30.00')],
+    ] as const;
+    expect(lowest(later, 30_00)).toBe(40_00n);
+  });
+
+  it('is not known where nothing was reduced, or nothing was sold before', () => {
+    expect(
+      lowest(
+        [
+          [60, costs('20.00')],
+          [10, costs('40.00')],
+        ],
+        40_00,
+      ),
+    ).toBeNull();
+    expect(lowest([[60, costs('20.00')]], 20_00)).toBeNull();
+    expect(lowest([[HISTORY_DAYS + 20, costs('20.00')]], 20_00)).toBeNull();
+    expect(lowest([[5, costs('20.00')]], 20_00)).toBeNull();
+    const inactive = configWith({ catalogue: [sku('gems', { active: false })] });
+    expect(
+      lowest(
+        [
+          [60, inactive],
+          [5, costs('20.00')],
+        ],
+        20_00,
+      ),
+    ).toBeNull();
+  });
+
+  it('does not forget a price because the SKU was away for some days', () => {
+    const away = configWith({ catalogue: [] });
+    expect(
+      lowest(
+        [
+          [60, costs('15.00')],
+          [9, away],
+          [5, costs('10.00')],
+        ],
+        10_00,
+      ),
+    ).toBe(15_00n);
+  });
+
+  it('knows offers by their times', () => {
+    const sale = (from: number, until: number | null, percent: string) =>
+      offer('sale', {
+        from: iso(daysAgo(from)),
+        until: until === null ? null : iso(daysAgo(until)),
+        effect: { price: { discountPercent: percent } },
+      });
+    expect(lowest([[60, costs('100.00', { offers: [sale(3, null, '20')] })]], 80_00)).toBe(100_00n);
+    const before = { ...sale(20, 15, '50'), offerId: 'before' };
+    expect(lowest([[60, costs('100.00', { offers: [before, sale(3, null, '20')] })]], 80_00)).toBe(50_00n);
+    const long = { ...sale(50, 45, '50'), offerId: 'long' };
+    expect(lowest([[60, costs('100.00', { offers: [long, sale(3, null, '20')] })]], 80_00)).toBe(100_00n);
+  });
+
+  it('knows windows: a daily price is no reduction, but for its first day', () => {
+    const schedule: Schedule = {
+      days: { every: 'day' },
+      from: '10:00',
+      to: '14:00',
+      zone: 'player',
+      firstDate: null,
+      lastDate: null,
+      except: [],
+    };
+    const daily = offer('daily', { schedule, effect: { price: { discountPercent: '50' } } });
+    const versions = (days: number) =>
+      [
+        [60, costs('100.00')],
+        [days, costs('100.00', { offers: [daily] })],
+      ] as const;
+    expect(lowest(versions(3), 50_00)).toBe(50_00n);
+    expect(lowest(versions(0.1), 50_00)).toBe(100_00n);
+    // Elsewhere the window is closed now, and was open before.
+    expect(lowest(versions(3), 50_00, { zone: 'Asia/Tokyo', now: NOW - 10 * 3_600_000 })).toBe(50_00n);
+  });
+
+  it('is that of the country', () => {
+    const german = offer('german', {
+      when: 'country == "DE"',
+      effect: { price: { discountPercent: '50' } },
+    });
+    const versions = [
+      [60, costs('100.00')],
+      [20, costs('100.00', { offers: [german] })],
+      [10, costs('100.00')],
+      [0, costs('90.00')],
+    ] as const;
+    expect(lowest(versions, 90_00)).toBe(50_00n);
+    expect(lowest(versions, 90_00, { country: 'FR' })).toBe(100_00n);
+  });
+
+  it('counts prices for single players only where the present price is one', () => {
+    const whales = offer('whales', {
+      when: '"top_spender" in segments',
+      effect: { price: { discountPercent: '50' } },
+    });
+    const versions = [
+      [60, costs('100.00')],
+      [20, costs('100.00', { offers: [whales] })],
+      [10, costs('100.00')],
+      [0, costs('90.00')],
+    ] as const;
+    expect(lowest(versions, 90_00)).toBe(100_00n);
+    expect(lowest(versions, 90_00, { isPersonal: true })).toBe(50_00n);
+  });
+});
