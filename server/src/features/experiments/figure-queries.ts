@@ -25,11 +25,17 @@ type FigureRow = Readonly<{
 /** The same column of the days from the exposure on, and of those before. */
 const both = (value: string, name: string) =>
   `${value} filter (where d.day >= x.day)::float8 as "${name}", ${value} filter (where d.day < x.day)::float8 as "${name}Before"`;
+const SUMS = [
+  both('sum(d.sessions)', 'sessions'),
+  both('sum(d.play_ms)', 'playMs'),
+  both('sum(d.ad_impressions)', 'adImpressions'),
+  both('sum(d.purchases)', 'purchases'),
+].join(', ');
 const DATED = `jsonb_agg(jsonb_build_object('day', d.day, 'amounts', (select jsonb_object_agg(key, value) from jsonb_each_text(d.revenue))))`;
 const DAYS_OF_PLAYER = `d.player_id = x.player_id and d.day between x.day - ${DAYS_BEFORE} and $3::date`;
 
 /**
- * What players did since a day, each up to the end of `to`. Retention and conversion need only the row of a player, revenue the days of those who
+ * What players did since a day, each up to the end of `to`. Retention needs only the row of a player, conversion and revenue the days of those who
  * have bought something, anything else all days. A player who does not exist any more is left out.
  */
 export async function findFigures(
@@ -47,8 +53,7 @@ export async function findFigures(
        select created_at, first_day, active_days, purchase_days from players p where p.id = x.player_id offset 0
      ) p
      left join lateral (
-       select ${both('sum(d.sessions)', 'sessions')}, ${both('sum(d.play_ms)', 'playMs')},
-         ${both('sum(d.ad_impressions)', 'adImpressions')}, ${both('sum(d.purchases)', 'purchases')},
+       select ${SUMS},
          ${DATED} filter (where d.day >= x.day and d.revenue <> '{}') as revenue,
          ${DATED} filter (where d.day < x.day and d.revenue <> '{}') as "revenueBefore"
        from player_days d
