@@ -34,6 +34,7 @@ const ADMIN_TAGS = [
   { name: 'Players', description: 'What is known of a player, and the overrides of the studio.' },
   { name: 'Segments', description: 'Who is in which segment, and what for.' },
   { name: 'Numbers', description: 'Players, revenue and retention, from roll-ups.' },
+  { name: 'Experiments', description: 'What experiments have shown, plans, and the end of an experiment.' },
   { name: 'Events', description: 'What arrives, what was refused, and what never arrived.' },
   { name: 'Exports', description: 'Events as a file, made in the background.' },
   { name: 'Jobs', description: 'Dry runs, replays, imports and trainings that go on in the background.' },

@@ -37,6 +37,7 @@ export const ADMIN_ERRORS = {
   model_not_found: { status: 404, message: 'The game has no such model of predictions.' },
   player_not_found: { status: 404, message: 'The game has no such player.' },
   flag_not_found: { status: 404, message: 'The published configuration has no such flag.' },
+  experiment_not_found: { status: 404, message: 'The game has no such experiment.' },
   rate_version_not_found: { status: 404, message: 'The studio has no such version of its rates.' },
   audit_entry_not_found: { status: 404, message: 'The audit log of this studio has no such entry.' },
   job_not_found: {
@@ -100,6 +101,7 @@ export const ADMIN_ERRORS = {
     message:
       'Builds that players use may ask for values that this takes away or narrows. Send confirmLostValues if that is intended.',
   },
+  experiment_not_running: { status: 409, message: 'The experiment does not run.' },
   experiments_exposed: {
     status: 409,
     message:

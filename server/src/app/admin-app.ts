@@ -22,6 +22,8 @@ import { liveRoutes } from '../features/events/live/live-routes.js';
 import { lossRoutes } from '../features/events/losses/loss-routes.js';
 import { eventSchemaRoutes } from '../features/events/types/event-schema-routes.js';
 import { eventTypeRoutes } from '../features/events/types/event-type-routes.js';
+import { experimentRoutes } from '../features/experiments/experiment-routes.js';
+import { experimentPlanRoutes } from '../features/experiments/plan-routes.js';
 import { explainRoutes } from '../features/explanations/explain-routes.js';
 import { exportRoutes } from '../features/exports/export-routes.js';
 import { calendarRoutes } from '../features/game-configs/calendar-routes.js';
@@ -95,6 +97,8 @@ const ROUTES: readonly AdminRoutes[] = [
   breakdownRoutes,
   forecastRoutes,
   holdoutRoutes,
+  experimentRoutes,
+  experimentPlanRoutes,
   installRoutes,
   funnelRoutes,
   recountRoutes,

@@ -1,7 +1,9 @@
 import { findGame } from '../../src/admin/tenants.js';
 import { NO_STORES } from '../../src/features/events/receipts/store-settings.js';
+import { publishConfig } from '../../src/features/game-configs/publish.js';
 import { generateMasterKey } from '../../src/security/master-keys.js';
 import { value } from '../personalisation/support/fixtures.js';
+import { experiment } from '../personalisation/support/fixtures.js';
 import { ACCOUNT_KEY, type AuditStep, READS } from './audit-steps.js';
 import { gameDocument, postBytes, publish, sku } from './data-calls.js';
 import type { Harness } from './harness.js';
@@ -47,6 +49,7 @@ export const COMMAND_STEPS: Record<
   'export players': { reason: READS },
   'rollups check': { reason: READS },
   'rollups holdout': { reason: READS },
+  'experiments plan': { reason: READS },
   'rollups forecast': { reason: READS },
   'rollups ltv': { reason: READS },
   'rollups funnel': { reason: READS },
@@ -121,6 +124,20 @@ export const COMMAND_STEPS: Record<
     action: 'config.roll_back',
     target: 'version 3',
     call: () => [...DEMO, '--config-version', '1', '--confirm-price-raises'],
+  },
+  'experiments end': {
+    action: 'config.publish',
+    target: 'version ',
+    call: async ({ harness }) => {
+      const gameId = (await findGame(harness.pool, 'demo-studio', 'demo-game'))?.id ?? 0;
+      const document = { ...gameDocument([sku('a')]), experiments: [experiment('ended')] };
+      await publishConfig(
+        harness.pool,
+        { gameId, document, note: '' },
+        { name: 'a test', nowMs: Date.now() },
+      );
+      return ['ended', ...DEMO, '--winner', 'b'];
+    },
   },
   'note add': {
     action: 'note.add',

@@ -1,7 +1,10 @@
 import { findGame } from '../../src/admin/tenants.js';
 import { NO_STORES } from '../../src/features/events/receipts/store-settings.js';
+import { findConfigVersionAt } from '../../src/features/game-configs/config-queries.js';
+import { publishConfig } from '../../src/features/game-configs/publish.js';
 import { codeAt, stepAt } from '../../src/lib/totp.js';
 import { value } from '../personalisation/support/fixtures.js';
+import { experiment } from '../personalisation/support/fixtures.js';
 import { fromBase32, PASSWORD, type Person, personOf, signIn } from './account-calls.js';
 import { type AdminClient, GAME } from './admin-calls.js';
 import { ACCOUNT_KEY, type AuditStep, READS } from './audit-steps.js';
@@ -418,6 +421,21 @@ export const ROUTE_STEPS: Record<string, AuditStep<(world: RouteWorld) => Promis
       body: { note: 'n', confirmPriceRaises: true },
       status: 201,
     }),
+  },
+  'POST /games/:game/experiments/:experimentId/sums': {
+    reason: 'it only asks for sums that are made daily anyway',
+  },
+  'POST /games/:game/experiments/:experimentId/end': {
+    action: 'config.publish',
+    target: 'version ',
+    call: async ({ harness }) => {
+      const gameId = (await findGame(harness.pool, 'demo-studio', 'demo-game'))?.id ?? 0;
+      const { document, version } = await findConfigVersionAt(harness.pool, gameId, harness.clock.now());
+      const running = { ...document, experiments: [experiment('ended')] };
+      const actor = { name: 'a test', nowMs: harness.clock.now() };
+      await publishConfig(harness.pool, { gameId, document: running, note: '', basedOn: version }, actor);
+      return { path: `${GAME}/experiments/ended/end`, body: { winner: 'b', note: 'n' }, status: 201 };
+    },
   },
   'POST /games/:game/models': {
     action: 'model.train',

@@ -1,6 +1,12 @@
 import { inTransaction, walkByIndex, withDedicatedConnection } from '../../../src/db/dedicated-connection.js';
 import { keepErasedSums } from '../../../src/features/experiments/keep-erased.js';
+import { planExperiment, planRequestOf } from '../../../src/features/experiments/plan-experiment.js';
 import { sumExperiments } from '../../../src/features/experiments/sum-experiments.js';
+import {
+  listExperimentViews,
+  listReportedDays,
+  updateSumsRequested,
+} from '../../../src/features/experiments/view-queries.js';
 import { configWith, experiment } from '../../personalisation/support/fixtures.js';
 import { WORLD } from './large-tables.js';
 import type { Listed } from './listed-statement.js';
@@ -8,6 +14,7 @@ import type { Listed } from './listed-statement.js';
 const { gameId } = WORLD;
 const DAY_MS = 86_400_000;
 const ERASED = ['3'];
+const RUN = { gameId, experimentId: 'price_test', seed: '1' };
 
 /** Of every kind, so that everything is read. */
 const RUNNING = experiment('price_test', {
@@ -55,6 +62,17 @@ export const EXPERIMENT_STATEMENTS: readonly Listed[] = [
       why: 'games are looked at 200 at a time, versions once until the first in which an experiment runs, exposures in chunks with the players and their days',
       atMost: 5_000,
     },
+  },
+  {
+    what: 'list_experiment_views',
+    call: ({ service }) => listExperimentViews(service, gameId, [RUNNING]),
+  },
+  { what: 'list_reported_days', call: ({ service }) => listReportedDays(service, RUN, 180) },
+  { what: 'update_sums_requested', call: ({ service, nowMs }) => updateSumsRequested(service, RUN, nowMs) },
+  {
+    what: 'plans of experiments',
+    call: ({ admin, nowMs }) => planExperiment(admin, planRequestOf(RUNNING, gameId, 'all'), nowMs),
+    reads: { tables: ['players'], why: 'a sample is drawn from the ids of all players', atMost: 'all' },
   },
   {
     what: 'a game without experiments, for the lists that follow',

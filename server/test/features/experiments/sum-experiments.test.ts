@@ -10,6 +10,8 @@ import {
 import { createErasureHashes } from '../../../src/security/erasure-hashes.js';
 import { plus } from '../../../src/statistics/moments.js';
 import { experiment } from '../../personalisation/support/fixtures.js';
+import { type AdminClient, openAdminClient } from '../../support/admin-calls.js';
+import { expectGeneralError } from '../../support/data-calls.js';
 import { erase } from '../../support/erasure-calls.js';
 import { DAY_MS, type TestPlayer } from '../../support/game-world.js';
 import { createHarness, type Harness } from '../../support/harness.js';
@@ -37,12 +39,14 @@ const test = experiment('price_test', {
 });
 
 let harness: Harness;
+let admin: AdminClient;
 let gameId: number;
 let players: TestPlayer[];
 
 beforeAll(async () => {
   harness = await createHarness();
   harness.clock.set(NOW);
+  admin = await openAdminClient(harness);
   gameId = await addGame(harness, 'tried');
   await publish(harness, gameId, [test], { nowMs: at(20) });
   // Every third player was there before the experiment.
@@ -63,7 +67,10 @@ beforeAll(async () => {
     exposedAt: at(15 - (n % 3)),
   }));
 });
-afterAll(() => harness.close());
+afterAll(async () => {
+  await admin.close();
+  await harness.close();
+});
 
 /** What the service keeps of an arm on a day. */
 async function armsOf(day = TO): Promise<Record<string, ArmSums>> {
@@ -198,6 +205,86 @@ describe('the sums of a running experiment', () => {
     ]);
     expect(keptMoments(arms.a, REVENUE)).toEqual(keptMoments(all, REVENUE));
     expect((await reportOn(dayOf(NOW))).arms.map(({ erasedPlayers }) => erasedPlayers)).toEqual([3, 3]);
+  });
+
+  it('are asked for anew, and shown with a sentence', async () => {
+    const list = await admin.ask<{ experiments: { sentence: string; report: Report }[] }>(
+      'GET',
+      '/games/tried/experiments',
+      undefined,
+      admin.tokens.viewer,
+    );
+    const { verdict } = await reportOn(dayOf(NOW));
+    expect(list.experiments.map(({ sentence, report }) => [sentence, report.to])).toEqual([
+      [verdict, dayOf(NOW)],
+    ]);
+    const path = '/games/tried/experiments/price_test';
+    await admin.ask('POST', `${path}/sums`, undefined, admin.tokens.editor, 202);
+    const shown = await admin.ask<{ isRequested: boolean; days: { day: string; arms: unknown[] }[] }>(
+      'GET',
+      path,
+      undefined,
+      admin.tokens.viewer,
+    );
+    expect(shown.isRequested).toBe(true);
+    expect(shown.days.map(({ day, arms }) => [day, arms.length])).toEqual([
+      [dayOf(NOW), 2],
+      [TO, 2],
+    ]);
+    expectGeneralError(
+      await admin.call('GET', '/games/tried/experiments/none', undefined, admin.tokens.viewer),
+      404,
+      'experiment_not_found',
+    );
+  });
+
+  it('plan from the game’s own figures', async () => {
+    const { plans } = await admin.ask<{ plans: { title: string; state: string; sentence: string }[] }>(
+      'GET',
+      '/games/tried/experiment-plan?experimentId=price_test',
+      undefined,
+      admin.tokens.viewer,
+    );
+    expect(plans[0]).toMatchObject({ title: 'Revenue in USD per player' });
+    expect(plans[0]?.state).not.toBe('too_few');
+    const usual = await admin.ask<{ plans: { title: string }[] }>(
+      'GET',
+      '/games/tried/experiment-plan?audience=new',
+      undefined,
+      admin.tokens.viewer,
+    );
+    expect(usual.plans.map(({ title }) => title)).toEqual([
+      'Conversion',
+      'Day 7 retention',
+      'Revenue per player',
+    ]);
+  });
+
+  it('end in one publication that gives everybody the winner', async () => {
+    const id = await addGame(harness, 'ended');
+    await publish(harness, id, [test], { nowMs: at(2) });
+    const end = (winner: string) =>
+      admin.call(
+        'POST',
+        '/games/ended/experiments/price_test/end',
+        { winner, note: 'b wins' },
+        admin.tokens.editor,
+      );
+    expectGeneralError(await end('c'), 400, 'body_invalid');
+    expect((await end('b')).statusCode).toBe(201);
+    expectGeneralError(await end('b'), 409, 'experiment_not_running');
+    const { experiments } = await admin.ask<{ experiments: { experiment: object; sentence: string }[] }>(
+      'GET',
+      '/games/ended/experiments',
+      undefined,
+      admin.tokens.viewer,
+    );
+    expect(experiments).toMatchObject([
+      {
+        experiment: { ...test, state: 'decided', winner: 'b' },
+        sentence: 'Decided: Treatment for all. It ended before its first whole day.',
+      },
+    ]);
   });
 
   it('end with the experiment, and the last report stays', async () => {

@@ -34,14 +34,14 @@ export type MetricReport = Readonly<{
   role: 'primary' | 'secondary' | 'guardrail';
   title: string;
   capped: { players: number; at: number } | null;
-  arms: readonly ArmMetric[];
+  arms: ArmMetric[];
 }>;
 
 export type Report = Readonly<{
   from: string;
   to: string;
   days: number;
-  arms: readonly Readonly<{
+  arms: Readonly<{
     variantId: string;
     name: string;
     weight: number;
@@ -50,10 +50,10 @@ export type Report = Readonly<{
   }>[];
   playersPerDay: number;
   sampleRatio: Readonly<{ p: number; isMismatch: boolean }>;
-  gates: readonly Gate[];
+  gates: Gate[];
   verdict: string;
-  wouldChange: readonly string[];
-  metrics: readonly MetricReport[];
+  wouldChange: string[];
+  metrics: MetricReport[];
 }>;
 
 export type ReportArm = ArmSums & Readonly<{ variantId: string; name: string; weight: number }>;

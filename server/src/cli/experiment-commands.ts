@@ -1,0 +1,145 @@
+import { Command, Option } from 'commander';
+import { endExperiment } from '../features/experiments/end-experiment.js';
+import {
+  findExperiment,
+  findWrittenExperiment,
+  listExperiments,
+} from '../features/experiments/experiment-views.js';
+import {
+  type Audience,
+  planExperiment,
+  planRequestOf,
+  usualPlan,
+} from '../features/experiments/plan-experiment.js';
+import type { Report } from '../features/experiments/report/report-types.js';
+import { StartupError } from '../lib/startup-error.js';
+import { commandActor } from './command-actor.js';
+import { requireGame, withGame } from './game-option.js';
+import { printable } from './printable.js';
+import { grouped } from './progress-bar.js';
+import { tableLines } from './table.js';
+import { say, withDatabase } from './terminal.js';
+
+type Options = { tenant: string; game: string; json: boolean };
+
+const JSON_OPTION = ['--json', 'print everything there is, as JSON', false] as const;
+
+export function experimentCommands(): Command {
+  const experiments = new Command('experiments').description(
+    'what experiments have shown, plans, and the end',
+  );
+  withGame(experiments.command('list'))
+    .description('list the experiments of the published version, with a sentence each')
+    .option(...JSON_OPTION)
+    .action(list);
+  withGame(experiments.command('show <experiment-id>'))
+    .description('show the newest report of an experiment')
+    .option(...JSON_OPTION)
+    .action(show);
+  withGame(experiments.command('plan [experiment-id]'))
+    .description('how many players and days it needs, from the figures of the game')
+    .addOption(
+      new Option('--audience <players>', 'all players, or only those who start meanwhile')
+        .choices(['all', 'new'])
+        .default('all'),
+    )
+    .option(...JSON_OPTION)
+    .action(plan);
+  withGame(experiments.command('end <experiment-id>'))
+    .description('end a running experiment: everybody gets the winner, in one publication')
+    .requiredOption('--winner <variant-id>', 'the variant that everybody gets')
+    .option('--note <text>', 'why', '')
+    .option(...JSON_OPTION)
+    .action(end);
+  return experiments;
+}
+
+async function list({ tenant, game, json }: Options): Promise<void> {
+  const experiments = await withDatabase(async ({ pool }) => {
+    const { id } = await requireGame(pool, tenant, game);
+    return listExperiments(pool, id, (await commandActor(pool)).nowMs);
+  });
+  if (json) return say(JSON.stringify(experiments, null, 2));
+  if (experiments.length === 0) say('The published version has no experiments.');
+  for (const { experiment, sentence } of experiments) {
+    say(`${experiment.experimentId}  ${experiment.state}\n    ${printable(sentence)}`);
+  }
+}
+
+async function show(experimentId: string, { tenant, game, json }: Options): Promise<void> {
+  const found = await withDatabase(async ({ pool }) => {
+    const { id } = await requireGame(pool, tenant, game);
+    return findExperiment(pool, id, experimentId, (await commandActor(pool)).nowMs);
+  });
+  if (found === undefined) throw noSuchExperiment(experimentId);
+  if (json) return say(JSON.stringify(found, null, 2));
+  say(printable(found.sentence));
+  if (found.report !== null) for (const line of reportLines(found.report)) say(printable(line));
+}
+
+function reportLines({ from, to, days, arms, gates, metrics, wouldChange }: Report): string[] {
+  return [
+    `${from} to ${to} (UTC), ${days} days`,
+    ...tableLines(
+      [
+        ['arm', 'players', 'erased'],
+        ...arms.map((arm) => [arm.variantId, grouped(arm.players), grouped(arm.erasedPlayers)]),
+      ],
+      (column) => column > 0,
+    ),
+    ...gates.map(({ sentence }) => `! ${sentence}`),
+    ...metrics.flatMap(({ title, role, arms: ofMetric }) => [
+      `${title} (${role}): ${ofMetric.map(({ variantId, mean }) => `${variantId} ${mean ?? '–'}`).join(', ')}`,
+      ...ofMetric.flatMap(({ comparison }) => (comparison === null ? [] : [`    ${comparison.sentence}`])),
+    ]),
+    ...wouldChange.map((sentence) => `What would change the verdict: ${sentence}`),
+  ];
+}
+
+async function plan(
+  experimentId: string | undefined,
+  { tenant, game, json, audience }: Options & { audience: Audience },
+): Promise<void> {
+  const planned = await withDatabase(async ({ pool }) => {
+    const { id } = await requireGame(pool, tenant, game);
+    const { nowMs } = await commandActor(pool);
+    if (experimentId === undefined) return planExperiment(pool, usualPlan(id, audience), nowMs);
+    const experiment = await findWrittenExperiment(pool, id, experimentId, nowMs);
+    if (experiment === undefined) throw noSuchExperiment(experimentId);
+    return planExperiment(pool, planRequestOf(experiment, id, audience), nowMs);
+  });
+  if (json) return say(JSON.stringify(planned, null, 2));
+  for (const { sentence } of planned.plans) say(printable(sentence));
+}
+
+async function end(
+  experimentId: string,
+  { tenant, game, json, winner, note }: Options & { winner: string; note: string },
+): Promise<void> {
+  const outcome = await withDatabase(async ({ pool }) => {
+    const { id: gameId } = await requireGame(pool, tenant, game);
+    return endExperiment(pool, { gameId, experimentId, winner, note }, await commandActor(pool));
+  });
+  switch (outcome.outcome) {
+    case 'published':
+      return say(
+        json
+          ? JSON.stringify({ version: outcome.version }, null, 2)
+          : `Published version ${outcome.version}: ${experimentId} is ${winner} for everybody.`,
+      );
+    case 'no_such_experiment':
+      throw noSuchExperiment(experimentId);
+    case 'not_running':
+      throw new StartupError(`${experimentId} does not run.`);
+    case 'no_such_variant':
+      throw new StartupError(`--winner must be ${outcome.variants.join(' or ')}.`);
+    default:
+      throw new StartupError(`Nothing was published: ${outcome.outcome}. Publish the document to see why.`);
+  }
+}
+
+function noSuchExperiment(experimentId: string): StartupError {
+  return new StartupError(
+    `There is no experiment "${printable(experimentId)}". List them: savepoint experiments list`,
+  );
+}

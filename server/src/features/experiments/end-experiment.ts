@@ -1,0 +1,49 @@
+import type { Actor } from '../../admin/audit-log.js';
+import type { Pool } from '../../db/pool.js';
+import type { ExperimentEntry } from '../../personalisation/document/parts/experiments.js';
+import { findConfigVersionAt } from '../game-configs/config-queries.js';
+import { type PublishOutcome, publishConfig } from '../game-configs/publish.js';
+
+export type EndRequest = Readonly<{
+  gameId: number;
+  experimentId: string;
+  /** The variant that everybody gets from now on. */
+  winner: string;
+  note: string;
+  /** The version that its author has seen; by default the one in force. */
+  basedOn?: number;
+}>;
+
+export type EndOutcome =
+  | PublishOutcome
+  | Readonly<{ outcome: 'no_such_experiment' | 'not_running' }>
+  | Readonly<{ outcome: 'no_such_variant'; variants: readonly string[] }>;
+
+/**
+ * Ends a running experiment in one publication: the winner becomes the value of `experiment("id")` for everybody, so every rule that reads it
+ * gives all players what the winner gave. Nothing else of the document changes. A draft stays as it is.
+ */
+export async function endExperiment(
+  pool: Pool,
+  { gameId, experimentId, winner, note, basedOn }: EndRequest,
+  actor: Actor,
+): Promise<EndOutcome> {
+  const { version, document } = await findConfigVersionAt(pool, gameId, actor.nowMs);
+  const experiments = document.experiments ?? [];
+  const ended = experiments.find((each) => each.experimentId === experimentId);
+  if (ended === undefined) return { outcome: 'no_such_experiment' };
+  if (ended.state !== 'running') return { outcome: 'not_running' };
+  const variants = ended.variants.map(({ variantId }) => variantId);
+  if (!variants.includes(winner)) return { outcome: 'no_such_variant', variants };
+  const decided: ExperimentEntry = { ...ended, state: 'decided', winner };
+  return publishConfig(
+    pool,
+    {
+      ...{ gameId, note, basedOn: basedOn ?? version },
+      document: { ...document, experiments: experiments.map((each) => (each === ended ? decided : each)) },
+      // Players of the other arms may see prices go up, and get other values: that is what was decided.
+      ...{ confirmPriceRaises: true, confirmLostValues: true },
+    },
+    actor,
+  );
+}

@@ -1,0 +1,85 @@
+import type { Pool } from '../../db/pool.js';
+import { utcDay } from '../../lib/day.js';
+import type { ExperimentEntry } from '../../personalisation/document/parts/experiments.js';
+import { findConfigVersionAt } from '../game-configs/config-queries.js';
+import { findDraftRow } from '../game-configs/draft-queries.js';
+import {
+  type ExperimentView,
+  listExperimentViews,
+  listReportedDays,
+  type ReportedDay,
+} from './view-queries.js';
+
+export type ShownExperiment = ExperimentView & Readonly<{ experiment: ExperimentEntry; sentence: string }>;
+
+/** The experiments of the published version, in its order, each with its newest report. */
+export async function listExperiments(pool: Pool, gameId: number, nowMs: number): Promise<ShownExperiment[]> {
+  const { document } = await findConfigVersionAt(pool, gameId, nowMs);
+  const experiments = document.experiments ?? [];
+  const views = await listExperimentViews(pool, gameId, experiments);
+  const viewOf = new Map(views.map((view) => [view.experimentId, view]));
+  return experiments.map((experiment) => {
+    const view = viewOf.get(experiment.experimentId) ?? noView(experiment.experimentId);
+    return { ...view, experiment, sentence: sentenceOf(experiment, view) };
+  });
+}
+
+const DAYS_SHOWN = 180;
+
+/** One experiment, and what its primary metric has shown from day to day. */
+export async function findExperiment(
+  pool: Pool,
+  gameId: number,
+  experimentId: string,
+  nowMs: number,
+): Promise<(ShownExperiment & { days: readonly ReportedDay[] }) | undefined> {
+  const shown = (await listExperiments(pool, gameId, nowMs)).find(
+    (each) => each.experimentId === experimentId,
+  );
+  if (shown === undefined) return undefined;
+  const { seed } = shown.experiment;
+  return { ...shown, days: await listReportedDays(pool, { gameId, experimentId, seed }, DAYS_SHOWN) };
+}
+
+function noView(experimentId: string): ExperimentView {
+  return { experimentId, startedAt: null, endedAt: null, isRequested: false, madeAt: null, report: null };
+}
+
+const NO_REPORT = 'It ended before its first whole day.';
+
+function sentenceOf(
+  { state, variants, winner }: ExperimentEntry,
+  { report, startedAt }: ExperimentView,
+): string {
+  const verdict = report?.verdict;
+  switch (state) {
+    case 'planned':
+      return 'Not started.';
+    case 'running':
+      return (
+        verdict ?? `Running${sinceWords(startedAt)}. The first report comes after the first whole UTC day.`
+      );
+    case 'stopped':
+      return `Stopped. ${verdict ?? NO_REPORT}`;
+    case 'decided': {
+      const name = variants.find(({ variantId }) => variantId === winner)?.name ?? winner;
+      return `Decided: ${name} for all. ${verdict ?? NO_REPORT}`;
+    }
+  }
+}
+
+function sinceWords(startedAt: number | null): string {
+  return startedAt === null ? '' : ` since ${utcDay(startedAt)}`;
+}
+
+/** As it is written in the draft, else in the published version: for plans. */
+export async function findWrittenExperiment(
+  pool: Pool,
+  gameId: number,
+  experimentId: string,
+  nowMs: number,
+): Promise<ExperimentEntry | undefined> {
+  const draft = await findDraftRow(pool, gameId);
+  const document = draft?.document ?? (await findConfigVersionAt(pool, gameId, nowMs)).document;
+  return document.experiments?.find((each) => each.experimentId === experimentId);
+}

@@ -1,0 +1,94 @@
+import { walkByIndex, withDedicatedConnection } from '../../db/dedicated-connection.js';
+import type { Pool } from '../../db/pool.js';
+import { DAY_MS, utcDay } from '../../lib/day.js';
+import { type MetricEntry, metricKey } from '../../personalisation/document/parts/experiment-metrics.js';
+import type { ExperimentEntry } from '../../personalisation/document/parts/experiments.js';
+import { drawPlayers } from '../audiences/sample-queries.js';
+import { findRateTable } from '../reporting/rate-queries.js';
+import { figureNeeds } from './figure-needs.js';
+import { findFigures } from './figure-queries.js';
+import { findNewPlayersPerDay, listPlannedPlayers } from './plan-queries.js';
+import { addPlayer, type ExperimentSums } from './report/experiment-sums.js';
+import { noMetricSums } from './report/metric-sums.js';
+import { type Arrivals, type Plan, planOf, type SmallestEffect } from './report/plan.js';
+
+/** `new`: only players who start while the experiment runs. */
+export type Audience = 'all' | 'new';
+
+export type PlanRequest = Readonly<{
+  gameId: number;
+  audience: Audience;
+  coveragePercent: number;
+  variants: readonly Readonly<{ variantId: string; weight: number }>[];
+  metrics: readonly Readonly<{ metric: MetricEntry; effect: SmallestEffect }>[];
+}>;
+
+export type GamePlan = Readonly<{ arrivals: Arrivals; plans: (Plan & { metric: MetricEntry })[] }>;
+
+const SAMPLE_SIZE = 10_000;
+const PLAYERS_PER_CHUNK = 500;
+const EVERYBODY = 'sample';
+
+/** Before anybody has written an experiment: the usual metrics with two arms. */
+export function usualPlan(gameId: number, audience: Audience): PlanRequest {
+  return {
+    ...{ gameId, audience, coveragePercent: 100 },
+    variants: ['a', 'b'].map((variantId) => ({ variantId, weight: 1 })),
+    metrics: [
+      { metric: { kind: 'share', of: 'converted' }, effect: { points: 1 } },
+      { metric: { kind: 'share', of: 'retained', day: 7 }, effect: { points: 1 } },
+      { metric: { kind: 'sum', sum: { of: 'revenue', currency: null } }, effect: { percent: 10 } },
+    ],
+  };
+}
+
+/** An experiment as it is written: the primary metric with the smallest effect of its plan, others with 10%. */
+export function planRequestOf(
+  { coveragePercent, variants, metrics, plan }: ExperimentEntry,
+  gameId: number,
+  audience: Audience,
+): PlanRequest {
+  const others = [...metrics.secondary, ...metrics.guardrails.map(({ metric }) => metric)];
+  return {
+    ...{ gameId, audience, coveragePercent, variants },
+    metrics: [
+      { metric: metrics.primary, effect: plan?.smallestEffect ?? { percent: 10 } },
+      ...others.map((metric) => ({ metric, effect: { percent: 10 } })),
+    ],
+  };
+}
+
+/** How long an experiment would take, from what a sample of the game's players did. */
+export async function planExperiment(
+  pool: Pool,
+  { gameId, audience, coveragePercent, variants, metrics }: PlanRequest,
+  nowMs: number,
+): Promise<GamePlan> {
+  const to = utcDay(nowMs - DAY_MS);
+  return withDedicatedConnection(pool, async (connection) => {
+    await walkByIndex(connection);
+    const rates = await findRateTable(connection, gameId);
+    const perDay = await findNewPlayersPerDay(connection, gameId, to);
+    const { players, ids } = await drawPlayers(connection, gameId, SAMPLE_SIZE);
+    const keyed = metrics.map(({ metric }) => ({ metric, key: metricKey(metric) }));
+    const needs = figureNeeds(metrics.map(({ metric }) => metric));
+    const sums: ExperimentSums = {};
+    let recent = 0;
+    for (let at = 0; at < ids.length; at += PLAYERS_PER_CHUNK) {
+      const planned = await listPlannedPlayers(connection, ids.slice(at, at + PLAYERS_PER_CHUNK), to);
+      recent += planned.filter(({ isRecent }) => isRecent).length;
+      const exposed = planned.flatMap(({ playerId, day }) => (day === null ? [] : [{ playerId, day }]));
+      for (const figures of await findFigures(connection, exposed, to, needs)) {
+        if (figures === undefined || (audience === 'new' && !figures.isNew)) continue;
+        addPlayer(sums, { variantId: EVERYBODY, sawTwoArms: false, figures }, keyed, rates);
+      }
+    }
+    const atStart = audience === 'new' || ids.length === 0 ? 0 : Math.round((players * recent) / ids.length);
+    const arrivals = { atStart, perDay };
+    const plans = metrics.map(({ metric, effect }) => {
+      const ofMetric = sums[EVERYBODY]?.metrics[metricKey(metric)] ?? noMetricSums();
+      return { metric, ...planOf({ metric, effect, sums: ofMetric, arrivals, coveragePercent, variants }) };
+    });
+    return { arrivals: { atStart, perDay: Math.round(perDay) }, plans };
+  });
+}

@@ -1,0 +1,52 @@
+import type { FastifyInstance } from 'fastify';
+import { Type } from 'typebox';
+import type { AdminContext } from '../../admin/admin-context.js';
+import { gameErrors } from '../../admin/admin-errors.js';
+import { gameOf, requireRole } from '../../admin/admin-guard.js';
+import { adminSchema, GameParameters, success } from '../../admin/admin-responses.js';
+import { ApiError } from '../../errors.js';
+import { withSchemaTypes } from '../../http/validation.js';
+import { ExperimentPlanResponse } from './experiment-schemas.js';
+import { findWrittenExperiment } from './experiment-views.js';
+import { planExperiment, planRequestOf, usualPlan } from './plan-experiment.js';
+
+const Audience = Type.Union([Type.Literal('all'), Type.Literal('new')], {
+  description: 'new: only players who start while it runs. By default all',
+});
+
+/** How long an experiment would take with this game. */
+export function experimentPlanRoutes(app: FastifyInstance, ctx: AdminContext): void {
+  withSchemaTypes(app).get(
+    '/admin/v1/games/:game/experiment-plan',
+    {
+      onRequest: requireRole(ctx, 'viewer'),
+      schema: {
+        ...adminSchema('Experiments'),
+        operationId: 'planExperiment',
+        summary: 'How many players and days an experiment needs, from the figures of this game',
+        description:
+          'Of an experiment of the draft, else of the published version; without `experimentId`, of the usual metrics with two arms.',
+        params: GameParameters,
+        querystring: Type.Object({
+          experimentId: Type.Optional(Type.String()),
+          audience: Type.Optional(Audience),
+        }),
+        response: {
+          200: ExperimentPlanResponse,
+          ...gameErrors(['parameter_invalid', 'experiment_not_found']),
+        },
+      },
+    },
+    async (request) => {
+      const { gameId } = await gameOf(ctx, request);
+      const { experimentId, audience = 'all' } = request.query;
+      const nowMs = ctx.clock.now();
+      if (experimentId === undefined) {
+        return success(await planExperiment(ctx.pool, usualPlan(gameId, audience), nowMs));
+      }
+      const experiment = await findWrittenExperiment(ctx.pool, gameId, experimentId, nowMs);
+      if (experiment === undefined) throw new ApiError('experiment_not_found');
+      return success(await planExperiment(ctx.pool, planRequestOf(experiment, gameId, audience), nowMs));
+    },
+  );
+}

@@ -1,0 +1,56 @@
+import type { ExperimentEntry } from '../../personalisation/document/parts/experiments.js';
+import { addPlayer, type ExperimentSums, keyedMetrics } from './report/experiment-sums.js';
+import { reportOf } from './report/report.js';
+import type { Report } from './report/report-types.js';
+
+/** Examples for the API document. The report is made of invented players, so it is always one that the service could give. */
+
+export const EXAMPLE_EXPERIMENT: ExperimentEntry = {
+  experimentId: 'starter_price',
+  name: 'Price of the starter pack',
+  hypothesis: 'A cheaper first pack brings more payers.',
+  when: null,
+  coveragePercent: 100,
+  seed: '1',
+  variants: [
+    { variantId: 'a', name: 'As it is', weight: 1 },
+    { variantId: 'b', name: 'Cheaper', weight: 1 },
+  ],
+  metrics: { primary: { kind: 'share', of: 'converted' }, secondary: [], guardrails: [] },
+  plan: { smallestEffect: { points: 1 }, players: 20_000, days: 28 },
+  state: 'running',
+};
+
+export const EXAMPLE_REPORT: Report = reportOf({
+  experiment: EXAMPLE_EXPERIMENT,
+  ...{ from: '2026-10-18', to: '2026-11-14', days: 28 },
+  sums: exampleSums({ a: { players: 1_000, payers: 40 }, b: { players: 1_000, payers: 48 } }),
+  ...{ plannedEnd: undefined, armChanges: [] },
+});
+
+function exampleSums(arms: Record<string, { players: number; payers: number }>): ExperimentSums {
+  const sums: ExperimentSums = {};
+  const nothing = { sessions: 0, playMs: 0, adImpressions: 0, purchases: 0, revenue: [], eventCounts: {} };
+  for (const [variantId, { players, payers }] of Object.entries(arms)) {
+    for (let n = 0; n < players; n++) {
+      const since = { ...nothing, purchases: n < payers ? 1 : 0 };
+      const figures = { isNew: true, lastDay: n % 28, activeOn: [], since, before: nothing };
+      const player = { variantId, sawTwoArms: false, figures };
+      addPlayer(sums, player, keyedMetrics(EXAMPLE_EXPERIMENT.metrics), null);
+    }
+  }
+  return sums;
+}
+
+export const EXAMPLE_PLAN = {
+  arrivals: { atStart: 0, perDay: 900 },
+  plans: [
+    {
+      metric: { kind: 'share' as const, of: 'retained' as const, day: 7 as const },
+      ...{ title: 'Day 7 retention', state: 'measurable' as const, mean: 0.18, players: 43_000, days: 55 },
+      measurableEffect: 0.0057,
+      sentence:
+        'With 900 new players a day you need 55 days (43,000 players) to see +1 point of day 7 retention.',
+    },
+  ],
+};

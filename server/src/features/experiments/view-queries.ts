@@ -1,0 +1,84 @@
+import { type Pool, query } from '../../db/pool.js';
+import type { ExperimentEntry } from '../../personalisation/document/parts/experiments.js';
+import type { RunKey } from './exposure-queries.js';
+import type { MetricReport, Report } from './report/report-types.js';
+
+export type ExperimentView = Readonly<{
+  experimentId: string;
+  startedAt: number | null;
+  endedAt: number | null;
+  /** Somebody has asked for new sums, which are not made yet. */
+  isRequested: boolean;
+  madeAt: number | null;
+  report: Report | null;
+}>;
+
+/** Of each experiment with its present seed: when it ran, and its newest report. */
+export async function listExperimentViews(
+  pool: Pool,
+  gameId: number,
+  experiments: readonly Pick<ExperimentEntry, 'experimentId' | 'seed'>[],
+): Promise<ExperimentView[]> {
+  return query<ExperimentView>(
+    pool,
+    {
+      name: 'list_experiment_views',
+      text: `select x.experiment_id as "experimentId", u.started_at as "startedAt", u.ended_at as "endedAt",
+               coalesce(u.is_requested, false) as "isRequested", r.made_at as "madeAt", r.report
+             from unnest($2::text[], $3::text[]) as x (experiment_id, seed)
+             left join lateral (
+               select u.started_at, u.ended_at, u.requested_at is not null as is_requested from experiment_runs u
+               where u.game_id = $1 and u.experiment_id = x.experiment_id and u.seed = x.seed
+               offset 0
+             ) u on true
+             left join lateral (
+               select r.made_at, r.report from experiment_reports r
+               where r.game_id = $1 and r.experiment_id = x.experiment_id and r.seed = x.seed
+               order by r.day desc
+               limit 1
+             ) r on true`,
+    },
+    [gameId, experiments.map(({ experimentId }) => experimentId), experiments.map(({ seed }) => seed)],
+  );
+}
+
+/** The arms of the primary metric as they were reported on a day. */
+export type ReportedDay = Readonly<{ day: string; arms: MetricReport['arms'] }>;
+
+/** The newest days, newest first. */
+export async function listReportedDays(
+  pool: Pool,
+  { gameId, experimentId, seed }: RunKey,
+  limit: number,
+): Promise<ReportedDay[]> {
+  return query<ReportedDay>(
+    pool,
+    {
+      name: 'list_reported_days',
+      text: `select day::text, report #> '{metrics,0,arms}' as arms from experiment_reports
+             where game_id = $1 and experiment_id = $2 and seed = $3
+             order by day desc
+             limit $4`,
+    },
+    [gameId, experimentId, seed, limit],
+  );
+}
+
+/** False if the experiment does not run, or has begun so lately that maintenance has not seen it. */
+export async function updateSumsRequested(
+  pool: Pool,
+  { gameId, experimentId, seed }: RunKey,
+  nowMs: number,
+): Promise<boolean> {
+  const rows = await query(
+    pool,
+    {
+      name: 'update_sums_requested',
+      text: `update experiment_runs set requested_at = $4
+             where game_id = $1 and experiment_id = $2 and seed = $3 and ended_at is null
+             returning 1`,
+    },
+    [gameId, experimentId, seed, new Date(nowMs)],
+  );
+  return rows.length > 0;
+}
