@@ -29,6 +29,7 @@ const PAGES = [
   '/segments?segment=payer',
   '/values',
   '/attributes',
+  '/experiments',
   '/events',
   '/events?tab=types',
   '/events?tab=types&schema=%2B',

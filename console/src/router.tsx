@@ -89,6 +89,12 @@ const attributes = createRoute({
   validateSearch: known('attribute'),
   component: lazyPage(() => import('./pages/attributes/Attributes.js'), 'Attributes'),
 });
+const experiments = createRoute({
+  getParentRoute: () => frame,
+  path: '/experiments',
+  validateSearch: known('experiment'),
+  component: lazyPage(() => import('./pages/experiments/Experiments.js'), 'Experiments'),
+});
 const events = createRoute({
   getParentRoute: () => frame,
   path: '/events',
@@ -128,6 +134,7 @@ export const router = createRouter({
       segments,
       values,
       attributes,
+      experiments,
       events,
       predictions,
       analysis,

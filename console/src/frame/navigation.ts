@@ -9,6 +9,7 @@ export const PAGES = [
   { to: '/$studio/$game/segments', name: 'Segments', icon: 'segments', key: 'm' },
   { to: '/$studio/$game/values', name: 'Values', icon: 'values', key: 'v' },
   { to: '/$studio/$game/attributes', name: 'Attributes', icon: 'attributes', key: 'b' },
+  { to: '/$studio/$game/experiments', name: 'Experiments', icon: 'experiments', key: 'x' },
   { to: '/$studio/$game/events', name: 'Events', icon: 'events', key: 'e' },
   { to: '/$studio/$game/predictions', name: 'Predictions', icon: 'predictions', key: 'r' },
   { to: '/$studio/$game/settings', name: 'Settings', icon: 'settings', key: 't' },

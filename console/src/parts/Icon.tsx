@@ -2,6 +2,7 @@
 const PATHS = {
   overview: 'M4 20V10M10 20V4M16 20v-8M22 20H2',
   analysis: 'M3 4h18l-7 8v7l-4 2v-9z',
+  experiments: 'M9 3h6M10 3v6l-5 9a2 2 0 0 0 2 3h10a2 2 0 0 0 2-3l-5-9V3M8 15h8',
   players: 'M12 12a4 4 0 1 0 0-8 4 4 0 0 0 0 8M4 21c0-4 4-6 8-6s8 2 8 6',
   store: 'M4 8h16l-1 12H5zM8 8a4 4 0 0 1 8 0',
   segments: 'M12 3a9 9 0 1 0 9 9h-9zM16 3.5A9 9 0 0 1 20.5 8H16z',

@@ -1,0 +1,68 @@
+import { Button, Group, Modal, Select, Stack, Text, Textarea } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { DataOf } from '../../api/client.js';
+import { useApiMutation, useStudioAndGame } from '../../api/hooks.js';
+import { ProblemNote } from '../../parts/states.js';
+
+/** Ends the experiment: one publication gives everybody the winner. */
+export function EndExperiment({ shown }: { shown: DataOf<'getExperiment'> }) {
+  const { game } = useStudioAndGame();
+  const client = useQueryClient();
+  const [isOpen, setOpen] = useState(false);
+  const [winner, setWinner] = useState<string | null>(null);
+  const [note, setNote] = useState('');
+  const { experimentId, variants, name } = shown.experiment;
+  const end = useApiMutation('endExperiment', {
+    onDone: () => {
+      setOpen(false);
+      void client.invalidateQueries();
+    },
+  });
+  return (
+    <>
+      <Button size="xs" onClick={() => setOpen(true)}>
+        End …
+      </Button>
+      <Modal opened={isOpen} onClose={() => setOpen(false)} title={`End “${name}”`}>
+        <Stack gap="sm">
+          <Text size="sm">
+            Everybody gets what the winner’s arm gives, with the next request. This publishes version{' '}
+            {shown.version + 1}. The report stays as it is. A draft stays as it is.
+          </Text>
+          <Select
+            label="Winner"
+            data={variants.map(({ variantId, name: title }) => ({
+              value: variantId,
+              label: `${variantId} ${title}`,
+            }))}
+            value={winner}
+            onChange={setWinner}
+          />
+          <Textarea
+            label="Why"
+            value={note}
+            onChange={(event) => setNote(event.currentTarget.value)}
+            autosize
+          />
+          <ProblemNote problem={end.error} />
+          <Group justify="flex-end">
+            <Button
+              size="xs"
+              disabled={winner === null}
+              loading={end.isPending}
+              onClick={() =>
+                end.mutate({
+                  params: { game, experimentId },
+                  body: { winner: winner ?? '', note, basedOn: shown.version },
+                })
+              }
+            >
+              Publish
+            </Button>
+          </Group>
+        </Stack>
+      </Modal>
+    </>
+  );
+}

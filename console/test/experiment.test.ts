@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest';
+import {
+  type ArmMetric,
+  axisOf,
+  changeInWords,
+  drawnIntervals,
+  type MetricReport,
+  placeOf,
+} from '../src/lib/experiment.js';
+
+const COMPARISON: NonNullable<ArmMetric['comparison']> = {
+  ...{ state: 'higher', difference: 0.02, interval: { low: 0.01, high: 0.03 }, p: 0.01, sentence: '' },
+  ...{ relative: 0.5, relativeInterval: { low: 0.2, high: 0.8 } },
+  ...{ guardrail: null, plannedEndInterval: null, daysUntilProven: null },
+};
+
+function report(metric: MetricReport['metric'], comparison: ArmMetric['comparison']): MetricReport {
+  const arm = { players: 100, positive: 30, mean: 1 };
+  return {
+    ...{ metric, role: 'primary', title: '', capped: null },
+    arms: [
+      { ...arm, variantId: 'a', comparison: null },
+      { ...arm, variantId: 'b', comparison },
+    ],
+  };
+}
+
+const SHARE = { kind: 'share', of: 'converted' } as const;
+const SUM = { kind: 'sum', sum: { of: 'sessions' } } as const;
+
+describe('intervals of an experiment', () => {
+  it('are points of a share, and relative otherwise', () => {
+    expect(drawnIntervals(report(SHARE, COMPARISON))).toEqual([
+      { variantId: 'b', low: 0.01, high: 0.03, value: 0.02 },
+    ]);
+    expect(drawnIntervals(report(SUM, COMPARISON))).toEqual([
+      { variantId: 'b', low: 0.2, high: 0.8, value: 0.5 },
+    ]);
+  });
+
+  it('are not drawn without a verdict', () => {
+    expect(drawnIntervals(report(SHARE, { ...COMPARISON, state: 'too_few', interval: null }))).toEqual([]);
+  });
+
+  it('share an axis that has zero and all of them on it', () => {
+    const axis = axisOf([{ variantId: 'b', low: 0.2, high: 0.8, value: 0.5 }]);
+    for (const value of [0, 0.2, 0.8]) {
+      expect(placeOf(value, axis)).toBeGreaterThan(0);
+      expect(placeOf(value, axis)).toBeLessThan(100);
+    }
+    expect(placeOf(0.2, axis)).toBeLessThan(placeOf(0.8, axis));
+  });
+
+  it('are said with a sign', () => {
+    expect(changeInWords(0.012, true)).toBe('+1.2 points');
+    expect(changeInWords(-0.3, false)).toBe('−30%');
+  });
+});
