@@ -257,6 +257,7 @@ describe('maintenance', () => {
       // They read a view, which follows the renamed table.
       'breakdowns done': 1,
       'holdouts done': 1,
+      'experiments done': 1,
       'segment_sizes done': 1,
       'retention done': 1,
       'segment_stays done': 1,
