@@ -1,6 +1,6 @@
 import type { ArmTrace } from '../../personalisation/decide/decision.js';
 import type { ExperimentEntry } from '../../personalisation/document/parts/experiments.js';
-import { evaluationOf, rounded } from './reason-words.js';
+import { evaluationOf, pinned, rounded } from './reason-words.js';
 
 /** Why a player is in an arm of an experiment, or in none, in a sentence. */
 export function experimentReason(trace: ArmTrace, experiment: ExperimentEntry | undefined): string {
@@ -9,6 +9,8 @@ export function experimentReason(trace: ArmTrace, experiment: ExperimentEntry | 
   const not = `Not in experiment ${experimentId}`;
   const bucket = `the player's bucket is ${rounded(trace.place ?? 0)}`;
   switch (because) {
+    case 'pin':
+      return `${is}: ${pinned(trace.pin)}.`;
     case 'stored':
       return `${is}: stored with the first exposure at ${exposedAt}.`;
     case 'bucket': {

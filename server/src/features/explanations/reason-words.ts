@@ -1,9 +1,15 @@
-import type { RuleTrace, ScheduleTrace } from '../../personalisation/decide/decision.js';
+import type { PinTrace, RuleTrace, ScheduleTrace } from '../../personalisation/decide/decision.js';
 
 /** Words that several kinds of reasons consist of. */
 
 export function inShare(bucket: number, sharePercent: number): string {
   return `the player's bucket is ${rounded(bucket)}, inside of the share of ${sharePercent}%`;
+}
+
+export function pinned(pin: PinTrace | null): string {
+  if (pin === null) return 'pinned';
+  const { author, reason, setAt, until } = pin;
+  return `pinned by ${author} because “${reason}”, since ${setAt}${until === null ? '' : `, until ${until}`}`;
 }
 
 /** Rounds down: 29.999 is inside a share of 30, and must not be shown as 30. */

@@ -36,6 +36,19 @@ const ScheduleTrace = Type.Object(
 const id = Type.String();
 const price = nullable(Type.String({ description: 'With the decimals of the currency' }));
 
+const PinTrace = Type.Object(
+  {
+    author: Type.String(),
+    reason: Type.String(),
+    setAt: Time('When it was pinned'),
+    until: nullable(Time('When it ends of itself')),
+    problem: nullable(
+      Type.String({ description: 'Why it is ignored: the type of the value has changed since' }),
+    ),
+  },
+  { title: 'PinTrace', description: 'What the studio has pinned for the player' },
+);
+
 /** The reasons of a decision, as the code that decides has noted them. */
 export const DecisionTrace = Type.Object(
   {
@@ -139,20 +152,7 @@ export const DecisionTrace = Type.Object(
             description: 'The bucket of the player in percent, if a rule has a share below 100',
           }),
         ),
-        pin: nullable(
-          Type.Object(
-            {
-              author: Type.String(),
-              reason: Type.String(),
-              setAt: Time('When it was pinned'),
-              until: nullable(Time('When it ends of itself')),
-              problem: nullable(
-                Type.String({ description: 'Why it is ignored: the type of the value has changed since' }),
-              ),
-            },
-            { title: 'PinTrace', description: 'What the studio has pinned for the player' },
-          ),
-        ),
+        pin: nullable(PinTrace),
         rules: Type.Array(
           Type.Object({
             sharePercent: Type.Number(),
@@ -171,10 +171,11 @@ export const DecisionTrace = Type.Object(
         variantId: Type.String({ description: 'Empty: the player is not in it' }),
         because: Type.String({
           description:
-            'stored (by the first exposure), bucket, winner, planned, stopped, child, outside_slot, not_covered or rule_false',
+            'pin, stored (by the first exposure), bucket, winner, planned, stopped, child, outside_slot, not_covered or rule_false',
         }),
         place: nullable(Type.Number({ description: 'The bucket of the player in percent' })),
         exposedAt: nullable(Time('When a response depended on the arm for the first time')),
+        pin: nullable(PinTrace),
         rule: nullable(RuleTrace),
       }),
       { description: 'Every experiment of the document' },

@@ -1,7 +1,7 @@
 import { clipText } from '../../lib/clip-text.js';
-import type { PinTrace, ValueRuleTrace, ValueTrace } from '../../personalisation/decide/decision.js';
+import type { ValueRuleTrace, ValueTrace } from '../../personalisation/decide/decision.js';
 import { valueSentence } from '../../personalisation/document/parts/values.js';
-import { closedWindow, evaluationOf, inShare, openWindow, rounded } from './reason-words.js';
+import { closedWindow, evaluationOf, inShare, openWindow, pinned, rounded } from './reason-words.js';
 
 const MAX_SHOWN = 200;
 
@@ -15,10 +15,6 @@ export function valueReason({ key, value, because, place, pin, rules }: ValueTra
   // Of the rules that were tried, the last one decides.
   if (because === 'rule') return `${says}: ${reasons.at(-1)}.${ignored}`;
   return `${says}, its default: ${reasons.length === 0 ? 'it has no rules' : reasons.join('; ')}.${ignored}`;
-}
-
-function pinned({ author, reason, setAt, until }: PinTrace): string {
-  return `pinned by ${author} because “${reason}”, since ${setAt}${until === null ? '' : `, until ${until}`}`;
 }
 
 function ruleReason({ outcome, schedule, rule, sharePercent }: ValueRuleTrace, place: number): string {

@@ -2,7 +2,9 @@ import { type Pool, query } from '../../db/pool.js';
 import type { DecidedArm } from '../../personalisation/decide/decision.js';
 
 /** The arms that a response to a player depends on and that are not stored yet. */
-export type Exposures = Readonly<{ playerId: string; atMs: number; arms: readonly DecidedArm[] }>;
+export type Exposures = Readonly<{ playerId: string; atMs: number; arms: readonly ToldArm[] }>;
+
+type ToldArm = Pick<DecidedArm, 'experimentId' | 'seed' | 'variantId'>;
 
 /**
  * Stores arms, and returns how many were new. The first one is kept, whichever node sends it. The players are locked as long as nobody may

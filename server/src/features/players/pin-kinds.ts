@@ -22,8 +22,15 @@ export const PIN_KINDS: Readonly<Record<PinKind, PinKindDefinition>> = {
       return entry && valueCheckOf(entry.type)(value);
     },
   },
-  // No document has experiments yet, so there is nothing to pin.
-  variant: { noun: 'experiment', targets: () => [], problem: () => undefined },
+  variant: {
+    noun: 'experiment',
+    targets: ({ experiments = [] }) => experiments.map(({ experimentId }) => experimentId),
+    problem: ({ experiments = [] }, target, value) => {
+      const variants = experiments.find(({ experimentId }) => experimentId === target)?.variants ?? [];
+      const ids = variants.map(({ variantId }) => variantId);
+      return ids.some((id) => id === value) ? undefined : `must be a variant: ${ids.join(' or ')}`;
+    },
+  },
 };
 
 /** Any id of a document. */

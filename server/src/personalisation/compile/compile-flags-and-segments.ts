@@ -197,7 +197,8 @@ function inOrder(
     const own = node?.kind === 'flag' ? [node.flagId] : [];
     const behind = needsOf(rule).flatMap((need) => flagsBehind.get(need) ?? []);
     flagsBehind.set(id, [...new Set([...own, ...behind])]);
-    const ofOwn = node === undefined ? (rule?.dependence ?? 0) : ownDependence(node);
+    // A variant can be pinned, as a flag can be set.
+    const ofOwn = node === undefined ? (rule?.dependence ?? 0) | DEPENDENCE.flags : ownDependence(node);
     dependences.set(
       id,
       needsOf(rule).reduce((union, need) => union | (dependences.get(need) ?? 0), ofOwn),

@@ -4,12 +4,14 @@ import { chooseArm } from '../compile/arms.js';
 import { bucketOf, userIdBytes } from '../compile/bucket.js';
 import type { CompiledDocument, CompiledExperiment } from '../compile/compiled-document.js';
 import type { CompiledRule } from '../rules/rules.js';
-import type { ArmTrace, DecidedArm, RuleTrace, Trace } from './decision.js';
+import type { ArmTrace, DecidedArm, PinTrace, RuleTrace, Trace } from './decision.js';
+import { pinInForce } from './in-force.js';
 
 /** What is needed of the decision in the making. */
 type ArmContext = Readonly<{
   document: CompiledDocument;
   facts: PlayerFacts;
+  now: number;
   trace: Trace | null;
   test(rule: CompiledRule, kind: 'experiment', id: string): boolean | undefined;
   traceOf(rule: CompiledRule, result: boolean | undefined): RuleTrace;
@@ -38,13 +40,14 @@ export class PlayerArms {
     return arm.variantId;
   }
 
-  /** The arms of running experiments that rules have asked for and that the player is in. */
+  /** The arms that rules have asked for and that the player is in, drawn or pinned. */
   get asked(): readonly DecidedArm[] {
     if (this.#decided.size === 0) return NONE;
     const arms: DecidedArm[] = [];
     for (const { experimentId, seed, variantId, because } of this.#decided.values()) {
-      if (because !== 'stored' && because !== 'bucket') continue;
-      arms.push({ experimentId, seed, variantId, isStored: because === 'stored' });
+      if (because !== 'stored' && because !== 'bucket' && because !== 'pin') continue;
+      const [isStored, isPinned] = [because === 'stored', because === 'pin'];
+      arms.push({ experimentId, seed, variantId, isStored, isPinned });
     }
     return arms;
   }
@@ -58,7 +61,9 @@ export class PlayerArms {
 
 function decideArm(context: ArmContext, experiment: CompiledExperiment): ArmTrace {
   const { experimentId, seed, state, winner, salt, slot, ranges, variantIds } = experiment;
-  const base = { experimentId, seed, variantId: '', place: null, exposedAt: null, rule: null };
+  const base = { experimentId, seed, variantId: '', place: null, exposedAt: null, rule: null, pin: null };
+  const pin = pinOf(context, experiment);
+  if (pin !== null) return { ...base, ...pin, because: 'pin' };
   if (state === 'planned' || state === 'stopped') return { ...base, because: state };
   if (state === 'decided') return ofWinner(context, experiment, { ...base, variantId: winner ?? '' });
   if (experiment.isAboutOffers && isChild(context.facts)) return { ...base, because: 'child' };
@@ -70,13 +75,31 @@ function decideArm(context: ArmContext, experiment: CompiledExperiment): ArmTrac
   const stored = storedArm(context, experiment);
   if (stored !== undefined) {
     const { variantId, exposedAt } = stored;
-    return { ...placed, variantId, because: 'stored', exposedAt: new Date(exposedAt).toISOString() };
+    return { ...placed, variantId, because: 'stored', exposedAt: isoTime(exposedAt) };
   }
   const arm = chooseArm(bucket, ranges);
   if (arm === undefined) return { ...placed, because: 'not_covered' };
   const { isTrue, rule } = mayEnter(context, experiment);
   if (!isTrue) return { ...placed, because: 'rule_false', rule };
   return { ...placed, variantId: variantIds[arm] ?? '', because: 'bucket', rule };
+}
+
+/** A pin counts whatever the state of the experiment is, so that a test device can look at an arm before the start. Null if the variant is gone. */
+function pinOf(
+  { facts, now }: ArmContext,
+  { experimentId, variantIds }: CompiledExperiment,
+): { variantId: string; pin: PinTrace } | null {
+  const found = pinInForce(facts, 'variant', experimentId, now);
+  if (found === undefined) return null;
+  const variantId = variantIds.find((id) => id === found.value);
+  if (variantId === undefined) return null;
+  const { author, reason, setAt, until } = found;
+  const span = { setAt: isoTime(setAt), until: until === null ? null : isoTime(until) };
+  return { variantId, pin: { author, reason, ...span, problem: null } };
+}
+
+function isoTime(epochMs: number): string {
+  return new Date(epochMs).toISOString();
 }
 
 type Base = Omit<ArmTrace, 'because'>;

@@ -34,6 +34,8 @@ export type DecidedArm = Readonly<{
   variantId: string;
   /** By an earlier response. */
   isStored: boolean;
+  /** The studio has pinned it for a test device, which is no player to be counted. */
+  isPinned: boolean;
 }>;
 
 export type StayChange = Readonly<{
@@ -242,8 +244,9 @@ export type ArmTrace = Readonly<{
   seed: string;
   /** Empty: the player is not in it. */
   variantId: string;
-  /** `stored`: by the first exposure. `bucket`: drawn now. All but these and `winner` give none. */
+  /** `stored`: by the first exposure. `bucket`: drawn now. All but these, `pin` and `winner` give none. */
   because:
+    | 'pin'
     | 'stored'
     | 'bucket'
     | 'winner'
@@ -257,6 +260,8 @@ export type ArmTrace = Readonly<{
   place: number | null;
   /** Of a stored arm. */
   exposedAt: string | null;
+  /** Of a pinned arm. */
+  pin: PinTrace | null;
   /** Null without one, or if the outcome was clear before. */
   rule: RuleTrace | null;
 }>;

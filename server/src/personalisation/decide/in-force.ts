@@ -1,5 +1,4 @@
 import type { PinKind, PlayerFacts, PlayerPin } from '../attributes/player-facts.js';
-import type { DecisionContext } from './decision-context.js';
 
 /** What a studio has set for one player, for a span of time. */
 type SetForPlayer = Readonly<{ setAt: number; until: number | null }>;
@@ -29,7 +28,9 @@ export function pinInForce(
 }
 
 /** A response holds until the next pin begins or ends. */
-export function notePinBoundaries(context: DecisionContext): void {
+export function notePinBoundaries(
+  context: Readonly<{ facts: PlayerFacts; noteBoundary(instant: number): boolean }>,
+): void {
   for (const { setAt, until } of context.facts.pins) {
     context.noteBoundary(setAt);
     if (until !== null) context.noteBoundary(until);

@@ -18,6 +18,9 @@ export function lastFactChange(context: DecisionContext, dependence: Dependence)
   if (dependence & TIME_BASIS.predictions) last = Math.max(last, context.atMostNow(models.since));
   if (dependence & DEPENDENCE.flags) {
     if (facts.overridesAt !== null) last = Math.max(last, context.atMostNow(facts.overridesAt));
+    for (const { kind, until } of facts.pins) {
+      if (kind === 'variant' && until !== null && until <= now) last = Math.max(last, until);
+    }
     eachFlagInstant(document, facts, (flagId, instant) => {
       // A refund reverses the last purchase. Where an offer depends on it, the refund itself is the last change.
       if (flagId === 'isPayer' && !(dependence & DEPENDENCE.events)) return;

@@ -314,7 +314,6 @@ export const PREPARED_STATEMENTS: readonly Listed[] = [
             experimentId,
             seed: '1',
             variantId: 'b',
-            isStored: false,
           })),
         })),
       ),

@@ -141,6 +141,20 @@ describe('an arm that a response depends on', () => {
     expect(await armsOf(session)).toEqual([{ experimentId: 'x', variantId }]);
   });
 
+  it('is not stored where it is pinned for a test device', async () => {
+    await publishWith({ coveragePercent: 0 });
+    const session = await harness.login(`${seed}-pinned`);
+    const path = `${GAME}/players/${session.userId}/pins/variant/x`;
+    const wrong = await admin.call('PUT', path, { value: 'c', reason: 'test' });
+    expect(wrong.body).toContain('must be a variant: a or b');
+    await admin.ask('PUT', path, { value: 'b', reason: 'test' });
+    for (const node of nodes)
+      expect(await told(session, node)).toEqual([{ experimentId: 'x', variantId: 'b' }]);
+    expect(await storedOf(session)).toEqual([]);
+    const { because } = await explained(session);
+    expect(because.experiments[0]).toMatch(/^Variant b of experiment x: pinned by .+ because “test”, since /);
+  });
+
   it('is explained as it was: by the bucket before the exposure, as stored after it', async () => {
     const session = await harness.login(`${seed}-past`);
     harness.clock.advance(60_000);

@@ -108,6 +108,8 @@ describe('the arm of a player', () => {
   });
 });
 
+const NEW = { isStored: false, isPinned: false };
+
 describe('a decision', () => {
   it('depends on the arms that its rules have asked for, and on no others', () => {
     const document = withValue([experiment('x'), experiment('y')], {
@@ -120,11 +122,11 @@ describe('a decision', () => {
     expect(decide(document, facts(), NOW).arms).toEqual([]);
     const german = facts({ profile: { country: { v: 'DE', t: 0 } } });
     expect(decide(document, german, NOW).arms).toEqual([
-      { experimentId: 'x', seed: '1', variantId: expect.stringMatching(/^[ab]$/), isStored: false },
+      { experimentId: 'x', seed: '1', variantId: expect.stringMatching(/^[ab]$/), ...NEW },
     ]);
     const stored = { ...german, ...exposed('b') };
     expect(decide(document, stored, NOW).arms).toEqual([
-      { experimentId: 'x', seed: '1', variantId: 'b', isStored: true },
+      { experimentId: 'x', seed: '1', variantId: 'b', ...NEW, isStored: true },
     ]);
   });
 
@@ -166,6 +168,40 @@ describe('a decision', () => {
       offers: [offer('cheap', { when: 'experiment("x") == "b"' })],
     });
     expect(decide(decided, child, NOW).store.activeSkus[0]?.offerPrice).toBe('9.00');
+  });
+
+  it('depends on a pinned arm, in any state, until the pin ends, and not on a variant that is gone', () => {
+    const pin = {
+      kind: 'variant' as const,
+      target: 'x',
+      reason: 'test',
+      author: 'ann',
+      setAt: NOW,
+      until: NOW + 1000,
+    };
+    const pinned = (variantId: string) => ({ pins: [{ ...pin, value: variantId }] });
+    for (const state of ['planned', 'running', 'stopped'] as const) {
+      const document = withValue([experiment('x', { state, coveragePercent: 0 })]);
+      for (const variantId of ['a', 'b']) {
+        expect(arm(document, pinned(variantId))).toBe(variantId);
+        expect(arm(document, { ...pinned(variantId), ...exposed('a') })).toBe(variantId);
+        expect(arm(document, pinned(variantId), NOW + 1000)).toBe('');
+      }
+      expect(arm(document, pinned('gone'))).toBe('');
+    }
+    const decision = decide(withValue([experiment('x')]), facts(pinned('b')), NOW);
+    expect(decision.arms).toEqual([
+      { experimentId: 'x', seed: '1', variantId: 'b', isStored: false, isPinned: true },
+    ]);
+    expect(decision.validUntil).toBe(NOW + 1000);
+    const offers = [offer('cheap', { when: 'experiment("x") == "b"' })];
+    const store = withValue([experiment('x')], { catalogue: [sku('gems')], offers });
+    const later = decide(store, facts(pinned('b')), NOW + 5000).store;
+    expect(later.lastUpdatedTimestamp).toBe(NOW + 1000);
+    expect(reason(withValue([experiment('x')]), pinned('b'))).toMatchObject({
+      because: 'pin',
+      pin: { author: 'ann', reason: 'test' },
+    });
   });
 
   it('is explained with the arm and its reason', () => {
