@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { readCatalogueCsv } from '../../src/features/game-configs/catalogue/catalogue-csv.js';
 import { findDraft } from '../../src/features/game-configs/draft.js';
 import { publishConfig } from '../../src/features/game-configs/publish.js';
-import { configWith, sku } from '../personalisation/support/fixtures.js';
+import { configWith, sku, value } from '../personalisation/support/fixtures.js';
 import { runCommand } from '../support/command.js';
 import { createGameWorld, type GameWorld } from '../support/game-world.js';
 
@@ -138,4 +138,12 @@ it.each([[[]], [['--draft', '--file', 'a']]])('publishing takes a file or the dr
   expect((await savepoint('config', 'publish', ...args)).errors).toContain(
     'Give --file or --draft, one of the two.',
   );
+});
+
+it('a file with a value of the wrong type is not published', async () => {
+  const document = configWith({ values: [value('jump_height', { defaultValue: 'high' })] });
+  await writeFile(at('wrong-value.json'), JSON.stringify(document));
+  const refused = await savepoint('config', 'publish', '--file', at('wrong-value.json'));
+  expect(refused.code).toBe(1);
+  expect(refused.errors).toContain('The value must be a whole number.');
 });
