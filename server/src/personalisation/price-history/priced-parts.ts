@@ -9,6 +9,7 @@ import { DEFAULT_STUDIO_ZONE } from '../document/parts/calendar.js';
 import type { SkuEntry } from '../document/parts/catalogue.js';
 import type { OfferEntry } from '../document/parts/offers.js';
 import { toBasisPoints } from '../document/prices.js';
+import type { KnownExperiments } from '../rules/rule-paths.js';
 import { type CompiledRule, compileRule } from '../rules/rules.js';
 import { scheduleCompiler } from '../schedules/schedule-compiler.js';
 
@@ -77,10 +78,16 @@ function known<T>(cache: Map<string, T | null>, key: string, make: () => T | nul
 
 const NO_SKUS: ReadonlyMap<string, number> = new Map();
 const NO_NAMES: ReadonlySet<string> = new Set();
+const NO_EXPERIMENTS: KnownExperiments = new Map();
 
-/** Null for a rule that refers to segments or flags, or fails: only single players can tell whether it holds. */
+/** Null for a rule that refers to segments, flags or experiments, or fails: only single players can tell whether it holds. */
 function ownRule(expression: string): CompiledRule | null {
-  const scope = { attributes: ATTRIBUTE_REGISTRY, segments: NO_NAMES, flags: NO_NAMES };
+  const scope = {
+    attributes: ATTRIBUTE_REGISTRY,
+    segments: NO_NAMES,
+    flags: NO_NAMES,
+    experiments: NO_EXPERIMENTS,
+  };
   const compiled = compileRule(expression, scope);
   return compiled.ok ? compiled.rule : null;
 }
