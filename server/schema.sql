@@ -757,17 +757,6 @@ CREATE INDEX experiment_exposures_listed ON experiment_exposures USING btree (ga
 COMMENT ON TABLE experiment_exposures IS 'The first response to a player that depended on an arm of an experiment. The arm is kept: see docs/adr/0056-experiments.md.';
 COMMENT ON COLUMN experiment_exposures.activated_at IS 'The first event of the activation type after the exposure; null until then, and for experiments without one.';
 
-CREATE TABLE experiment_grades (
-  game_id integer NOT NULL,
-  day date NOT NULL,
-  from_day date NOT NULL,
-  metric text NOT NULL,
-  players integer NOT NULL,
-  state text NOT NULL,
-  CONSTRAINT experiment_grades_pkey PRIMARY KEY (game_id, day, from_day, metric)
-);
-COMMENT ON TABLE experiment_grades IS 'A comparison of two groups that were treated alike (A/A): every proven difference is a false alarm. See docs/adr/0057-experiment-reports.md.';
-
 CREATE TABLE experiment_reports (
   game_id integer NOT NULL,
   experiment_id text NOT NULL,

@@ -1,4 +1,4 @@
--- What experiments have shown: sums, reports, and how often the statistics err.
+-- What experiments have shown: sums and reports.
 
 create table experiment_runs (
   game_id integer not null,
@@ -61,16 +61,3 @@ create table experiment_reports (
 );
 comment on table experiment_reports is
   'The report of an experiment as it was on a day. The last one of an experiment that has ended is what was known at its end.';
-
-create table experiment_grades (
-  game_id integer not null,
-  -- the last day of the comparison, and the day on which it begins
-  day date not null,
-  from_day date not null,
-  metric text not null,
-  players integer not null,
-  state text not null,
-  primary key (game_id, day, from_day, metric)
-);
-comment on table experiment_grades is
-  'A comparison of two groups that were treated alike (A/A): every proven difference is a false alarm. See docs/adr/0057-experiment-reports.md.';

@@ -150,8 +150,6 @@ const FILLS = [
    select ${SOME_GAME}, 'price_test', 'old', current_date - n / greatest(3, $1::int / 10), 'a', 0, 0, 0, 0, '{}' from ${ROWS}`,
   `insert into experiment_reports (game_id, experiment_id, seed, day, report, made_at)
    select ${SOME_GAME}, 'price_test', 'old', current_date - n / greatest(3, $1::int / 10), '{}', now() from ${ROWS}`,
-  `insert into experiment_grades (game_id, day, from_day, metric, players, state)
-   select ${SOME_GAME}, current_date - n / greatest(3, $1::int / 10), current_date, '', 0, 'not_proven' from ${ROWS}`,
   `insert into game_days (game_id, day, shard) select ${SOME_GAME}, current_date - n / greatest(3, $1::int / 10), 0
    from ${ROWS}`,
   `insert into game_event_types (game_id, day, event_type, shard)
