@@ -188,8 +188,8 @@ function storeAndCount(
   if (identified.length > 0) remembered.push(insertIdentities(identified, history?.nowMs));
   const changes = purchases?.changes ?? [];
   if (changes.length > 0) remembered.push(insertChanges(changes));
-  // What another installation has received it has acknowledged, too.
   remembered.push(...activatePlayers(fresh));
+  // What another installation has received it has acknowledged, too.
   const toConfirm = history === undefined ? fresh.filter(isOfGoogle) : [];
   if (toConfirm.length > 0) remembered.push(insertGooglePurchases(toConfirm));
   const kept =
