@@ -103,10 +103,11 @@ async function plan(
   const planned = await withDatabase(async ({ pool }) => {
     const { id } = await requireGame(pool, tenant, game);
     const { nowMs } = await commandActor(pool);
-    if (experimentId === undefined) return planExperiment(pool, usualPlan(id, audience), nowMs);
+    const samples = createPlayerSamples(pool, { now: () => nowMs });
+    if (experimentId === undefined) return planExperiment(pool, samples, usualPlan(id, audience), nowMs);
     const experiment = await findWrittenExperiment(pool, id, experimentId, nowMs);
     if (experiment === undefined) throw noSuchExperiment(experimentId);
-    return planExperiment(pool, planRequestOf(experiment, id, audience), nowMs);
+    return planExperiment(pool, samples, planRequestOf(experiment, id, audience), nowMs);
   });
   if (json) return say(JSON.stringify(planned, null, 2));
   for (const { sentence } of planned.plans) say(printable(sentence));

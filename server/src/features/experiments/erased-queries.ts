@@ -1,6 +1,6 @@
 import type { DedicatedConnection } from '../../db/dedicated-connection.js';
 import type { ExperimentEntry } from '../../personalisation/document/parts/experiments.js';
-import type { RunKey } from './exposure-queries.js';
+import { type RunKey, WAS_PINNED } from './exposure-queries.js';
 
 export type ErasedExposure = RunKey &
   Readonly<{
@@ -33,7 +33,7 @@ export async function listErasedExposures(
        offset 0
      ) e
      cross join lateral (select running_experiments from games g where g.id = e.game_id offset 0) g
-     where exists (
+     where not ${WAS_PINNED} and exists (
        select from jsonb_array_elements(g.running_experiments) r where r ->> 0 = e.experiment_id and r ->> 1 = e.seed
      )
      order by e.game_id, e.experiment_id, e.seed, e.player_id`,

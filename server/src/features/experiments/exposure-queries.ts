@@ -11,10 +11,17 @@ export type CountedExposure = Readonly<{
   playerId: string;
   variantId: string;
   day: string;
+  exposedOn: string;
   sawTwoArms: boolean;
 }>;
 
 type ExposureRow = Omit<CountedExposure, 'day'> & Readonly<{ day: string | null; exposedAt: string }>;
+
+/** A test device: it has seen what somebody pinned, whatever arm was stored before. */
+export const WAS_PINNED = `exists (
+         select from player_pins n
+         where n.player_id = e.player_id and n.kind = 'variant' and n.target = e.experiment_id offset 0
+       )`;
 
 export const FIRST_EXPOSURE: ExposureCursor = { exposedAt: '-infinity', playerId: '0' };
 
@@ -35,6 +42,7 @@ export async function listExposures(
   const { rows } = await connection.query<ExposureRow>(
     `select e.player_id as "playerId", e.variant_id as "variantId", e.exposed_at::text as "exposedAt",
        (case when $7 then e.activated_at else e.exposed_at end at time zone 'UTC')::date::text as day,
+       (e.exposed_at at time zone 'UTC')::date::text as "exposedOn",
        exists (
          select from experiment_exposures o
          where o.player_id = e.player_id and o.experiment_id = $2 and o.seed <> $3 and o.variant_id <> e.variant_id
@@ -44,12 +52,13 @@ export async function listExposures(
      where e.game_id = $1 and e.experiment_id = $2 and e.seed = $3
        and (e.exposed_at, e.player_id) > ($4::timestamptz, $5::bigint)
        and e.exposed_at < ($6::date + 1)::timestamp at time zone 'UTC'
+       and not ${WAS_PINNED}
      order by e.exposed_at, e.player_id
      limit $8`,
     [gameId, experimentId, seed, behind.exposedAt, behind.playerId, to, isActivated, limit],
   );
-  const counted = rows.flatMap(({ day, playerId, variantId, sawTwoArms }) =>
-    day === null || day > to ? [] : [{ day, playerId, variantId, sawTwoArms }],
+  const counted = rows.flatMap(({ day, exposedAt: _, ...exposure }) =>
+    day === null || day > to ? [] : [{ day, ...exposure }],
   );
   const last = rows.at(-1);
   return {

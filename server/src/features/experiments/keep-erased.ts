@@ -48,7 +48,7 @@ async function keepRun(
   if (experiment === undefined) return;
   const counted = exposures.flatMap(({ exposedOn, activatedOn, ...exposure }) => {
     const day = experiment.activation === undefined ? exposedOn : activatedOn;
-    return day === null || day > to ? [] : [{ ...exposure, day }];
+    return day === null || day > to ? [] : [{ ...exposure, day, exposedOn }];
   });
   const rates = await findRateTable(connection, run.gameId);
   const metrics = keyedMetrics(experiment.metrics);

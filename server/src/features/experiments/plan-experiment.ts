@@ -3,7 +3,7 @@ import type { Pool } from '../../db/pool.js';
 import { DAY_MS, utcDay } from '../../lib/day.js';
 import { type MetricEntry, metricKey } from '../../personalisation/document/parts/experiment-metrics.js';
 import type { ExperimentEntry } from '../../personalisation/document/parts/experiments.js';
-import { drawPlayers } from '../audiences/sample-queries.js';
+import { FAST_SAMPLE_SIZE, type PlayerSamples } from '../audiences/player-samples.js';
 import { findRateTable } from '../reporting/rate-queries.js';
 import { figureNeeds } from './figure-needs.js';
 import { findFigures } from './figure-queries.js';
@@ -25,7 +25,6 @@ export type PlanRequest = Readonly<{
 
 export type GamePlan = Readonly<{ arrivals: Arrivals; plans: (Plan & { metric: MetricEntry })[] }>;
 
-const SAMPLE_SIZE = 10_000;
 const PLAYERS_PER_CHUNK = 500;
 const EVERYBODY = 'sample';
 
@@ -61,15 +60,16 @@ export function planRequestOf(
 /** How long an experiment would take, from what a sample of the game's players did. */
 export async function planExperiment(
   pool: Pool,
+  samples: PlayerSamples,
   { gameId, audience, coveragePercent, variants, metrics }: PlanRequest,
   nowMs: number,
 ): Promise<GamePlan> {
   const to = utcDay(nowMs - DAY_MS);
+  const { players, ids } = await samples.of(gameId, FAST_SAMPLE_SIZE);
   return withDedicatedConnection(pool, async (connection) => {
     await walkByIndex(connection);
     const rates = await findRateTable(connection, gameId);
     const perDay = await findNewPlayersPerDay(connection, gameId, to);
-    const { players, ids } = await drawPlayers(connection, gameId, SAMPLE_SIZE);
     const keyed = metrics.map(({ metric }) => ({ metric, key: metricKey(metric) }));
     const needs = figureNeeds(metrics.map(({ metric }) => metric));
     const sums: ExperimentSums = {};
@@ -77,7 +77,9 @@ export async function planExperiment(
     for (let at = 0; at < ids.length; at += PLAYERS_PER_CHUNK) {
       const planned = await listPlannedPlayers(connection, ids.slice(at, at + PLAYERS_PER_CHUNK), to);
       recent += planned.filter(({ isRecent }) => isRecent).length;
-      const exposed = planned.flatMap(({ playerId, day }) => (day === null ? [] : [{ playerId, day }]));
+      const exposed = planned.flatMap(({ playerId, day }) =>
+        day === null ? [] : [{ playerId, day, exposedOn: day }],
+      );
       for (const figures of await findFigures(connection, exposed, to, needs)) {
         if (figures === undefined || (audience === 'new' && !figures.isNew)) continue;
         addPlayer(sums, { variantId: EVERYBODY, sawTwoArms: false, figures }, keyed, rates);

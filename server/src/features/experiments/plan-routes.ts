@@ -6,6 +6,7 @@ import { gameOf, requireRole } from '../../admin/admin-guard.js';
 import { adminSchema, GameParameters, success } from '../../admin/admin-responses.js';
 import { ApiError } from '../../errors.js';
 import { withSchemaTypes } from '../../http/validation.js';
+import { createPlayerSamples } from '../audiences/player-samples.js';
 import { ExperimentPlanResponse } from './experiment-schemas.js';
 import { findWrittenExperiment } from './experiment-views.js';
 import { planExperiment, planRequestOf, usualPlan } from './plan-experiment.js';
@@ -16,6 +17,7 @@ const Audience = Type.Union([Type.Literal('all'), Type.Literal('new')], {
 
 /** How long an experiment would take with this game. */
 export function experimentPlanRoutes(app: FastifyInstance, ctx: AdminContext): void {
+  const samples = createPlayerSamples(ctx.pool, ctx.clock);
   withSchemaTypes(app).get(
     '/admin/v1/games/:game/experiment-plan',
     {
@@ -42,11 +44,13 @@ export function experimentPlanRoutes(app: FastifyInstance, ctx: AdminContext): v
       const { experimentId, audience = 'all' } = request.query;
       const nowMs = ctx.clock.now();
       if (experimentId === undefined) {
-        return success(await planExperiment(ctx.pool, usualPlan(gameId, audience), nowMs));
+        return success(await planExperiment(ctx.pool, samples, usualPlan(gameId, audience), nowMs));
       }
       const experiment = await findWrittenExperiment(ctx.pool, gameId, experimentId, nowMs);
       if (experiment === undefined) throw new ApiError('experiment_not_found');
-      return success(await planExperiment(ctx.pool, planRequestOf(experiment, gameId, audience), nowMs));
+      return success(
+        await planExperiment(ctx.pool, samples, planRequestOf(experiment, gameId, audience), nowMs),
+      );
     },
   );
 }

@@ -17,9 +17,17 @@ const FIXED: readonly Readonly<{ member: string; of: (entry: ExperimentEntry) =>
   { member: 'metrics/primary', of: ({ metrics }) => metrics.primary },
 ];
 
-/** Experiments that run under the new document with the seed of the old one, and differ in what is fixed while players are exposed. */
-export function experimentChanges(before: ConfigDocument, after: ConfigDocument): ExperimentChange[] {
-  const old = new Map((before.experiments ?? []).map((entry) => [entry.experimentId, entry]));
+/**
+ * Experiments that run under the new document with the seed of the old one, and differ in what is fixed while players are exposed.
+ * `formerRuns`: see below.
+ */
+export function experimentChanges(
+  before: ConfigDocument,
+  after: ConfigDocument,
+  formerRuns: readonly ExperimentEntry[] = [],
+): ExperimentChange[] {
+  const entries = [...(before.experiments ?? []), ...formerRuns];
+  const old = new Map(entries.map((entry) => [entry.experimentId, entry]));
   return (after.experiments ?? []).flatMap((entry) => {
     const former = old.get(entry.experimentId);
     if (entry.state !== 'running' || former?.seed !== entry.seed) return [];
@@ -27,6 +35,39 @@ export function experimentChanges(before: ConfigDocument, after: ConfigDocument)
     const { experimentId } = entry;
     return members.length === 0 ? [] : [{ experimentId, members: members.map(({ member }) => member) }];
   });
+}
+
+/**
+ * The experiments that begin to run again, each as it last ran with this seed, if a player is in it. Else what is fixed could be changed while an
+ * experiment is stopped.
+ */
+export async function listFormerRuns(
+  db: Pool | Client,
+  gameId: number,
+  before: ConfigDocument,
+  after: ConfigDocument,
+): Promise<ExperimentEntry[]> {
+  const nameOf = ({ experimentId, seed }: ExperimentEntry) => JSON.stringify([experimentId, seed]);
+  const isRunning = ({ state }: ExperimentEntry) => state === 'running';
+  const running = new Set((before.experiments ?? []).filter(isRunning).map(nameOf));
+  const begun = (after.experiments ?? []).filter((entry) => isRunning(entry) && !running.has(nameOf(entry)));
+  if (begun.length === 0) return [];
+  const { rows } = await db.query<{ entry: ExperimentEntry }>(
+    `select f.entry from unnest($2::text[], $3::text[]) as b (experiment_id, seed)
+     cross join lateral (
+       select from experiment_exposures e
+       where e.game_id = $1 and e.experiment_id = b.experiment_id and e.seed = b.seed limit 1
+     ) e
+     cross join lateral (
+       select x.entry
+       from config_versions v cross join lateral json_array_elements(v.document -> 'experiments') as x (entry)
+       where v.game_id = $1 and x.entry ->> 'experimentId' = b.experiment_id and x.entry ->> 'seed' = b.seed
+         and x.entry ->> 'state' = 'running'
+       order by v.version desc limit 1
+     ) f`,
+    [gameId, begun.map(({ experimentId }) => experimentId), begun.map(({ seed }) => seed)],
+  );
+  return rows.map(({ entry }) => entry);
 }
 
 /** Of these changes, those of experiments in which a player is. */

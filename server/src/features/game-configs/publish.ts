@@ -15,7 +15,12 @@ import {
 import { type DocumentChange, differenceSteps } from './document-difference.js';
 import { documentWork } from './document-work.js';
 import { updatePublishedDraft } from './draft-queries.js';
-import { type ExperimentChange, experimentChanges, listExposedChanges } from './experiment-changes.js';
+import {
+  type ExperimentChange,
+  experimentChanges,
+  listExposedChanges,
+  listFormerRuns,
+} from './experiment-changes.js';
 import { publishOwnAttributes } from './own-attribute-sets.js';
 import { type PriceRaise, priceRaiseSteps } from './price-raises.js';
 import { nextSegmentVersions } from './segment-versions.js';
@@ -140,12 +145,9 @@ export async function publishWithin(
   // What every game begins with can be published too, to have it as a version of the studio's own.
   const isFirst = current.version === 0 && copyOf === null;
   if (difference.length === 0 && !isFirst) return { outcome: 'unchanged', version: current.version };
-  const experiments = await listExposedChanges(
-    client,
-    gameId,
-    document,
-    experimentChanges(current.document, document),
-  );
+  const formerRuns = await listFormerRuns(client, gameId, current.document, document);
+  const changed = experimentChanges(current.document, document, formerRuns);
+  const experiments = await listExposedChanges(client, gameId, document, changed);
   if (experiments.length > 0) return { outcome: 'experiments_exposed', experiments };
   const raises = confirmPriceRaises
     ? []

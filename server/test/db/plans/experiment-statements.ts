@@ -71,7 +71,13 @@ export const EXPERIMENT_STATEMENTS: readonly Listed[] = [
   { what: 'update_sums_requested', call: ({ service, nowMs }) => updateSumsRequested(service, RUN, nowMs) },
   {
     what: 'plans of experiments',
-    call: ({ admin, nowMs }) => planExperiment(admin, planRequestOf(RUNNING, gameId, 'all'), nowMs),
+    call: ({ admin, nowMs }) =>
+      planExperiment(
+        admin,
+        createPlayerSamples(admin, { now: () => nowMs }),
+        planRequestOf(RUNNING, gameId, 'all'),
+        nowMs,
+      ),
     reads: { tables: ['players'], why: 'a sample is drawn from the ids of all players', atMost: 'all' },
   },
   {

@@ -12,7 +12,7 @@ import { createRebuildPool } from '../../../src/features/explanations/rebuild-co
 import { findDeletedBefore } from '../../../src/features/exports/export-queries.js';
 import { deletePicture, setPicture } from '../../../src/features/game-configs/catalogue/picture-queries.js';
 import { discardDraft, publishDraft, saveDraft } from '../../../src/features/game-configs/draft.js';
-import { listExposedChanges } from '../../../src/features/game-configs/experiment-changes.js';
+import { listExposedChanges, listFormerRuns } from '../../../src/features/game-configs/experiment-changes.js';
 import { listNotes } from '../../../src/features/players/note-queries.js';
 import { addNote, editNote, removeNote } from '../../../src/features/players/notes.js';
 import { readOverrideFile } from '../../../src/features/players/override-file.js';
@@ -250,8 +250,9 @@ export const STUDIO_STATEMENTS: readonly Listed[] = [
   },
   {
     what: 'whether players are in experiments that a publication would change',
-    call: ({ admin }) => {
+    call: async ({ admin }) => {
       const document = configWith({ experiments: [experiment('price_test')] });
+      await listFormerRuns(admin, gameId, configWith(), document);
       return listExposedChanges(admin, gameId, document, [{ experimentId: 'price_test', members: [] }]);
     },
   },

@@ -40,14 +40,19 @@ export function keyedMetrics(metrics: MetricsEntry): KeyedMetric[] {
 /** A player of an arm, with what the player did. */
 export type CountedPlayer = Readonly<{ variantId: string; sawTwoArms: boolean; figures: PlayerFigures }>;
 
+/** A variant may be called `constructor`, which every object has. */
+export function armOf(sums: ExperimentSums, variantId: string): ArmSums | undefined {
+  return Object.hasOwn(sums, variantId) ? sums[variantId] : undefined;
+}
+
 export function addPlayer(
   sums: ExperimentSums,
   { variantId, sawTwoArms, figures }: CountedPlayer,
   metrics: readonly KeyedMetric[],
   rates: RateTable | null,
 ): void {
-  sums[variantId] ??= noArmSums();
-  const arm = sums[variantId];
+  const arm = armOf(sums, variantId) ?? noArmSums();
+  sums[variantId] = arm;
   arm.players++;
   if (figures.lastDay < RECENT_DAYS) arm.recentPlayers++;
   if (sawTwoArms) arm.twoArms++;
@@ -63,7 +68,7 @@ export function addPlayer(
 export function mergeExperimentSums(one: ExperimentSums, other: ExperimentSums): ExperimentSums {
   const merged: ExperimentSums = { ...one };
   for (const [variantId, arm] of Object.entries(other)) {
-    const before = merged[variantId];
+    const before = armOf(merged, variantId);
     merged[variantId] = before === undefined ? arm : mergeArms(before, arm);
   }
   return merged;

@@ -21,14 +21,14 @@ export type Totals = Readonly<{
  * counts, too, in all arms alike.
  */
 export type PlayerFigures = Readonly<{
-  /** The player's first day was that of the exposure: there is nothing before it. */
+  /** The player's first day was that of the exposure: there is nothing before it. Also if the player is activated later. */
   isNew: boolean;
   /** The last day that is over, as the number of days since day 0. */
   lastDay: number;
   /** Those of RETENTION_DAYS on which the player was active. */
   activeOn: readonly number[];
   since: Totals;
-  /** The 28 days before day 0. */
+  /** The 28 days before the exposure. An activation comes later: on the days between, the arm may have worked already. */
   before: Totals;
 }>;
 
@@ -69,7 +69,7 @@ function shareValue(
     case 'retained':
       return lastDay < metric.day ? undefined : { value: oneIf(activeOn.includes(metric.day)), other: 0 };
     case 'event': {
-      const did = ({ eventCounts }: Totals) => oneIf((eventCounts[metric.eventType] ?? 0) > 0);
+      const did = ({ eventCounts }: Totals) => oneIf(countOf(eventCounts, metric.eventType) > 0);
       return { value: did(since), other: did(before) };
     }
   }
@@ -80,7 +80,7 @@ function measured(measure: SumMeasureEntry, totals: Totals, rates: RateTable | n
     case 'revenue':
       return money(measure.currency, totals.revenue, rates);
     case 'events':
-      return totals.eventCounts[measure.eventType] ?? 0;
+      return countOf(totals.eventCounts, measure.eventType);
     case 'minutes':
       return totals.playMs / MINUTE_MS;
     case 'payers':
@@ -88,6 +88,11 @@ function measured(measure: SumMeasureEntry, totals: Totals, rates: RateTable | n
     default:
       return totals[measure.of];
   }
+}
+
+/** An event type may be called `constructor`, which every object has. */
+function countOf(counts: Totals['eventCounts'], eventType: string): number {
+  return Object.hasOwn(counts, eventType) ? (counts[eventType] ?? 0) : 0;
 }
 
 /** An amount without a rate is not in it. */

@@ -6,7 +6,7 @@ import {
 import type { ExperimentEntry } from '../../../personalisation/document/parts/experiments.js';
 import { type Comparison, compareFamily, fixedComparison } from './compare-arms.js';
 import { estimateArms } from './estimates.js';
-import { type ArmSums, type ExperimentSums, noArmSums, RECENT_DAYS } from './experiment-sums.js';
+import { type ArmSums, armOf, type ExperimentSums, noArmSums, RECENT_DAYS } from './experiment-sums.js';
 import { checkGates, type GateInput, ratioOf } from './gates.js';
 import { guardrailOf } from './guardrails.js';
 import { countsOf, type MetricSums, noMetricSums } from './metric-sums.js';
@@ -59,7 +59,7 @@ export function reportOf(input: ReportInput): Report {
 
 function armsOf({ variants }: ExperimentEntry, sums: ExperimentSums): ReportArm[] {
   return variants.map(({ variantId, name, weight }) => ({
-    ...(sums[variantId] ?? noArmSums()),
+    ...(armOf(sums, variantId) ?? noArmSums()),
     ...{ variantId, name, weight },
   }));
 }
@@ -82,20 +82,20 @@ function familyReports(
   metrics: readonly MetricEntry[],
   guardrail?: GuardrailEntry,
 ): MetricReport[] {
-  const { arms, input } = context;
+  const { arms, input, isStopped } = context;
   const family = metrics.map((metric) => ({ metric, arms: sumsOf(metric, arms) }));
   const comparisons = compareFamily(family, arms, input.experiment.plan?.players);
   return family.map(({ metric, arms: sums }) => {
     const { estimates, cap } = estimateArms(metric, sums);
     return {
       ...{ metric, role, title: metricTitle(metric) },
-      capped: cap === undefined ? null : { players: cap.capped, at: significant(cap.value) },
+      capped: isStopped || cap === undefined ? null : { players: cap.capped, at: significant(cap.value) },
       arms: arms.map(({ variantId }, index) => {
         const found = comparisons.find((one) => one.metric === metric && one.variantId === variantId);
         const mean = estimates[index]?.mean;
         return {
           ...{ variantId, ...countsOf(sums[index] ?? noMetricSums()) },
-          mean: mean === undefined || !Number.isFinite(mean) ? null : significant(mean),
+          mean: isStopped || mean === undefined || !Number.isFinite(mean) ? null : significant(mean),
           comparison: found === undefined ? null : comparisonOf(context, found, index, guardrail),
         };
       }),
