@@ -1,4 +1,5 @@
 import { Command, Option } from 'commander';
+import { createPlayerSamples } from '../features/audiences/player-samples.js';
 import { endExperiment } from '../features/experiments/end-experiment.js';
 import {
   findExperiment,

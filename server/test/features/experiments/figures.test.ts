@@ -38,6 +38,12 @@ describe('the value of a player by a metric', () => {
       { value: 3, other: 1 },
     ],
     [
+      'events of a type with the name of what every object has',
+      { kind: 'sum', sum: { of: 'events', eventType: 'constructor' } } as const,
+      figures(),
+      { value: 0, other: 0 },
+    ],
+    [
       'players with an event',
       { kind: 'share', of: 'event', eventType: 'win' } as const,
       figures({ since: { ...NOTHING, eventCounts: { win: 3 } } }),

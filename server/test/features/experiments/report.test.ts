@@ -121,6 +121,7 @@ describe('gates', () => {
     expect(metrics[0]?.arms[1]?.comparison).toMatchObject({
       ...{ state: 'sample_ratio_mismatch', interval: null, difference: null, relativeInterval: null },
     });
+    expect(metrics[0]).toMatchObject({ capped: null, arms: [{ mean: null }, { mean: null }] });
   });
 
   it('know unequal weights', () => {
@@ -272,6 +273,15 @@ describe('erased players', () => {
     ]);
     expect(metrics[0]?.arms[0]?.players).toBe(1040);
   });
+});
+
+it('reports variants with the names of what every object has', () => {
+  const variants = ['constructor', 'toString'].map((variantId) => ({ variantId, name: '', weight: 1 }));
+  const experiment = testExperiment({ variants });
+  const sums = simulate(experiment, { constructor: 200, toString: 200 }, payers());
+  const { arms } = report(experiment, mergeExperimentSums(sums, sums));
+  expect(arms.map(({ players }) => players)).toEqual([400, 400]);
+  expect(report(experiment, {}).arms.map(({ players }) => players)).toEqual([0, 0]);
 });
 
 it('reports an experiment without players', () => {

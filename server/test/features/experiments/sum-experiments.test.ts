@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { requestErasure } from '../../../src/features/erasures/request-erasure.js';
+import { applyEvents } from '../../../src/features/events/apply/apply-events.js';
+import { findFigures } from '../../../src/features/experiments/figure-queries.js';
 import type { ArmSums } from '../../../src/features/experiments/report/experiment-sums.js';
 import { countsOf, stratumMoments } from '../../../src/features/experiments/report/metric-sums.js';
 import type { Report } from '../../../src/features/experiments/report/report-types.js';
@@ -13,7 +15,7 @@ import { experiment } from '../../personalisation/support/fixtures.js';
 import { type AdminClient, openAdminClient } from '../../support/admin-calls.js';
 import { expectGeneralError } from '../../support/data-calls.js';
 import { erase } from '../../support/erasure-calls.js';
-import { DAY_MS, type TestPlayer } from '../../support/game-world.js';
+import { DAY_MS, type TestPlayer, toRecords } from '../../support/game-world.js';
 import { createHarness, type Harness } from '../../support/harness.js';
 import { watch } from '../analytics/breakdowns/breakdown-world.js';
 import {
@@ -299,6 +301,36 @@ describe('the sums of a running experiment', () => {
   });
 });
 
+it('takes the days before the exposure for those before, also of players who are activated later', async () => {
+  const id = await addGame(harness, 'figures');
+  const some = await addPlayers(harness, id, 1, at(30));
+  await play(harness, some, () => [
+    event('Level', at(29)),
+    event('Level', at(7)),
+    event('Level', at(4)),
+    event('Level', at(3)),
+  ]);
+  const player = { playerId: some[0]?.playerId ?? '', day: dayOf(at(5)), exposedOn: dayOf(at(9)) };
+  const needs = { days: 'all', retentionDays: [1, 3], eventTypes: ['Level'] } as const;
+  const [figures] = await findFigures(harness.pool, [player], TO, needs);
+  expect(figures).toMatchObject({
+    ...{ isNew: false, lastDay: 4, activeOn: [1] },
+    ...{ since: { eventCounts: { Level: 2 } }, before: { eventCounts: { Level: 1 } } },
+  });
+});
+
+it('knows a day of more than half a year ago', async () => {
+  const id = await addGame(harness, 'years');
+  const [loyal] = await addPlayers(harness, id, 1, at(320));
+  if (loyal === undefined) throw new Error('there is no player');
+  for (const atMs of [at(300), at(2)]) {
+    await applyEvents(harness.pool, toRecords(loyal, [event('Level', atMs)], atMs));
+  }
+  const player = { playerId: loyal.playerId, day: dayOf(at(301)), exposedOn: dayOf(at(301)) };
+  const needs = { days: 'none', retentionDays: [1, 3], eventTypes: [] } as const;
+  expect((await findFigures(harness.pool, [player], TO, needs))[0]?.activeOn).toEqual([1]);
+});
+
 it('counts players from their activation, and those who saw two arms', async () => {
   const id = await addGame(harness, 'activated');
   const old = experiment('start', { seed: 'old' });
@@ -314,10 +346,16 @@ it('counts players from their activation, and those who saw two arms', async () 
     ...{ variantId: 'a', exposedAt: at(9) },
     ...(n === 9 ? {} : { activatedAt: n === 8 ? NOW : at(5) }),
   }));
+  // A test device: it has seen what was pinned.
+  await harness.pool.query(
+    `insert into player_pins (player_id, kind, target, value, reason, author, set_at, cleared_at)
+     values ($1, 'variant', 'start', '"b"', '', 'test', $2, $2)`,
+    [some[7]?.playerId, new Date(at(6))],
+  );
   await sum(harness);
   const { rows } = await harness.pool.query(
     'select seed, variant_id, players, two_arms, recent_players from experiment_sums where game_id = $1',
     [id],
   );
-  expect(rows).toEqual([{ seed: '1', variant_id: 'a', players: 8, two_arms: 2, recent_players: 8 }]);
+  expect(rows).toEqual([{ seed: '1', variant_id: 'a', players: 7, two_arms: 2, recent_players: 7 }]);
 });
