@@ -9,10 +9,7 @@ export const TRACE_ROWS = {
     shownFallback: 'no traces',
     description:
       'collector of OpenTelemetry to send traces to (OTLP over HTTP, JSON), such as http://127.0.0.1:4318',
-    check: (given) =>
-      /^https?:\/\//.test(given) && URL.canParse(given)
-        ? undefined
-        : 'OTEL_EXPORTER_OTLP_ENDPOINT must be an http or https address, such as http://127.0.0.1:4318.',
+    check: checkEndpoint,
   }),
   tracesHeaders: {
     name: 'OTEL_EXPORTER_OTLP_HEADERS',
@@ -38,18 +35,39 @@ export const TRACE_ROWS = {
   } satisfies Setting<number>,
 } satisfies Record<string, Setting<unknown>>;
 
+/** The sentence does not repeat the address, which may hold a password. */
+function checkEndpoint(given: string): string | undefined {
+  if (!/^https?:\/\//.test(given) || !URL.canParse(given)) {
+    return 'OTEL_EXPORTER_OTLP_ENDPOINT must be an http or https address, such as http://127.0.0.1:4318.';
+  }
+  const { username, password } = new URL(given);
+  if (username === '' && password === '') return undefined;
+  return 'OTEL_EXPORTER_OTLP_ENDPOINT must not hold a user or a password: set OTEL_EXPORTER_OTLP_HEADERS to authorization=….';
+}
+
 /** The sentence does not repeat a value, which may be a password. */
 function readHeaders(given: string, report: (problem: string) => void): Readonly<Record<string, string>> {
   const headers: Record<string, string> = {};
   for (const pair of given.split(',').filter((part) => part.trim() !== '')) {
-    const [, name, value] = HEADER.exec(pair.trim()) ?? [];
+    const [, name, encoded = ''] = HEADER.exec(pair.trim()) ?? [];
+    const value = decode(encoded);
     if (name === undefined || value === undefined) {
       report(
         'OTEL_EXPORTER_OTLP_HEADERS must list headers like authorization=Bearer%20abc, separated by commas.',
       );
       return headers;
     }
-    headers[name] = decodeURIComponent(value);
+    headers[name] = value;
   }
   return headers;
+}
+
+/** Undefined for what cannot be sent as the value of a header. */
+function decode(encoded: string): string | undefined {
+  try {
+    const value = decodeURIComponent(encoded);
+    return /^[\t\x20-\x7e]*$/.test(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
 }

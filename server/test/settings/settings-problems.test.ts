@@ -55,7 +55,10 @@ describe('what is wrong with the settings', () => {
     expect(of({ OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4318' })).toEqual([
       'OTEL_EXPORTER_OTLP_ENDPOINT must be an http or https address, such as http://127.0.0.1:4318.',
     ]);
-    for (const bad of ['hunter2', 'a=b,c', 'a=%zz', 'a b=c', 'a=b\nc'])
+    expect(of({ OTEL_EXPORTER_OTLP_ENDPOINT: 'https://me:hunter2@collector' })).toEqual([
+      'OTEL_EXPORTER_OTLP_ENDPOINT must not hold a user or a password: set OTEL_EXPORTER_OTLP_HEADERS to authorization=….',
+    ]);
+    for (const bad of ['hunter2', 'a=b,c', 'a=%zz', 'a b=c', 'a=b\nc', 'a=%ff', 'a=b%0d%0ac', 'a=%C3%A9'])
       expect(of({ OTEL_EXPORTER_OTLP_HEADERS: bad })).toEqual([
         'OTEL_EXPORTER_OTLP_HEADERS must list headers like authorization=Bearer%20abc, separated by commas.',
       ]);
