@@ -1,5 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
+/** Work that waited for a lock was no load on the machine, and must not be followed by minutes of rest. */
+const MAX_REST_MS = 5_000;
+
 /** To be called after each piece of the work. */
 export type Rest = () => Promise<void>;
 
@@ -16,5 +19,5 @@ export function keepToShare(share: number, signal?: AbortSignal): Rest {
 
 /** How long to rest after work of so many milliseconds. */
 export function restMs(share: number, workedMs: number): number {
-  return workedMs * (1 / share - 1);
+  return Math.min(MAX_REST_MS, workedMs * (1 / share - 1));
 }

@@ -7,6 +7,10 @@ it('rests until the work was the share of the time', () => {
   expect(restMs(1, 10)).toBe(0);
 });
 
+it('rests for seconds at most, however long the work waited', () => {
+  expect(restMs(1 / 4, 50_000)).toBe(5_000);
+});
+
 it('ends the work when the signal has come', async () => {
   await expect(keepToShare(1 / 4, AbortSignal.abort())()).rejects.toThrow(/abort/i);
 });
