@@ -6,7 +6,10 @@ const MAX_WAITING = 4_096;
 const MAX_PER_REQUEST = 512;
 const INTERVAL_MS = 1_000;
 const TIMEOUT_MS = 5_000;
+/** For all that waits when the process stops. */
+const CLOSE_MS = 2_000;
 const LOG_PAUSE_MS = 60_000;
+const TOO_SLOW = 'the collector did not respond in time';
 
 export type SpanExporter = Readonly<{ add(span: Span): void; close(): Promise<void> }>;
 
@@ -26,32 +29,44 @@ export function createSpanExporter({ endpoint, headers, serviceName, logger }: O
   const url = `${endpoint.replace(/\/+$/, '')}/v1/traces`;
   let waiting: Span[] = [];
   let sending: Promise<void> | undefined;
+  let request: AbortController | undefined;
+  let isOver = false;
   let dropped = 0;
   let loggedAt = Number.NEGATIVE_INFINITY;
 
   const send = async (spans: readonly Span[]): Promise<void> => {
+    const sent = new AbortController();
+    const timeout = setTimeout(() => sent.abort(new Error(TOO_SLOW)), TIMEOUT_MS);
+    request = sent;
+    let failure: Error | undefined;
     try {
       const response = await fetch(url, {
         method: 'POST',
         headers: { 'content-type': 'application/json', ...headers },
         body: otlpBody(serviceName, spans),
-        signal: AbortSignal.timeout(TIMEOUT_MS),
+        signal: sent.signal,
       });
       await response.arrayBuffer();
       if (!response.ok) throw new Error(`the collector responded ${response.status}`);
     } catch (error) {
       dropped += spans.length;
-      logDropped(error as Error);
+      failure = error as Error;
+    } finally {
+      clearTimeout(timeout);
     }
+    if (dropped > 0) logDropped(failure);
   };
-  const logDropped = (error: Error): void => {
+  const logDropped = (error?: Error): void => {
     if (performance.now() - loggedAt < LOG_PAUSE_MS) return;
     loggedAt = performance.now();
-    logger.warn({ err: error, dropped }, 'spans could not be sent to the collector and were dropped');
+    logger.warn(
+      { err: error, dropped },
+      'spans were dropped: the collector did not take them, or too slowly',
+    );
     dropped = 0;
   };
   const sendWaiting = async (): Promise<void> => {
-    while (waiting.length > 0) {
+    while (waiting.length > 0 && !isOver) {
       const spans = waiting.slice(0, MAX_PER_REQUEST);
       waiting = waiting.slice(MAX_PER_REQUEST);
       await send(spans);
@@ -72,9 +87,14 @@ export function createSpanExporter({ endpoint, headers, serviceName, logger }: O
     },
     async close() {
       clearInterval(timer);
-      await sending;
-      // Once: a collector that is away must not hold up the end of the process for each part of the queue.
-      if (waiting.length > 0) await send(waiting.splice(0, MAX_PER_REQUEST));
+      // A collector that hangs must not hold up the end of the process.
+      const giveUp = setTimeout(() => {
+        isOver = true;
+        dropped += waiting.length;
+        request?.abort(new Error(TOO_SLOW));
+      }, CLOSE_MS);
+      await flush();
+      clearTimeout(giveUp);
     },
   };
 }
