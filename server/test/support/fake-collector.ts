@@ -21,7 +21,8 @@ export async function startCollector() {
     requests.push({ url: request.url, headers: request.headers });
     const { resourceSpans } = (await json(request)) as Body;
     spans.push(...resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap((scope) => scope.spans)));
-    response.end('{}');
+    // No connection is kept: one that this server closes could else be used for the next request.
+    response.writeHead(200, { connection: 'close' }).end('{}');
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
