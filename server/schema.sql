@@ -26,21 +26,21 @@ declare
   unsampled text;
 begin
   if (parent, key) not in (('event_blocks', 'received_at'), ('event_identities', 'generation')) or child !~ ('^' || parent || '_[0-9]{8}$') then
-    raise insufficient_privilege using message = format('%s is no partition of events', child);
+    raise insufficient_privilege using message = pg_catalog.format('%s is no partition of events', child);
   end if;
-  execute format('select exists (select from %I where %I >= %L and %I < %L)', parent || '_default', key, first_value, key, end_value)
+  execute pg_catalog.format('select exists (select from %I where %I >= %L and %I < %L)', parent || '_default', key, first_value, key, end_value)
   into taken;
   if taken or to_regclass(child) is not null then
     return false;
   end if;
-  execute format('create table %I (like %I including all)', child, parent);
+  execute pg_catalog.format('create table %I (like %I including all)', child, parent);
   -- which `like` leaves out
   for unsampled in
     select attname from pg_attribute where attrelid = parent::regclass and attstattarget = 0 and attnum > 0 and not attisdropped
   loop
-    execute format('alter table %I alter column %I set statistics 0', child, unsampled);
+    execute pg_catalog.format('alter table %I alter column %I set statistics 0', child, unsampled);
   end loop;
-  execute format('alter table %I attach partition %I for values from (%L) to (%L)', parent, child, first_value, end_value);
+  execute pg_catalog.format('alter table %I attach partition %I for values from (%L) to (%L)', parent, child, first_value, end_value);
   return true;
 exception
   -- a row of that time came in between the look and the lock
@@ -55,17 +55,17 @@ CREATE OR REPLACE FUNCTION begin_day_rewrite(day date)
  SET search_path TO 'public', 'pg_temp'
 AS $function$
 declare
-  day_table text := 'event_blocks_' || to_char(day, 'YYYYMMDD');
+  day_table text := 'event_blocks_' || pg_catalog.to_char(day::timestamp, 'YYYYMMDD'::text);
   rewrite_table text := day_table || '_compact';
 begin
-  execute format(
+  execute pg_catalog.format(
     'create or replace trigger note_change after insert or update or delete on %I
      for each row execute function note_event_block_change(%L)',
     day_table, day
   );
-  execute format('drop table if exists %I', rewrite_table);
+  execute pg_catalog.format('drop table if exists %I', rewrite_table);
   -- With the constraint PostgreSQL need not look at each row when the table becomes a partition.
-  execute format(
+  execute pg_catalog.format(
     'create table %I (
        like event_blocks including all,
        constraint of_its_day check (received_at >= %L and received_at < %L)
@@ -73,7 +73,7 @@ begin
     rewrite_table, day::timestamp at time zone 'UTC', (day + 1)::timestamp at time zone 'UTC'
   );
   -- As in every partition; `like` leaves it out.
-  execute format('alter table %I alter column events set statistics 0', rewrite_table);
+  execute pg_catalog.format('alter table %I alter column events set statistics 0', rewrite_table);
 end
 $function$;
 
@@ -110,7 +110,7 @@ CREATE OR REPLACE FUNCTION drop_day_rewrite(day date)
  SET search_path TO 'public', 'pg_temp'
 AS $function$
 begin
-  execute format('drop table if exists %I', 'event_blocks_' || to_char(day, 'YYYYMMDD') || '_compact');
+  execute pg_catalog.format('drop table if exists %I', 'event_blocks_' || pg_catalog.to_char(day::timestamp, 'YYYYMMDD'::text) || '_compact');
 end
 $function$;
 
@@ -122,9 +122,9 @@ CREATE OR REPLACE FUNCTION drop_partition(child text)
 AS $function$
 begin
   if child !~ '^event_(blocks|identities)_[0-9]{8}$' then
-    raise insufficient_privilege using message = format('%s is no partition of events', child);
+    raise insufficient_privilege using message = pg_catalog.format('%s is no partition of events', child);
   end if;
-  execute format('drop table %I', child);
+  execute pg_catalog.format('drop table %I', child);
 end
 $function$;
 
@@ -263,17 +263,17 @@ CREATE OR REPLACE FUNCTION swap_in_day_rewrite(day date)
  SET search_path TO 'public', 'pg_temp'
 AS $function$
 declare
-  day_table text := 'event_blocks_' || to_char(day, 'YYYYMMDD');
+  day_table text := 'event_blocks_' || pg_catalog.to_char(day::timestamp, 'YYYYMMDD'::text);
   rewrite_table text := day_table || '_compact';
 begin
-  execute format('alter table event_blocks detach partition %I', day_table);
-  execute format('drop table %I', day_table);
-  execute format('alter table %I rename to %I', rewrite_table, day_table);
-  execute format(
+  execute pg_catalog.format('alter table event_blocks detach partition %I', day_table);
+  execute pg_catalog.format('drop table %I', day_table);
+  execute pg_catalog.format('alter table %I rename to %I', rewrite_table, day_table);
+  execute pg_catalog.format(
     'alter table event_blocks attach partition %I for values from (%L) to (%L)',
     day_table, day::timestamp at time zone 'UTC', (day + 1)::timestamp at time zone 'UTC'
   );
-  execute format('alter table %I drop constraint of_its_day', day_table);
+  execute pg_catalog.format('alter table %I drop constraint of_its_day', day_table);
 end
 $function$;
 

@@ -5,7 +5,14 @@ import { type Client, type Pool, transaction } from './pool.js';
 /** The first version in which the right to vacuum a table can be granted. Without it no day would be compacted. */
 const MAINTAIN_SINCE = 170_000;
 
-type Roles = Readonly<{ version: number; owner: string; schema: string; exists: boolean; isMember: boolean }>;
+type Roles = Readonly<{
+  version: number;
+  owner: string;
+  schema: string;
+  exists: boolean;
+  isMember: boolean;
+  mayCreate: boolean;
+}>;
 
 /**
  * Lets a role serve players without the right to change the schema: it reads and writes rows, and calls the functions that make, swap
@@ -37,7 +44,8 @@ async function requireUsable(client: Client, role: string): Promise<Roles> {
   const { rows } = await client.query<Roles>(
     `select current_setting('server_version_num')::int as version, pg_get_userbyid(p.proowner) as owner, current_schema() as schema,
        exists (select from pg_roles where rolname = $1) as exists,
-       coalesce((select pg_has_role(oid, p.proowner, 'member') from pg_roles where rolname = $1), false) as "isMember"
+       coalesce((select pg_has_role(oid, p.proowner, 'member') from pg_roles where rolname = $1), false) as "isMember",
+       coalesce((select has_schema_privilege(oid, current_schema(), 'create') from pg_roles where rolname = $1), false) as "mayCreate"
      from pg_proc p
      where p.oid = to_regprocedure('drop_partition(text)')`,
     [role],
@@ -57,6 +65,13 @@ async function requireUsable(client: Client, role: string): Promise<Roles> {
   if (found.isMember) {
     throw new StartupError(
       `Role "${role}" has all rights of "${found.owner}", which owns the tables. Name a role that has not.`,
+    );
+  }
+  // It could else put a function of its own in the place of one that the owner's functions call.
+  if (found.mayCreate) {
+    const [space, grantee] = [found.schema, role].map((name) => pg.escapeIdentifier(name));
+    throw new StartupError(
+      `Role "${role}" may create tables and functions in the schema. Take that away first: revoke create on schema ${space} from public, ${grantee};`,
     );
   }
   return found;

@@ -31,8 +31,12 @@ describe('a role that may only read and write rows', () => {
     owner = createPool({ url: database.url, size: 2, timeoutMs: NO_TIMEOUT_MS, onError: () => {} });
     const granted = await runCommand(database.url, 'migrate', '--grant-to', role.name);
     expect(granted.out).toContain(`Role "${role.name}" may serve players.`);
-    world = await createGameWorld(4, { url: role.url, drop: () => database.drop() });
+    world = await createGameWorld(4, { url: role.url, drop: dropAfterConnections });
   });
+  const dropAfterConnections = async () => {
+    await role.endConnections();
+    await database.drop();
+  };
   afterAll(async () => {
     await owner.end();
     await world.close();
@@ -129,5 +133,18 @@ describe('a role that may only read and write rows', () => {
     });
     const self = await runCommand(database.url, 'migrate', '--grant-to', new URL(database.url).username);
     expect(self).toMatchObject({ code: 1, errors: expect.stringContaining('owns the tables') });
+  });
+
+  it('must not create in the schema', async () => {
+    await owner.query(`grant create on schema public to ${role.name}`);
+    try {
+      const refused = await runCommand(database.url, 'migrate', '--grant-to', role.name);
+      expect(refused).toMatchObject({
+        code: 1,
+        errors: expect.stringContaining(`revoke create on schema "public" from public, "${role.name}";`),
+      });
+    } finally {
+      await owner.query(`revoke create on schema public from ${role.name}`);
+    }
   });
 });
