@@ -246,7 +246,7 @@ describe.skipIf(!HAS_BROWSER)(`offers in the console${NEEDS_BROWSER}`, () => {
     expect(owner.problems).toEqual([]);
   });
 
-  it('can invent every attribute that rules can ask for, but segments and predictions', async () => {
+  it('can invent every attribute that rules can ask for, but segments, predictions and experiments', async () => {
     const { page, go } = owner;
     await go('/store?tab=preview');
     type Attributes = { attributes: Parameters<typeof usagesOf>[0] };

@@ -31,9 +31,12 @@ const COUNTED = {
 const KEYED = /^(events|spend)\["((?:[^"\\]|\\.)*)"\]\.(total|last7d|last28d)$/;
 const PLAIN = /^([A-Za-z]+)(?:\.(\w+))?$/;
 
-/** Whether the form can have a value for the attribute. Segments and predictions follow from the other attributes. */
+/** What follows from other attributes, or from who the player is. */
+const NOT_INVENTED = ['predictions', 'own.', 'experiment('];
+
+/** Whether the form can have a value for the attribute. */
 export function canBeInvented(usage: string): boolean {
-  return !usage.startsWith('predictions') && !usage.startsWith('own.') && !usage.includes('segments');
+  return !NOT_INVENTED.some((start) => usage.startsWith(start)) && !usage.includes('segments');
 }
 
 /** What is wrong with a value, or undefined. */

@@ -105,6 +105,9 @@ const pin = { kind: 'value', target: 'jump_height', reason: 'r', until: null } a
 const revision = async () => (await findDraft(harness.pool, gameId)).revision;
 
 const CHANGES: Record<string, () => Promise<unknown>> = {
+  // Before the publications, which take the value away.
+  'a pin': () => setPin(harness.pool, { ...pin, gameId, userId, value: 2 }, actor),
+  'a pin cleared': () => clearPin(harness.pool, { ...pin, gameId, userId }, actor),
   'a tenant': () => createTenant(harness.pool, { slug: 'new', name: 'New' }, actor),
   'a game': () => createGame(harness.pool, { tenant: 'demo-studio', slug: 'new', name: 'New' }, actor),
   'settings of a game': () =>
@@ -152,8 +155,6 @@ const CHANGES: Record<string, () => Promise<unknown>> = {
       actor,
     ),
   'an override cleared': () => clearOverride(harness.pool, { gameId, userId, flagId: 'isPayer' }, actor),
-  'a pin': () => setPin(harness.pool, { ...pin, gameId, userId, value: 2 }, actor),
-  'a pin cleared': () => clearPin(harness.pool, { ...pin, gameId, userId }, actor),
   "a signing key's end": () =>
     revokeSigningKey(harness.pool, harness.masterKeys, harness.ctx.signingKeys.current().kid, actor),
   'a signing key': () => rotateSigningKey(harness.pool, harness.masterKeys, actor, { immediately: false }),
