@@ -1171,6 +1171,7 @@ CREATE TABLE own_attribute_sets (
   last_player_id bigint DEFAULT 0 NOT NULL,
   players_done bigint DEFAULT 0 NOT NULL,
   players bigint,
+  walked_at timestamp with time zone,
   finished_at timestamp with time zone,
   CONSTRAINT own_attribute_sets_pkey PRIMARY KEY (game_id, version)
 );
@@ -1178,6 +1179,7 @@ CREATE INDEX own_attribute_sets_unfinished ON own_attribute_sets USING btree (ga
 COMMENT ON TABLE own_attribute_sets IS 'The own attributes of a game, as they were defined together. A set never changes: [{"eventType", "member", "fold", "type"}].';
 COMMENT ON COLUMN own_attribute_sets.last_player_id IS 'How far the walk has come that brings the players of the game to this set.';
 COMMENT ON COLUMN own_attribute_sets.players IS 'How many players there were when the walk began; null: it has not begun.';
+COMMENT ON COLUMN own_attribute_sets.walked_at IS 'When the last turn of the walk began; null: none has. Unfinished walks take turns.';
 COMMENT ON COLUMN own_attribute_sets.finished_at IS 'When every player was at this set, or a newer one took its place.';
 
 CREATE TABLE player_days (

@@ -18,6 +18,7 @@ create table own_attribute_sets (
   last_player_id bigint not null default 0,
   players_done bigint not null default 0,
   players bigint,
+  walked_at timestamptz,
   finished_at timestamptz,
   primary key (game_id, version)
 );
@@ -26,4 +27,5 @@ comment on table own_attribute_sets is
   'The own attributes of a game, as they were defined together. A set never changes: [{"eventType", "member", "fold", "type"}].';
 comment on column own_attribute_sets.last_player_id is 'How far the walk has come that brings the players of the game to this set.';
 comment on column own_attribute_sets.players is 'How many players there were when the walk began; null: it has not begun.';
+comment on column own_attribute_sets.walked_at is 'When the last turn of the walk began; null: none has. Unfinished walks take turns.';
 comment on column own_attribute_sets.finished_at is 'When every player was at this set, or a newer one took its place.';

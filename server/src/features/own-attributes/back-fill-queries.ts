@@ -12,12 +12,17 @@ export type UnfinishedSet = Readonly<{
   players: number | null;
 }>;
 
-/** The oldest one. */
-export async function findUnfinishedSet(connection: DedicatedConnection): Promise<UnfinishedSet | undefined> {
+/**
+ * The one whose last turn is the longest ago. The turn is noted before its work: a set whose work fails lets the others go first
+ * next time.
+ */
+export async function takeUnfinishedSet(connection: DedicatedConnection): Promise<UnfinishedSet | undefined> {
   const { rows } = await connection.query<UnfinishedSet>(
-    `select game_id as "gameId", version, definitions, last_player_id as "lastPlayerId", players::float8 as players
-     from own_attribute_sets where finished_at is null
-     order by created_at, game_id limit 1`,
+    `update own_attribute_sets set walked_at = clock_timestamp()
+     where (game_id, version) = (
+       select game_id, version from own_attribute_sets where finished_at is null
+       order by walked_at nulls first, created_at, game_id limit 1)
+     returning game_id as "gameId", version, definitions, last_player_id as "lastPlayerId", players::float8 as players`,
   );
   return rows[0];
 }
@@ -82,6 +87,19 @@ export async function listWalkedPlayers(
   const { rows } = await connection.query<WalkedPlayer>(
     `select ${WALKED_PLAYER} from players where game_id = $2 and id > $3 order by id limit $4`,
     [eventTypesOf(definitions), gameId, afterId, limit],
+  );
+  return rows;
+}
+
+/** Players who may have changed since they were listed. */
+export async function rereadWalkedPlayers(
+  connection: DedicatedConnection,
+  { definitions }: UnfinishedSet,
+  playerIds: readonly string[],
+): Promise<WalkedPlayer[]> {
+  const { rows } = await connection.query<WalkedPlayer>(
+    `select ${WALKED_PLAYER} from players where id = any($2::bigint[]) order by id`,
+    [eventTypesOf(definitions), playerIds],
   );
   return rows;
 }

@@ -1,4 +1,5 @@
 import { type DedicatedConnection, inTransaction } from '../../db/dedicated-connection.js';
+import { keepToShare, type Rest } from '../../lib/share-of-time.js';
 import { keyOf } from '../../personalisation/own-attributes/own-definition.js';
 import {
   OwnFold,
@@ -8,11 +9,12 @@ import {
 } from '../../personalisation/own-attributes/own-state.js';
 import { TimeSlice } from '../evaluations/time-slice.js';
 import {
-  findUnfinishedSet,
   listWalkedPlayers,
   lockWalkedPlayers,
   type NewState,
   readBlocks,
+  rereadWalkedPlayers,
+  takeUnfinishedSet,
   type UnfinishedSet,
   updateOwnStates,
   updateWalkBegun,
@@ -23,15 +25,22 @@ import {
 import { storedEvents } from './stored-events.js';
 
 const PLAYERS_PER_CHUNK = 200;
-/** Players who send events all the time are read under their lock after this many attempts without. */
-const ATTEMPTS = 3;
+/** A turn of a set. Then it is the turn of the next one, so that no game waits for all players of another. */
+const CHUNKS_PER_TURN = 10;
+/** Players who sent events while their chunk was read are read alone, this many times at most, before they are read under their lock. */
+const ATTEMPTS_ALONE = 10;
+/** Of the time. The database also takes events in, and serves players. */
+const BACK_FILL_SHARE = 1 / 2;
 
 type BackFill = Readonly<{
   connection: DedicatedConnection;
   signal?: AbortSignal;
-  /** Called between reading and writing. Tests send events meanwhile. */
-  onRead?: () => Promise<void>;
+  /** Called between reading players without their lock and writing. Tests send events meanwhile. */
+  onRead?: (playerIds: readonly string[]) => Promise<void>;
   playersPerChunk?: number;
+  chunksPerTurn?: number;
+  /** False: works without pauses, beside no traffic. */
+  rests?: boolean;
 }>;
 
 /** How many players were brought to a newer set. */
@@ -47,28 +56,44 @@ export type BackFillResult = Readonly<{ isDone: boolean; players: number; sets: 
  */
 export async function backFillOwnAttributes(run: BackFill): Promise<BackFillResult> {
   const { connection, signal } = run;
-  let players = 0;
-  let sets = 0;
-  for (;;) {
-    const set = await findUnfinishedSet(connection);
-    if (set === undefined) return { isDone: true, players, sets };
-    if (set.players === null) await updateWalkBegun(connection, set);
-    for (let afterId = set.lastPlayerId; ; ) {
-      if (signal?.aborted) return { isDone: false, players, sets };
-      const limit = run.playersPerChunk ?? PLAYERS_PER_CHUNK;
-      const chunk = await listWalkedPlayers(connection, set, { afterId, limit });
-      const last = chunk.at(-1);
-      if (last === undefined) {
-        await updateWalkFinished(connection, set);
-        break;
-      }
-      players += await bringToSet(run, set, chunk);
-      afterId = last.playerId;
-      const progress = { lastPlayerId: afterId, players: chunk.length };
-      if (!(await updateWalkProgress(connection, set, progress))) break;
+  const rest = keepToShare(run.rests === false ? 1 : BACK_FILL_SHARE, signal);
+  const done = { players: 0, sets: 0 };
+  try {
+    for (;;) {
+      const set = await takeUnfinishedSet(connection);
+      if (set === undefined) return { isDone: true, ...done };
+      if (set.players === null) await updateWalkBegun(connection, set);
+      if (await walkTurn(run, set, rest, (players) => (done.players += players))) done.sets++;
     }
-    sets++;
+  } catch (error) {
+    if (signal?.aborted) return { isDone: false, ...done };
+    throw error;
   }
+}
+
+/** True if nothing is left to do for the set. */
+async function walkTurn(
+  run: BackFill,
+  set: UnfinishedSet,
+  rest: Rest,
+  onBrought: (players: number) => void,
+): Promise<boolean> {
+  const { connection, playersPerChunk: limit = PLAYERS_PER_CHUNK, chunksPerTurn = CHUNKS_PER_TURN } = run;
+  let afterId = set.lastPlayerId;
+  for (let chunks = 0; chunks < chunksPerTurn; chunks++) {
+    await rest();
+    const chunk = await listWalkedPlayers(connection, set, { afterId, limit });
+    const last = chunk.at(-1);
+    if (last === undefined) {
+      await updateWalkFinished(connection, set);
+      return true;
+    }
+    onBrought(await bringToSet(run, set, chunk));
+    afterId = last.playerId;
+    const progress = { lastPlayerId: afterId, players: chunk.length };
+    if (!(await updateWalkProgress(connection, set, progress))) return true;
+  }
+  return false;
 }
 
 async function bringToSet(
@@ -77,30 +102,65 @@ async function bringToSet(
   chunk: readonly WalkedPlayer[],
 ): Promise<number> {
   const target = targetOf(set);
-  const isBehind = ({ ownVersion }: WalkedPlayer) => ownVersion !== target.version;
-  let waiting = chunk.filter(isBehind);
-  const count = waiting.length;
-  for (let attempt = 1; waiting.length > 0; attempt++) {
-    const isLocked = attempt > ATTEMPTS;
-    waiting = await inTransaction(run.connection, async () => {
-      const ids = waiting.map(({ playerId }) => playerId);
-      if (isLocked) waiting = (await lockWalkedPlayers(run.connection, set, ids)).filter(isBehind);
-      const states = await statesOf(run.connection, target, waiting);
-      if (!isLocked) await run.onRead?.();
-      const now = await lockWalkedPlayers(run.connection, set, ids);
-      const before = new Map(waiting.map((player) => [player.playerId, player]));
-      const isSame = ({ playerId, eventCount, ownVersion }: WalkedPlayer) => {
-        const known = before.get(playerId);
-        return known?.eventCount === eventCount && known.ownVersion === ownVersion;
-      };
-      const unchanged = new Set(now.filter(isSame).map(({ playerId }) => playerId));
-      const written = states.filter(({ playerId }) => unchanged.has(playerId));
-      if (written.length > 0) await updateOwnStates(run.connection, written);
-      // Players who were erased meanwhile are not among those that are locked.
-      return now.filter((player) => isBehind(player) && !unchanged.has(player.playerId));
+  const behind = chunk.filter((player) => isBehind(player, target));
+  if (behind.length === 0) return 0;
+  const left = await inTransaction(run.connection, async () => {
+    const states = await statesOf(run.connection, target, behind);
+    await run.onRead?.(behind.map(({ playerId }) => playerId));
+    return writeUnchanged(run, set, target, behind, states);
+  });
+  for (const playerId of left) await bringOneToSet(run, set, target, playerId);
+  return behind.length;
+}
+
+/**
+ * Reading one player takes less time than reading a chunk, so the player is less likely to send events meanwhile. One who does so every
+ * time is read under the lock: only that player's events wait.
+ */
+async function bringOneToSet(
+  run: BackFill,
+  set: UnfinishedSet,
+  target: Target,
+  playerId: string,
+): Promise<void> {
+  const { connection } = run;
+  for (let attempt = 1, left = [playerId]; left.length > 0; attempt++) {
+    const isLocked = attempt > ATTEMPTS_ALONE;
+    left = await inTransaction(connection, async () => {
+      const read = isLocked ? lockWalkedPlayers : rereadWalkedPlayers;
+      const behind = (await read(connection, set, left)).filter((player) => isBehind(player, target));
+      if (behind.length === 0) return [];
+      const states = await statesOf(connection, target, behind);
+      if (!isLocked) await run.onRead?.(left);
+      return writeUnchanged(run, set, target, behind, states);
     });
   }
-  return count;
+}
+
+/** The ids of those who are left: they have changed since they were read. Players who were erased meanwhile are not among them. */
+async function writeUnchanged(
+  { connection }: BackFill,
+  set: UnfinishedSet,
+  target: Target,
+  read: readonly WalkedPlayer[],
+  states: readonly NewState[],
+): Promise<string[]> {
+  const before = new Map(read.map((player) => [player.playerId, player]));
+  const now = await lockWalkedPlayers(connection, set, [...before.keys()]);
+  const isSame = ({ playerId, eventCount, ownVersion }: WalkedPlayer) => {
+    const known = before.get(playerId);
+    return known?.eventCount === eventCount && known.ownVersion === ownVersion;
+  };
+  const unchanged = new Set(now.filter(isSame).map(({ playerId }) => playerId));
+  const written = states.filter(({ playerId }) => unchanged.has(playerId));
+  if (written.length > 0) await updateOwnStates(connection, written);
+  return now
+    .filter((player) => isBehind(player, target) && !unchanged.has(player.playerId))
+    .map(({ playerId }) => playerId);
+}
+
+function isBehind({ ownVersion }: WalkedPlayer, { version }: Target): boolean {
+  return ownVersion !== version;
 }
 
 type Target = Readonly<{ version: number | null; set: OwnSet; definitions: UnfinishedSet['definitions'] }>;

@@ -30,11 +30,11 @@ export const OWN_ATTRIBUTE_STATEMENTS: readonly Listed[] = [
       await send(installation, 200);
       await runBackFill(installation.admin);
       await publish(installation, 'Ad_Impression');
-      // Players who change while they are read are locked first.
+      // A player who changes during every read is locked first.
       let n = 0;
       await withDedicatedConnection(installation.admin, async (connection) => {
         await walkByIndex(connection);
-        await backFillOwnAttributes({ connection, onRead: () => send(installation, n++) });
+        await backFillOwnAttributes({ connection, rests: false, onRead: () => send(installation, n++) });
       });
     },
     reads: {

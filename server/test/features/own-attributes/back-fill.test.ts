@@ -177,7 +177,7 @@ describe('own attributes', () => {
     expect(behind?.facts.own).toEqual({});
 
     const result = await withDedicatedConnection(world.pool, (connection) =>
-      backFillOwnAttributes({ connection, playersPerChunk: 5, onRead: () => sendSome(4) }),
+      backFillOwnAttributes({ connection, playersPerChunk: 5, rests: false, onRead: () => sendSome(4) }),
     );
     expect(result).toMatchObject({ isDone: true, sets: 1 });
     await expectEqualToSql(ATTRIBUTES);
