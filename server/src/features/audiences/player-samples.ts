@@ -46,7 +46,7 @@ export function createPlayerSamples(pool: Pool, clock: Clock): PlayerSamples {
 }
 
 /** Selects evenly, as `drawPlayers` does: the result is the same as drawing `size` players from the game. */
-function thinOut({ players, ids }: PlayerSample, size: number): PlayerSample {
+export function thinOut({ players, ids }: PlayerSample, size: number): PlayerSample {
   if (ids.length <= size) return { players, ids };
   const stepsAt = (place: number) => Math.floor((place * size) / ids.length);
   return { players, ids: ids.filter((_, index) => stepsAt(index + 1) > stepsAt(index)) };

@@ -1,8 +1,11 @@
 import type { PlayerFacts } from '../../personalisation/attributes/player-facts.js';
 import type { CompiledDocument } from '../../personalisation/compile/compiled-document.js';
 import { decide } from '../../personalisation/decide/decide.js';
+import type { Decision } from '../../personalisation/decide/decision.js';
+import type { ModelsInForce } from '../../personalisation/predict/models-in-force.js';
 import { DryRunReport, type Effects } from '../dry-runs/dry-run-report.js';
 import { evaluatePlayer } from '../evaluations/evaluate-player.js';
+import { TimeSlice } from '../evaluations/time-slice.js';
 import { ageGroupAt } from '../explanations/explained-player.js';
 import { CANNOT_KNOW } from './cannot-know.js';
 import type { ExaminedDay } from './examined-days.js';
@@ -22,7 +25,7 @@ export type DayEffects = Readonly<{
   Effects;
 
 export type BackTestResult = Readonly<{
-  /** Players who were here since the first day. */
+  /** Players who were here since the first day; of a large game an estimate (`listSample`). */
   players: number;
   examined: number;
   sampled: boolean;
@@ -39,6 +42,9 @@ export type BackTestResult = Readonly<{
 }> &
   PartMatches;
 
+/** For the purchases of a player on one day. A document may change its store every minute. */
+const MAX_DECISIONS = 100;
+
 type DayReport = {
   readonly day: ExaminedDay;
   readonly report: DryRunReport;
@@ -53,6 +59,7 @@ export class BackTestReport {
   readonly #after: CompiledDocument;
   readonly #matches = new MatchTally();
   readonly #purchases = new PurchaseTally();
+  readonly #timeSlice = new TimeSlice(() => performance.now());
   #deletedBefore: string | null = null;
 
   constructor(days: readonly ExaminedDay[], after: CompiledDocument) {
@@ -70,7 +77,12 @@ export class BackTestReport {
   }
 
   /** `rebuilt`: the facts about the player at the start of the day; of a new player those of a player without events. */
-  add(index: number, player: ExaminedPlayer, rebuilt: PlayerFacts, purchases: readonly Purchase[]): void {
+  async add(
+    index: number,
+    player: ExaminedPlayer,
+    rebuilt: PlayerFacts,
+    purchases: readonly Purchase[],
+  ): Promise<void> {
     const own = this.#days[index];
     if (own === undefined) throw new Error('there is no such day');
     const { models, rest, unchanged } = own.day;
@@ -81,10 +93,34 @@ export class BackTestReport {
     own.players++;
     own.report.add(facts, before, after);
     this.#matches.add(player.playerId, before, after, unchanged);
+    await this.#addPurchases(purchases, facts, models);
+    await this.#giveWay();
+  }
+
+  /** In order of time. A decision holds for all purchases until something changes in the store. */
+  async #addPurchases(
+    purchases: readonly Purchase[],
+    facts: PlayerFacts,
+    models: ModelsInForce,
+  ): Promise<void> {
+    let decided: Decision | undefined;
+    let decisions = 0;
     for (const purchase of purchases) {
-      const { store } = decide(this.#after, facts, purchase.purchasedAt, { models });
-      this.#purchases.add(purchase, store.activeSkus);
+      if (decided === undefined || purchase.purchasedAt >= decided.validUntil) {
+        if (decisions === MAX_DECISIONS) {
+          this.#purchases.leaveOut();
+          continue;
+        }
+        decisions++;
+        decided = decide(this.#after, facts, purchase.purchasedAt, { models });
+      }
+      this.#purchases.add(purchase, decided.store.activeSkus);
+      await this.#giveWay();
     }
+  }
+
+  async #giveWay(): Promise<void> {
+    if (this.#timeSlice.isOver) await this.#timeSlice.giveWay();
   }
 
   /** All days of the players since the last call were added. */
@@ -96,8 +132,9 @@ export class BackTestReport {
   result({
     players,
     examined,
+    sampled,
     seconds,
-  }: Pick<BackTestResult, 'players' | 'examined' | 'seconds'>): BackTestResult {
+  }: Pick<BackTestResult, 'players' | 'examined' | 'sampled' | 'seconds'>): BackTestResult {
     const scale = examined === 0 ? 1 : players / examined;
     const days = this.#days.map(({ day: { day, version }, players: here, report }) => ({
       day,
@@ -108,7 +145,7 @@ export class BackTestReport {
     return {
       players,
       examined,
-      sampled: examined < players,
+      sampled,
       from: days[0]?.day ?? '',
       to: days.at(-1)?.day ?? '',
       playerDays: days.reduce((sum, day) => sum + day.players, 0),

@@ -19,15 +19,18 @@ import { BackTestBody, BackTestEnvelope, BackTestLine } from './back-test-schema
 
 /** About as long as the rebuild of a few hundred players takes. */
 const RETRY_AFTER_SECONDS = 10;
-/** As for dry runs: a run keeps the database busy, and no studio blocks the others. A second one gets `busy`. */
-const RUNS = { maxConcurrent: 1, maxConcurrentPerKey: 1, maxWaitingPerKey: 0 };
+/** A studio runs one at a time. A second one gets `busy`, and so does one more than a node keeps in memory. */
+const RUNS = { maxConcurrent: 8, maxConcurrentPerKey: 1, maxWaitingPerKey: 0 };
+/** A run keeps the database busy, so one page of players is examined at a time. Studios take turns, page by page. */
+const PAGES = { maxConcurrent: 1, maxConcurrentPerKey: 1, maxWaitingPerKey: 1 };
 
 /** The back-test: what a document would have done on past days. */
 export function backTestRoutes(app: FastifyInstance, ctx: AdminContext): void {
   const routes = withSchemaTypes(app);
   const { body, validatorCompiler } = bodyCheckedAs(BackTestBody, BackTestEnvelope);
   const semaphore = createFairSemaphore(RUNS);
-  const rebuilds = createRebuildPool(ctx.databaseUrl, RUNS.maxConcurrent);
+  const pages = createFairSemaphore(PAGES);
+  const rebuilds = createRebuildPool(ctx.databaseUrl, PAGES.maxConcurrent);
   app.addHook('onClose', () => rebuilds.end());
 
   routes.post(
@@ -64,8 +67,10 @@ export function backTestRoutes(app: FastifyInstance, ctx: AdminContext): void {
       const { gameId } = await gameOf(ctx, request);
       const { sample, days = DEFAULT_DAYS, ...candidate } = request.body ?? {};
       const { document: after, revision } = await requireCandidate(ctx.pool, gameId, candidate);
-      const run = { gameId, after, nowMs: ctx.clock.now(), days, sample };
-      const slot = semaphore.of(adminOf(request).tenantId);
+      const { tenantId } = adminOf(request);
+      const turns = (signal: AbortSignal | undefined) => pages.of(tenantId, signal);
+      const run = { gameId, after, nowMs: ctx.clock.now(), days, sample, turns };
+      const slot = semaphore.of(tenantId);
       if (request.query.background === 'true') {
         const subject = { revision, version: candidate.version ?? null, days };
         const job = { gameId, kind: 'back_test', subject, actor: actorOf(ctx, request) } as const;

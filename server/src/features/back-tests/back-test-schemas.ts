@@ -99,7 +99,9 @@ const Sku = Type.Object(
 
 const Result = Type.Object(
   {
-    players: count('Players who were here since the first day'),
+    players: count(
+      'Players who were here since the first day. An estimate, if the game has more than 10,000 players and more than ten times `sample`.',
+    ),
     examined: count('How many of them were examined'),
     sampled: Type.Boolean({ description: 'True: not all of them were examined.' }),
     from: Type.String({ format: 'date', description: 'The first day' }),
@@ -116,7 +118,9 @@ const Result = Type.Object(
     days: Type.Array(Day, { description: 'The oldest first' }),
     purchases: Type.Object({
       count: count('Purchases of examined players in these days'),
-      notCounted: count('Purchases of further SKUs, beyond the first 5,000 names'),
+      notCounted: count(
+        'Of them not compared: purchases of further SKUs, beyond the first 5,000 names, and what a player bought after 100 changes of the store on one day',
+      ),
       skus: Type.Array(Sku, { description: 'The most purchases first; 200 at most' }),
     }),
     cannotKnow: Type.Object(

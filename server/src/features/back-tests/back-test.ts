@@ -1,9 +1,13 @@
-import { type DedicatedConnection, withDedicatedConnection } from '../../db/dedicated-connection.js';
+import {
+  cancelledBy,
+  type DedicatedConnection,
+  withDedicatedConnection,
+} from '../../db/dedicated-connection.js';
 import type { Pool } from '../../db/pool.js';
 import { DAY_MS, utcDay } from '../../lib/day.js';
+import type { KeySemaphore } from '../../lib/fair-semaphore.js';
 import { keepToShare } from '../../lib/share-of-time.js';
 import type { ConfigDocument } from '../../personalisation/document/document.js';
-import { TimeSlice } from '../evaluations/time-slice.js';
 import { type RebuiltInstant, rebuildMany } from '../explanations/rebuild-many.js';
 import { BackTestReport, type BackTestResult } from './back-test-report.js';
 import { compileForRun, daysBefore, findExaminedDays } from './examined-days.js';
@@ -40,6 +44,8 @@ export type BackTest = Readonly<{
   onProgress?: (progress: BackTestProgress) => void;
   /** False: works without pauses, beside no traffic. */
   rests?: boolean;
+  /** Where the run waits for its turn before it draws the sample, and before each page of players. */
+  turns?: (signal: AbortSignal | undefined) => KeySemaphore;
 }>;
 
 export type BackTestProgress = Readonly<{ examined: number; total: number }>;
@@ -71,32 +77,41 @@ async function runBackTest(pool: Pool, rebuilds: Pool, run: BackTest): Promise<B
   const days = await findExaminedDays(pool, gameId, after, starts);
   const attributes = [...(run.after.attributes ?? []), ...days.flatMap((day) => day.attributes)];
   const report = new BackTestReport(days, after);
-  const rest = keepToShare(run.rests === false ? 1 : BACK_TEST_SHARE, signal);
-  const timeSlice = new TimeSlice(() => performance.now());
-  return withDedicatedConnection(pool, async (connection) => {
-    const { players, playerIds } = await listSample(connection, gameId, span, sample);
-    for (let at = 0; at < playerIds.length; at += PAGE_PLAYERS) {
-      onProgress?.({ examined: at, total: playerIds.length });
+  // Between two pieces the run has no connection, however long it waits for its turn.
+  const turns = run.turns?.(signal);
+  const onConnection = <T>(work: (connection: DedicatedConnection) => Promise<T>) => {
+    const piece = () =>
+      withDedicatedConnection(pool, (connection) =>
+        cancelledBy(pool, connection, signal, () => work(connection)),
+      );
+    const done = turns === undefined ? piece() : turns.take(piece);
+    if (done === undefined) throw new Error('a run waits for one turn at a time');
+    return done;
+  };
+  const { players, playerIds, isComplete } = await onConnection((connection) =>
+    listSample(connection, gameId, span, { size: sample }),
+  );
+  const examined = playerIds.length;
+  for (let at = 0; at < examined; at += PAGE_PLAYERS) {
+    onProgress?.({ examined: at, total: examined });
+    await onConnection(async (connection) => {
       const page = await readPage(connection, playerIds.slice(at, at + PAGE_PLAYERS), span);
       const { deletedBefore } = await rebuildMany(rebuilds, {
         gameId,
         players: page.players,
         instants: page.instantsOf(starts),
         attributes,
-        rest,
-        async visit({ atMs }, player, facts) {
-          const index = starts.indexOf(atMs);
-          report.add(index, page.playerOf(player.playerId), facts, page.purchasesOf(player.playerId, atMs));
-          if (timeSlice.isOver) await timeSlice.giveWay();
-        },
+        rest: keepToShare(run.rests === false ? 1 : BACK_TEST_SHARE, signal),
+        visit: ({ atMs }, { playerId }, facts) =>
+          report.add(starts.indexOf(atMs), page.playerOf(playerId), facts, page.purchasesOf(playerId, atMs)),
       });
       report.endPage(deletedBefore);
-    }
-    onProgress?.({ examined: playerIds.length, total: playerIds.length });
-    signal?.throwIfAborted();
-    const seconds = Math.round(performance.now() - began) / 1000;
-    return report.result({ players, examined: playerIds.length, seconds });
-  });
+    });
+  }
+  onProgress?.({ examined, total: examined });
+  signal?.throwIfAborted();
+  const seconds = Math.round(performance.now() - began) / 1000;
+  return report.result({ players, examined, sampled: !isComplete, seconds });
 }
 
 /** Some players of the sample, with the days on which they were here and what they bought. */

@@ -43,16 +43,16 @@ type Counted = Record<Outcome, number> & {
 export class PurchaseTally {
   readonly #counted = new Map<string, Counted>();
   count = 0;
-  /** Purchases of further SKUs, beyond those that are counted. */
+  /** Purchases of further SKUs, beyond those that are counted, and those that were left out. */
   notCounted = 0;
 
   add({ skuId, currency, price }: Purchase, store: readonly RenderedSku[]): void {
-    this.count++;
     const counted = this.#countedAs(skuId, currency);
     if (counted === undefined) {
-      this.notCounted++;
+      this.leaveOut();
       return;
     }
+    this.count++;
     counted.purchases++;
     counted.paid.add(price);
     const shown = store.find((sku) => sku.skuId === skuId);
@@ -61,6 +61,11 @@ export class PurchaseTally {
     if (shown === undefined || outcome === 'otherCurrency') return;
     counted.comparedPaid.add(price);
     counted.comparedPrice.add(shown.offerPrice);
+  }
+
+  leaveOut(): void {
+    this.count++;
+    this.notCounted++;
   }
 
   /** Most purchases first. */

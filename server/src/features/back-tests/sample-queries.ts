@@ -1,33 +1,46 @@
 import type { DedicatedConnection } from '../../db/dedicated-connection.js';
+import { thinOut } from '../audiences/player-samples.js';
+import { drawPlayers } from '../audiences/sample-queries.js';
 import type { ExaminedPlayer } from './examined-player.js';
 
 /** From the start of a day to the start of another, as epoch milliseconds. */
 export type DaySpan = Readonly<{ fromMs: number; toMs: number }>;
 
-export type Sample = Readonly<{ players: number; playerIds: readonly string[] }>;
+export type Sample = Readonly<{
+  /** Players who were here since the first day. An estimate if not all players of the game were drawn. */
+  players: number;
+  playerIds: readonly string[];
+  /** Whether these are all players who were here. */
+  isComplete: boolean;
+}>;
+
+/** Players whose rows are read to find those who were here. A game with fewer players is counted exactly. */
+const MIN_DRAWN = 10_000;
+/** For each player to examine: so that there are enough of them in a game of which a tenth is here. */
+const DRAWN_PER_EXAMINED = 10;
 
 /**
- * The players who were here since the first day, and some of them: every n-th in the order of ids, so that the sample is spread over old and
- * new players, and is the same in every run.
+ * Some players who were here since the first day: every n-th in the order of ids, so that the sample is spread over old and new players,
+ * and is the same in every run. First players are drawn by their ids alone: the rows of all players of a large game are too many to read.
  */
 export async function listSample(
   connection: DedicatedConnection,
   gameId: number,
   { fromMs, toMs }: DaySpan,
-  size: number,
+  { size, minDrawn = MIN_DRAWN }: { size: number; minDrawn?: number },
 ): Promise<Sample> {
-  const { rows } = await connection.query<{ id: string; players: number }>(
-    `select id, players::float8 as players
-     from (
-       select id, row_number() over (order by id) as place, count(*) over () as players
-       from players
-       where game_id = $1 and last_event_at >= $2 and created_at < $3 and erase_requested_at is null
-     ) n
-     where place * least($4::bigint, players) / players > (place - 1) * least($4::bigint, players) / players
+  const drawn = await drawPlayers(connection, gameId, Math.max(minDrawn, size * DRAWN_PER_EXAMINED));
+  const { rows } = await connection.query<{ id: string }>(
+    `select id from players
+     where id = any($1::bigint[]) and last_event_at >= $2 and created_at < $3 and erase_requested_at is null
      order by id`,
-    [gameId, new Date(fromMs), new Date(toMs), size],
+    [drawn.ids, new Date(fromMs), new Date(toMs)],
   );
-  return { players: rows[0]?.players ?? 0, playerIds: rows.map(({ id }) => id) };
+  const share = drawn.ids.length === 0 ? 0 : rows.length / drawn.ids.length;
+  const here = { players: Math.round(share * drawn.players), ids: rows.map(({ id }) => id) };
+  const { players, ids: playerIds } = thinOut(here, size);
+  const isComplete = drawn.ids.length === drawn.players && playerIds.length === rows.length;
+  return { players, playerIds, isComplete };
 }
 
 export async function listExaminedPlayers(

@@ -265,7 +265,7 @@ export const STUDIO_STATEMENTS: readonly Listed[] = [
     },
     reads: {
       tables: ['players', 'games', 'flag_overrides', 'player_pins', 'segment_stays', 'experiment_exposures'],
-      why: 'all players of the game are read for the sample; the others are temporary tables that hold what belongs to the players',
+      why: 'the ids of all players of the game are read for the sample; the others are temporary tables that hold what belongs to the players',
       atMost: 'all',
     },
   },

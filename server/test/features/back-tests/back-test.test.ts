@@ -1,8 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { withDedicatedConnection } from '../../../src/db/dedicated-connection.js';
 import type { Pool } from '../../../src/db/pool.js';
+import { drawPlayers } from '../../../src/features/audiences/sample-queries.js';
 import { type BackTest, backTest } from '../../../src/features/back-tests/back-test.js';
 import type { BackTestResult } from '../../../src/features/back-tests/back-test-report.js';
 import { daysBefore } from '../../../src/features/back-tests/examined-days.js';
+import { listSample } from '../../../src/features/back-tests/sample-queries.js';
 import { type Explanation, explain } from '../../../src/features/explanations/explain.js';
 import { createRebuildPool } from '../../../src/features/explanations/rebuild-connections.js';
 import { rebuildFacts } from '../../../src/features/explanations/rebuild-facts.js';
@@ -227,6 +230,31 @@ describe('a back-test', () => {
     const [one, other] = [await run(SECOND, { sample: 5 }), await run(SECOND, { sample: 5 })];
     expect(one).toMatchObject({ players: here, examined: 5, sampled: true });
     expect({ ...one, seconds: 0 }).toEqual({ ...other, seconds: 0 });
+  });
+
+  it('estimates how many players were here from those that were drawn', async () => {
+    const span = { fromMs: NOW - DAYS * DAY_MS, toMs: NOW };
+    const sample = await withDedicatedConnection(world.pool, async (connection) => {
+      const drawn = await drawPlayers(connection, world.gameId, 10);
+      const { rows } = await connection.query<{ n: number }>(
+        `select count(*)::int as n from players where id = any($1::bigint[]) and last_event_at >= $2 and created_at < $3`,
+        [drawn.ids, new Date(span.fromMs), new Date(span.toMs)],
+      );
+      const found = await listSample(connection, world.gameId, span, { size: 1, minDrawn: 1 });
+      return { ...found, expected: Math.round(((rows[0]?.n ?? 0) * PLAYERS) / 10) };
+    });
+    expect(sample).toMatchObject({ players: sample.expected, isComplete: false });
+    expect(sample.playerIds).toHaveLength(1);
+  });
+
+  it('waits for its turn before the sample and before each page of players', async () => {
+    let taken = 0;
+    const take = <T>(work: () => Promise<T>) => {
+      taken++;
+      return work();
+    };
+    await run(SECOND, { turns: () => ({ take }) });
+    expect(taken).toBe(2);
   });
 
   it('tells how far it is, and ends when it is cancelled', async () => {
