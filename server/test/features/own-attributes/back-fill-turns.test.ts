@@ -3,6 +3,7 @@ import { withDedicatedConnection } from '../../../src/db/dedicated-connection.js
 import { applyEvents } from '../../../src/features/events/apply/apply-events.js';
 import { publishConfig } from '../../../src/features/game-configs/publish.js';
 import { backFillOwnAttributes } from '../../../src/features/own-attributes/back-fill.js';
+import { toOwnJson } from '../../../src/features/own-attributes/own-json.js';
 import { findFacts } from '../../../src/features/players/facts-queries.js';
 import { DEFAULT_DOCUMENT } from '../../../src/personalisation/document/default-document.js';
 import {
@@ -66,7 +67,8 @@ describe('working out own attributes', () => {
     expect(result).toEqual({ isDone: true, players: 3, sets: 1 });
     expect(reads).toEqual([ids, ...Array.from({ length: 10 }, () => [busy.playerId])]);
     const [reading] = await findFacts(world.pool, [busy.playerId], NOW);
-    expect(JSON.stringify(reading?.facts.own)).toContain(`${reads.length + 1}`);
+    const own = toOwnJson(reading?.facts.own ?? {}, [ADS], NOW);
+    expect(own).toMatchObject({ ads: { total: reads.length + 1 } });
   });
 
   it('lets games take turns', async () => {
