@@ -3,6 +3,7 @@ import { runSteps } from '../../src/lib/steps.js';
 import type { PriceQuestion } from '../../src/personalisation/compile/price-basis.js';
 import type { ConfigDocument } from '../../src/personalisation/document/document.js';
 import { HISTORY_DAYS, PriceHistory } from '../../src/personalisation/price-history/price-history.js';
+import { PricedParts } from '../../src/personalisation/price-history/priced-parts.js';
 import type { Schedule } from '../../src/personalisation/schedules/schedule.js';
 import { configWith, offer, sku } from './support/fixtures.js';
 
@@ -29,7 +30,7 @@ function lowest(
     new PriceHistory(),
   );
   const question = { skuId: 'gems', currency: 'USD', country: 'DE', zone: 'UTC', isPersonal: false };
-  return history.lowestBefore({ ...question, price: BigInt(price), now: NOW, ...more });
+  return runSteps(history.lowestBefore({ ...question, price: BigInt(price), now: NOW, ...more }));
 }
 
 describe('the lowest price of the 30 days before a reduction', () => {
@@ -202,5 +203,92 @@ describe('the lowest price of the 30 days before a reduction', () => {
     ] as const;
     expect(lowest(versions, 90_00)).toBe(100_00n);
     expect(lowest(versions, 90_00, { isPersonal: true })).toBe(50_00n);
+  });
+
+  describe('of a SKU whose prices take too long to follow', () => {
+    const daily = (n: number) =>
+      offer(`daily-${n}`, {
+        schedule: {
+          days: { every: 'day' },
+          from: '10:00',
+          lengthMinutes: 23 * 60 - n,
+          zone: 'studio',
+          firstDate: null,
+          lastDate: null,
+          except: [],
+        },
+        effect: { price: { discountPercent: '50' } },
+      });
+    const single = (n: number) =>
+      offer(`single-${n}`, {
+        when: '"top_spender" in segments',
+        from: iso(daysAgo(50) + n),
+        effect: { price: { discountPercent: '50' } },
+      });
+    const many = (make: typeof daily) => ({ offers: Array.from({ length: 200 }, (_, n) => make(n)) });
+
+    it('is no reduction: the present price counts as shown', () => {
+      expect(lowest([[60, costs('100.00', many(daily))]], 10_00)).toBe(10_00n);
+      const versions = [
+        [60, costs('100.00', many(daily))],
+        [0, costs('90.00')],
+      ] as const;
+      expect(lowest(versions, 90_00)).toBe(90_00n);
+      expect(lowest([[60, costs('100.00', many(single))]], 10_00, { isPersonal: true })).toBe(10_00n);
+    });
+
+    it('is known from the newest version on that can be followed', () => {
+      const versions = [
+        [80, costs('100.00', many(daily))],
+        [40, costs('70.00')],
+        [0, costs('60.00')],
+      ] as const;
+      expect(lowest(versions, 60_00)).toBe(70_00n);
+    });
+
+    it('asks schedules a bounded number of times, one in a step', () => {
+      const stepsOf = (more: Partial<ConfigDocument>) => {
+        const publication = { document: costs('100.00', more), publishedAt: daysAgo(85) };
+        const history = runSteps(new PriceHistory().withSteps(publication));
+        const question = { skuId: 'gems', currency: 'USD', country: 'DE', zone: 'UTC', isPersonal: false };
+        return [...history.lowestBefore({ ...question, price: 10_00n, now: NOW })].length;
+      };
+      expect(stepsOf(many(daily))).toBe(200);
+      expect(stepsOf({ offers: [daily(0)] })).toBeGreaterThan(200);
+    });
+  });
+
+  it('is computed once for players of all countries and zones if nothing depends on them', () => {
+    const german = offer('german', { when: 'country == "DE"', effect: { price: { discountPercent: '50' } } });
+    const stepsOf = (more: Partial<ConfigDocument>) => {
+      const publication = { document: costs('100.00', more), publishedAt: daysAgo(20) };
+      const history = runSteps(new PriceHistory().withSteps(publication));
+      const question = { skuId: 'gems', currency: 'USD', isPersonal: false, price: 10_00n, now: NOW };
+      const ask = (country: string, zone: string) =>
+        [...history.lowestBefore({ ...question, country, zone })].length;
+      ask('DE', 'UTC');
+      return ask('FR', 'Asia/Tokyo');
+    };
+    expect(stepsOf({})).toBe(0);
+    expect(stepsOf({ offers: [german] })).toBeGreaterThan(0);
+  });
+
+  it('reads a version in a step for each offer', () => {
+    const offers = Array.from({ length: 50 }, (_, n) => offer(`offer-${n}`));
+    const publication = { document: costs('100.00', { offers }), publishedAt: NOW };
+    expect([...new PriceHistory().withSteps(publication)]).toHaveLength(51);
+  });
+
+  it('keeps what two versions in a row have, and forgets the rest', () => {
+    const document = costs('20.00');
+    const [entry] = document.catalogue;
+    if (entry === undefined) throw new Error('no SKU');
+    const first = new PricedParts();
+    const compiled = first.sku(entry, document);
+    const second = new PricedParts(first);
+    expect(second.sku(entry, document)).toBe(compiled);
+    second.forgetBefore();
+    const third = new PricedParts(new PricedParts(second));
+    expect(third.sku(entry, document)).not.toBe(compiled);
   });
 });

@@ -12,6 +12,7 @@ import { withSchemaTypes } from '../../http/validation.js';
 import { ROW_ID } from '../../lib/row-id.js';
 import { firstSeenAt } from '../../personalisation/attributes/time-basis.js';
 import { type ConfigSnapshots, createConfigSnapshots } from '../game-configs/config-snapshots.js';
+import { documentWork } from '../game-configs/document-work.js';
 import { findCurrentModels } from '../predictions/models-at.js';
 import { reportSpend } from '../reporting/report-spend.js';
 import { BEFORE_ALL, type FoundBy, findPlayers, keyOf } from './find-players.js';
@@ -37,7 +38,8 @@ type ListQuery = Static<typeof PLAYER_LIST_PARAMETERS>;
 
 /** Lists of players: by an id, or in an order and by a filter. */
 export function playerListRoutes(app: FastifyInstance, ctx: AdminContext): void {
-  const documents = createConfigSnapshots(ctx.pool, ctx.logger);
+  // Only its segments are asked for, and no prices.
+  const documents = createConfigSnapshots(ctx.pool, ctx.logger, documentWork, async () => null);
 
   withSchemaTypes(app).get(
     '/admin/v1/games/:game/players',

@@ -7,7 +7,7 @@ import type { CompiledDocument } from '../../personalisation/compile/compiled-do
 import { DEFAULT_DOCUMENT } from '../../personalisation/document/default-document.js';
 import { requireConfigVersion } from './config-queries.js';
 import { documentWork } from './document-work.js';
-import { createPriceHistories } from './price-histories.js';
+import { createPriceHistories, type LowestPrices } from './price-histories.js';
 
 export type ConfigSnapshots = VersionSnapshots<CompiledDocument>;
 
@@ -21,8 +21,8 @@ export function createConfigSnapshots(
   pool: Pool,
   logger: Logger,
   work: SliceQueue = documentWork,
+  lowestPricesOf: LowestPrices = createPriceHistories(pool, work),
 ): ConfigSnapshots {
-  const lowestPricesOf = createPriceHistories(pool, work);
   return createVersionSnapshots(UNPUBLISHED, async (gameId, version) => {
     const row = await requireConfigVersion(pool, gameId, version);
     const onUnusable = (part: string, reason: string) =>

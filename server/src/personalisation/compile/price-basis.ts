@@ -1,3 +1,4 @@
+import type { Steps } from '../../lib/steps.js';
 import type { AttributePath } from '../attributes/attribute.js';
 import { OTHER_COUNTRIES, type PricingSettings } from '../document/parts/pricing.js';
 
@@ -98,8 +99,8 @@ export type PriceQuestion = Readonly<{
   now: number;
 }>;
 
-/** The lowest price of the 30 days before the present reduction began; null: there is none, or it is not known. */
-export type LowestPriceBefore = (question: PriceQuestion) => bigint | null;
+/** The lowest price of the 30 days before the present reduction began; null: there is none, or it is not known. In short steps. */
+export type LowestPriceBefore = (question: PriceQuestion) => Steps<bigint | null>;
 
 export type CompiledPricing = Readonly<{
   list: PriceNote;

@@ -54,7 +54,7 @@ export function* decideStore(context: DecisionContext, heldOut: boolean): Steps<
     }
   }
   if (heldOut) traceHeldOut(context);
-  traceSkus(context, availableSkus, []);
+  yield* traceSkus(context, availableSkus, []);
   const activeSkus = fallback?.activeSkus ?? (yield* renderAll(context, availableSkus, []));
   return { activeSkus, lastUpdatedTimestamp, userSpecificPromoId: null, fallback };
 }
@@ -80,7 +80,7 @@ function* targeted(
     }
     if (offer.skus.length >= SKUS_PER_STEP) yield;
   }
-  traceSkus(context, availableSkus, changes);
+  yield* traceSkus(context, availableSkus, changes);
   return {
     activeSkus: yield* renderAll(context, availableSkus, changes),
     lastUpdatedTimestamp: Math.max(
@@ -107,12 +107,12 @@ function* renderAll(
     const item = availableSkus[index];
     if (item == null) continue;
     const change = changes[index];
-    if (change === undefined) {
-      if (!item.sku.hidden) rendered.push(withLowestPrice(renderUntargeted(item), lowestOf?.(item, change)));
-    } else if (change.isVisible) {
-      const sku = renderTargeted(item, change, noteOf(pricing, change.basis, country));
-      rendered.push(withLowestPrice(sku, lowestOf?.(item, change)));
-    }
+    if (!(change?.isVisible ?? !item.sku.hidden)) continue;
+    const sku =
+      change === undefined
+        ? renderUntargeted(item)
+        : renderTargeted(item, change, noteOf(pricing, change.basis, country));
+    rendered.push(lowestOf === undefined ? sku : withLowestPrice(sku, yield* lowestOf(item, change)));
   }
   return rendered;
 }

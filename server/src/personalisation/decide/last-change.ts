@@ -1,6 +1,9 @@
+import { DAY_MS } from '../../lib/day.js';
 import { lastActAt, lastTimeChange, TIME_BASIS } from '../attributes/time-basis.js';
+import { tellsLowestPrice } from '../compile/price-basis.js';
 import { DEPENDENCE, type Dependence } from '../rules/dependence.js';
 import type { CompiledSchedule } from '../schedules/windows.js';
+import { countryOf } from './available-skus.js';
 import { eachFlagInstant } from './decide-flags-and-segments.js';
 import type { DecisionContext } from './decision-context.js';
 
@@ -50,7 +53,10 @@ function lastZoneChange(context: DecisionContext): number {
   return zone === undefined ? Number.NEGATIVE_INFINITY : context.atMostNow(zone.t);
 }
 
-/** The last change of the language and the currency, where the catalogue has several; and of the country, where notices depend on it. */
+/**
+ * The last change of the language and the currency, where the catalogue has several; of the country, where notices depend on it; and where
+ * lowest prices are told, of the country, the zone and the day.
+ */
 export function lastProfileChange(context: DecisionContext): number {
   const { document, facts } = context;
   const { locale, currency, paidCurrency, country } = facts.profile;
@@ -59,7 +65,11 @@ export function lastProfileChange(context: DecisionContext): number {
   if (document.hasCurrencies) {
     for (const known of [currency, paidCurrency]) if (known !== undefined) last = Math.max(last, known.t);
   }
-  const hasNotices = document.pricing !== null && document.pricing.personal.size > 0;
-  if (hasNotices && country !== undefined) last = Math.max(last, country.t);
+  const { pricing } = document;
+  const tellsSome = pricing !== null && pricing.lowestPriceCountries.size > 0;
+  const hasNotices = pricing !== null && pricing.personal.size > 0;
+  if ((hasNotices || tellsSome) && country !== undefined) last = Math.max(last, country.t);
+  if (tellsSome && tellsLowestPrice(pricing, countryOf(facts)))
+    last = Math.max(last, lastZoneChange(context), Math.floor(context.now / DAY_MS) * DAY_MS);
   return context.atMostNow(last);
 }

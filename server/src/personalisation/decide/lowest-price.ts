@@ -1,4 +1,5 @@
 import { DAY_MS } from '../../lib/day.js';
+import type { Steps } from '../../lib/steps.js';
 import { tellsLowestPrice } from '../compile/price-basis.js';
 import { formatMinorUnits } from '../document/prices.js';
 import { type AvailableSku, countryOf } from './available-skus.js';
@@ -8,7 +9,7 @@ import type { SkuChange } from './sku-change.js';
 /** Tells the lowest price of a SKU before its reduction; undefined where the player's country is not told. */
 export function lowestPrices(
   context: DecisionContext,
-): ((item: AvailableSku, change: SkuChange | undefined) => string | null) | undefined {
+): ((item: AvailableSku, change: SkuChange | undefined) => Steps<string | null>) | undefined {
   const { document, facts, now } = context;
   const { pricing, lowestPriceBefore } = document;
   const country = countryOf(facts);
@@ -16,8 +17,8 @@ export function lowestPrices(
   const { zone } = context;
   // The history moves on with each day.
   context.noteBoundary((Math.floor(now / DAY_MS) + 1) * DAY_MS);
-  return ({ sku, skuPrice }, change) => {
-    const lowest = lowestPriceBefore({
+  return function* ({ sku, skuPrice }, change) {
+    const lowest = yield* lowestPriceBefore({
       skuId: sku.skuId,
       currency: skuPrice.currency,
       country,

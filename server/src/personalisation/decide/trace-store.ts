@@ -1,3 +1,4 @@
+import type { Steps } from '../../lib/steps.js';
 import type { CompiledSku } from '../compile/compiled-document.js';
 import { noteOf, type PriceNote } from '../compile/price-basis.js';
 import { formatMinorUnits } from '../document/prices.js';
@@ -9,25 +10,27 @@ import { promotionOf, type SkuChange } from './sku-change.js';
 import { traceSchedule } from './trace-schedule.js';
 
 /** Records for every SKU of the catalogue whether the player sees it, at which price, and why. */
-export function traceSkus(
+export function* traceSkus(
   context: DecisionContext,
   availableSkus: readonly (AvailableSku | null)[],
   changes: readonly (SkuChange | undefined)[],
-): void {
+): Steps<void> {
   const { document, facts, trace } = context;
   if (trace === null) return;
   const lowestOf = lowestPrices(context);
-  trace.skus = [
-    ...document.skus.map((sku, index) => {
-      const item = availableSkus[index];
-      if (item == null) return absent(context, sku);
-      const change = changes[index];
-      const note = noteOf(document.pricing, change?.basis ?? 'list', countryOf(facts));
-      const lowestPrice30d = lowestOf?.(item, change) ?? null;
-      return { ...traceItem(item, change, note), schedule: scheduleOf(context, sku), lowestPrice30d };
-    }),
-    ...document.inactiveSkuIds.map((skuId) => missing(skuId, 'inactive', false)),
-  ];
+  const traced: SkuTrace[] = [];
+  for (const [index, sku] of document.skus.entries()) {
+    const item = availableSkus[index];
+    if (item == null) {
+      traced.push(absent(context, sku));
+      continue;
+    }
+    const change = changes[index];
+    const note = noteOf(document.pricing, change?.basis ?? 'list', countryOf(facts));
+    const lowestPrice30d = lowestOf === undefined ? null : yield* lowestOf(item, change);
+    traced.push({ ...traceItem(item, change, note), schedule: scheduleOf(context, sku), lowestPrice30d });
+  }
+  trace.skus = [...traced, ...document.inactiveSkuIds.map((skuId) => missing(skuId, 'inactive', false))];
 }
 
 /** Offers were not evaluated: they do not apply to a player in the holdout. */

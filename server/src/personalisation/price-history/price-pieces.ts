@@ -1,98 +1,103 @@
-import { applyOffer, type SkuChange } from '../decide/sku-change.js';
-import type { CompiledSchedule } from '../schedules/windows.js';
+import type { Steps } from '../../lib/steps.js';
+import type { Window } from '../schedules/windows.js';
+import { type LowestPrices, lowestPrices } from './lowest-prices.js';
+import { type Allowance, isOpenAt, openTimes } from './open-times.js';
 import type { PricedOffer, PricedSku } from './priced-parts.js';
 
-/** The lowest prices that could be shown from an instant on until the next piece; null: none. */
-export type PricePiece = Readonly<{
-  since: number;
-  /** By offers for everybody of the country, of any platform. */
-  ofEverybody: bigint | null;
-  /** Also by offers for single players, to a player who gets all of them. */
-  ofAnybody: bigint | null;
-}>;
+/** The lowest prices that could be shown from an instant on until the next piece. */
+export type PricePiece = LowestPrices &
+  Readonly<{
+    since: number;
+    /** False: to follow the prices would take too long. */
+    isKnown: boolean;
+  }>;
 
 /** What decided about the price of a SKU from an instant on until the next era; null: it was not sold. */
 export type SkuEra = Readonly<{ since: number; priced: PricedSku | null }>;
 
-type Span = Readonly<{ fromMs: number; toMs: number }>;
 type Viewer = Readonly<{ currency: string; country: string; zone: string }>;
 
-/** The prices of one SKU over a span of time, in order, without a gap. */
-export function pricePieces(eras: readonly SkuEra[], span: Span, viewer: Viewer): PricePiece[] {
+/** The bounds of one timeline. A daily window of 90 days needs 182 asks. */
+const MAX_ASKS = 200;
+const MAX_APPLICATIONS = 2_000;
+const MAX_INSTANTS = 400;
+
+const NOT_SOLD = { ofEverybody: null, ofAnybody: null, isKnown: true };
+const UNKNOWN = { ...NOT_SOLD, isKnown: false };
+
+/** The prices of one SKU over a span of time, in order, without a gap. The newest first get what the whole may cost. */
+export function* pricePieces(eras: readonly SkuEra[], span: Window, viewer: Viewer): Steps<PricePiece[]> {
+  const allowance = { asks: MAX_ASKS, applications: MAX_APPLICATIONS };
+  const parts: PricePiece[][] = [];
+  let until = span.until;
+  for (const { since, priced } of eras.toReversed()) {
+    const part = { from: Math.max(since, span.from), until };
+    if (part.from >= part.until) continue;
+    if (priced === null) parts.push([{ since: part.from, ...NOT_SOLD }]);
+    else parts.push((yield* piecesOf(priced, part, viewer, allowance)) ?? [{ since: part.from, ...UNKNOWN }]);
+    until = part.from;
+  }
+  if (parts.length > 0 && until > span.from) parts.push([{ since: span.from, ...NOT_SOLD }]);
+  return parts.reverse().flat().filter(isChange);
+}
+
+function isChange(piece: PricePiece, index: number, pieces: readonly PricePiece[]): boolean {
+  const last = pieces[index - 1];
+  return (
+    last?.isKnown !== piece.isKnown ||
+    last.ofEverybody !== piece.ofEverybody ||
+    last.ofAnybody !== piece.ofAnybody
+  );
+}
+
+/** Those of one era; null where they cost too much. A step is one ask of a schedule, or one instant. */
+function* piecesOf(
+  { sku, offers }: PricedSku,
+  span: Window,
+  { currency, country, zone }: Viewer,
+  allowance: Allowance,
+): Steps<PricePiece[] | null> {
+  const sold = yield* openTimes(sku, span, zone, allowance);
+  if (sold === null) return null;
+  const meant: { offer: PricedOffer; times: readonly Window[] }[] = [];
+  for (const offer of offers) {
+    if (!offer.appliesIn(country)) continue;
+    const times = yield* openTimes(offer.offer, span, zone, allowance);
+    if (times === null) return null;
+    if (times.length > 0) meant.push({ offer, times });
+  }
+  const instants = instantsOf([sold, ...meant.map(({ times }) => times)], span);
+  if (instants.length > MAX_INSTANTS) return null;
   const pieces: PricePiece[] = [];
-  let at = span.fromMs;
-  for (const [index, { since, priced }] of eras.entries()) {
-    const until = eras[index + 1]?.since ?? Number.POSITIVE_INFINITY;
-    const [from, to] = [Math.max(since, at), Math.min(until, span.toMs)];
-    if (from >= to) continue;
-    if (from > at) add(pieces, { since: at, ofEverybody: null, ofAnybody: null });
-    if (priced === null) add(pieces, { since: from, ofEverybody: null, ofAnybody: null });
-    else {
-      for (const instant of instantsOf(priced, from, to, viewer.zone))
-        add(pieces, { since: instant, ...lowestAt(priced, instant, viewer) });
+  /** Daily windows open the same offers again and again. */
+  const known = new Map<string, LowestPrices>();
+  for (const since of instants) {
+    yield;
+    if (!isOpenAt(sold, since)) {
+      pieces.push({ since, ...NOT_SOLD });
+      continue;
     }
-    at = to;
+    const open = meant.filter(({ times }) => isOpenAt(times, since));
+    const key = open.map(({ offer }) => offer.offer.offerId).join('\n');
+    const prices =
+      known.get(key) ??
+      lowestPrices(
+        sku,
+        open.map(({ offer }) => offer),
+        currency,
+        allowance,
+      );
+    if (prices === null) return null;
+    known.set(key, prices);
+    pieces.push({ since, ...prices, isKnown: true });
   }
   return pieces;
 }
 
-function add(pieces: PricePiece[], piece: PricePiece): void {
-  const last = pieces.at(-1);
-  const isSame = last?.ofEverybody === piece.ofEverybody && last?.ofAnybody === piece.ofAnybody;
-  if (!isSame) pieces.push(piece);
-}
-
 /** Every instant at which a price can change, the beginning of the span included. */
-function instantsOf({ sku, offers }: PricedSku, from: number, to: number, zone: string): number[] {
-  const timed = [sku, ...offers.map(({ offer }) => offer)];
+function instantsOf(times: readonly (readonly Window[])[], { from, until }: Window): number[] {
   const instants = new Set([from]);
-  for (const { from: begin, until, schedule } of timed) {
-    for (const instant of [begin, until]) if (from < instant && instant < to) instants.add(instant);
-    if (schedule === null) continue;
-    let at = from;
-    while (at < to) {
-      instants.add(at);
-      at = schedule.stateAt(at, schedule.zone ?? zone).until;
-    }
-  }
+  for (const each of times.flat())
+    for (const instant of [each.from, each.until]) if (instant < until) instants.add(instant);
   return [...instants].sort((a, b) => a - b);
-}
-
-type Timed = Readonly<{ from: number; until: number; schedule: CompiledSchedule | null }>;
-
-function isOpenAt({ from, until, schedule }: Timed, instant: number, zone: string): boolean {
-  if (instant < from || instant >= until) return false;
-  return schedule === null || schedule.stateAt(instant, schedule.zone ?? zone).window !== null;
-}
-
-function lowestAt(
-  { sku, offers }: PricedSku,
-  instant: number,
-  { currency, country, zone }: Viewer,
-): Omit<PricePiece, 'since'> {
-  if (!isOpenAt(sku, instant, zone)) return { ofEverybody: null, ofAnybody: null };
-  const skuPrice = sku.skuPrices.get(currency) ?? sku.defaultSkuPrice;
-  const item = { sku, text: sku.defaultText, skuPrice };
-  const open = offers.filter(({ offer, appliesIn }) => isOpenAt(offer, instant, zone) && appliesIn(country));
-  const priceOf = (isMeant: (offer: PricedOffer) => boolean): bigint | null => {
-    let change: SkuChange | undefined;
-    for (const each of open) if (isMeant(each)) change = applyOffer(each.offer, item, change, false);
-    if (change === undefined) return sku.hidden ? null : skuPrice.offer;
-    return change.isVisible ? change.price : null;
-  };
-  // Who gets an offer that is not for everybody is not known: with all of them, with each of them alone, or with none.
-  const lowestOf = (reaches: readonly PricedOffer['reach'][]) => {
-    const possible = open.filter(({ reach }) => reaches.includes(reach));
-    const certain = (each: PricedOffer) => each.reach === 'country';
-    const prices = [
-      priceOf(certain),
-      priceOf((each) => certain(each) || possible.includes(each)),
-      ...possible.map((one) => priceOf((each) => certain(each) || each === one)),
-    ];
-    return prices.reduce(
-      (low, price) => (low === null || (price !== null && price < low) ? price : low),
-      null,
-    );
-  };
-  return { ofEverybody: lowestOf(['platform']), ofAnybody: lowestOf(['platform', 'player']) };
 }

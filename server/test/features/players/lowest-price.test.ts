@@ -1,4 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findGame } from '../../../src/admin/tenants.js';
+import { DEMO } from '../../../src/app/demo-studio.js';
+import { findConfigVersionAt } from '../../../src/features/game-configs/config-queries.js';
+import { createPriceHistories } from '../../../src/features/game-configs/price-histories.js';
+import { createSliceQueue } from '../../../src/lib/slice-queue.js';
+import { runSteps } from '../../../src/lib/steps.js';
 import type { ConfigDocument } from '../../../src/personalisation/document/document.js';
 import { type AdminClient, GAME, openAdminClient } from '../../support/admin-calls.js';
 import { gameDocument, get, offer, publish, sku, withoutRateLimits } from '../../support/data-calls.js';
@@ -70,5 +76,26 @@ describe('the lowest price of the 30 days before a reduction', () => {
     expect(await gemsFor(session)).toMatchObject({ offerPrice: 35, lowestPrice30d: 70 });
     await publishNow({ ...costs('60.00'), pricing: undefined } as unknown as ConfigDocument);
     expect(await gemsFor(session)).not.toHaveProperty('lowestPrice30d');
+  });
+
+  it('begins with the oldest version that counts, on a new node and on one that ran all along', async () => {
+    const create = () => createPriceHistories(harness.pool, createSliceQueue(), 3);
+    const running = create();
+    const gameId = (await findGame(harness.pool, DEMO.tenant, DEMO.game))?.id ?? 0;
+    const answer = async (histories: ReturnType<typeof create>) => {
+      const current = await findConfigVersionAt(harness.pool, gameId, harness.clock.now());
+      const question = { skuId: 'gems', currency: 'USD', country: 'DE', zone: 'UTC', isPersonal: false };
+      const lowest = await histories(gameId, current);
+      return lowest && runSteps(lowest({ ...question, price: 20_00n, now: harness.clock.now() }));
+    };
+    harness.clock.advance(200 * DAY_MS);
+    const told: unknown[] = [];
+    for (const price of ['10.00', '50.00', '40.00', '30.00', '20.00']) {
+      await publishNow(costs(price));
+      told.push([await answer(running), await answer(create())]);
+      harness.clock.advance(3 * DAY_MS);
+    }
+    // The 10.00 of the first version is out of sight for the last two.
+    expect(told.at(-1)).toEqual([30_00n, 30_00n]);
   });
 });

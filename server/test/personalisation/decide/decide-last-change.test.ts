@@ -159,6 +159,22 @@ describe('the last update of a store', () => {
     expect(lastChange(priced, paid, NOW)).toBe(NOW - 3);
   });
 
+  it('moves with the country, the zone and the day where lowest prices are told', () => {
+    const pricing = { notices: {}, forbiddenAttributes: [], largestSpreadPercent: null };
+    const told = compiled({
+      catalogue: [sku('gems')],
+      pricing: { ...pricing, lowestPriceCountries: ['DE'] },
+    });
+    const silent = compiled({ catalogue: [sku('gems')], pricing });
+    const inCountry = (v: string, t: number) => facts({ lastEventAt: t, profile: { country: { v, t } } });
+    const at = Math.floor(NOW / DAY_MS) * DAY_MS + 5 * DAY_MS + HOUR_MS;
+    const day = at - HOUR_MS;
+    expect(lastChange(told, inCountry('FR', day - 2), at)).toBe(day - 2);
+    expect(lastChange(told, inCountry('DE', day - 2), at)).toBe(day);
+    expect(lastChange(told, inCountry('DE', day + 2), at)).toBe(day + 2);
+    expect(lastChange(silent, inCountry('DE', day + 2), at)).toBe(PUBLISHED_AT);
+  });
+
   it('is now for what a node whose clock is ahead has noted, and is looked at again at once', () => {
     const document = compiled({
       catalogue: [sku('gems')],
