@@ -76,6 +76,27 @@ describe('rebuilding the facts about a player', () => {
     );
   });
 
+  it('counts the purchase that counted, of two in one batch, also by a clock of the year 0', async () => {
+    const [player] = await world.addPlayers(gameId, [START - DAY_MS]);
+    if (player === undefined) throw new Error('there is one player');
+    // Which of two counts follows from their identities, which follow from the ids of the player.
+    const sent = Array.from({ length: 16 }, (_, n) =>
+      ['0000-10-27T12:00:00.000Z', iso(START)].map((timestamp) => ({
+        eventType: 'Purchase',
+        timestamp,
+        payload: {
+          transactionId: `zero-${n}`,
+          skuId: 'gems',
+          price: '1',
+          currency: 'USD',
+          promoId: timestamp,
+        },
+      })),
+    ).flat();
+    await applyEvents(world.pool, toRecords(player, sent, START));
+    expect(await rebuilt(player, START + 1)).toEqual(await live(player, START + 1));
+  });
+
   it('cannot write to real tables, even if an unexpected statement tries', async () => {
     const [player] = await world.addPlayers(gameId, [START]);
     if (player === undefined) throw new Error('there is one player');

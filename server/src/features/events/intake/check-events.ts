@@ -160,19 +160,19 @@ function addEvent(
 
   const clockSuspect =
     time.epochMs - receivedAtMs > FAR_AHEAD_MS || receivedAtMs - time.epochMs > FAR_BEHIND_MS;
+  const isStorable = time.isNormalForm && time.epochMs >= YEAR_ONE_MS;
   events.push({
     identity,
     sequence,
     ordinal,
     eventId: eventId ?? null,
     eventType,
-    occurredAt:
-      time.isNormalForm && time.epochMs >= YEAR_ONE_MS ? (event.timestamp as string) : databaseTime(time),
+    occurredAt: isStorable ? (event.timestamp as string) : databaseTime(time),
     occurredAtMs: time.epochMs,
     receivedAtMs,
     effectiveAtMs: clockSuspect ? receivedAtMs : Math.min(time.epochMs, receivedAtMs),
     clockSuspect,
-    timestampText: time.isNormalForm ? null : (event.timestamp as string),
+    timestampText: isStorable ? null : (event.timestamp as string),
     payloadJson,
     metadataJson,
     playMs: builtIn.playMs,
