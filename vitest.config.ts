@@ -21,6 +21,6 @@ export default defineConfig({
     pool: 'forks',
     // A file takes over the modules that earlier ones have imported: half of the CPU of a run was importing them again.
     isolate: false,
-    setupFiles: ['server/test/support/leave-no-trace.ts'],
+    setupFiles: ['server/test/support/leave-no-trace.ts', 'server/test/support/same-cases.ts'],
   },
 });

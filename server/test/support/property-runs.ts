@@ -1,6 +1,6 @@
 /**
- * How often a property is tried. Few cases find most mistakes, and chance finds others in the next run of the suite.
- * PROPERTY_RUNS=20 tries twenty times as many, for a night.
+ * How often a property is tried. Few cases find most mistakes, the same ones in every run (same-cases.ts). PROPERTY_RUNS=20 tries twenty times
+ * as many, by chance, for a night.
  */
 export function runs(count: number): number {
   return count * Number(process.env.PROPERTY_RUNS ?? 1);
