@@ -37,7 +37,8 @@ const KEPT: Record<string, string> = {
             where d.game_id = $1`,
   gameDays: `select jsonb_build_object('day', day, 'active', sum(active_players), 'new', sum(new_players), 'events', sum(events),
                'sessions', sum(sessions), 'ads', sum(ad_impressions), 'views', sum(store_views), 'play', sum(play_ms),
-               'paying', sum(paying_players), 'purchases', sum(purchases), 'revenue', jsonb_total(revenue)) as row
+               'paying', sum(paying_players), 'purchases', sum(purchases), 'revenue', jsonb_total(revenue),
+               'verified', jsonb_total(verified_revenue)) as row
              from game_days where game_id = $1 group by day
              having sum(abs(new_players)) + sum(events) + sum(abs(purchases)) > 0`,
   types: `select jsonb_build_object('day', day, 'type', event_type, 'events', sum(events)) as row

@@ -28,14 +28,15 @@ export const formatEvent: Record<ExportFormat, (event: ExportedEvent) => string>
 /** Payload and metadata are JSON text already and are put in as they are. */
 function toJsonLine(event: ExportedEvent): string {
   const eventId = event.eventId === null ? 'null' : JSON.stringify(event.eventId);
-  return `{"userId":"${event.userId}","eventId":${eventId},"eventType":${JSON.stringify(event.eventType)},"timestamp":"${event.timestamp}","receivedAt":"${event.receivedAt}","clockSuspect":${event.clockSuspect}${identityPart(event)},"payload":${event.payload},"metadata":${event.metadata}}\n`;
+  return `{"userId":"${event.userId}","eventId":${eventId},"eventType":${JSON.stringify(event.eventType)},"timestamp":"${event.timestamp}","receivedAt":"${event.receivedAt}","clockSuspect":${event.clockSuspect}${importPart(event)},"payload":${event.payload},"metadata":${event.metadata}}\n`;
 }
 
-/** What an import needs to recognise the event, beside its content and its `eventId`. Left out where there is nothing to say. */
-function identityPart({ installId, seq, ordinal }: ExportedEvent): string {
+/** What an import needs beside the content: to recognise the event, and what a purchase counted as. Left out where there is nothing to say. */
+function importPart({ installId, seq, ordinal, sale }: ExportedEvent): string {
   const install = installId === null ? '' : `,"installId":${JSON.stringify(installId)}`;
   const number = seq === null ? '' : `,"seq":${seq}`;
-  return `${install}${number}${ordinal === 0 ? '' : `,"ordinal":${ordinal}`}`;
+  const place = ordinal === 0 ? '' : `,"ordinal":${ordinal}`;
+  return `${install}${number}${place}${sale === null ? '' : `,"sale":${sale}`}`;
 }
 
 /** An event without an id has an empty field; an id is never empty. All texts are the players'. */

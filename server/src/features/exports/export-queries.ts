@@ -22,6 +22,8 @@ export type ExportedEvent = {
   seq: string | null;
   /** Which of the identical events of its batch it is: 0 for nearly all. */
   ordinal: number;
+  /** What a purchase was decided to count as, as JSON text; null where it counts as its payload says. */
+  sale: string | null;
   /** Both are JSON text. */
   payload: string;
   metadata: string;
@@ -53,7 +55,11 @@ export type Row = [
   installId: string | null,
   seq: string | null,
   ordinal: number,
+  sale: string | null,
 ];
+
+/** Of `event_blocks b` and `event_rows(b.events) e`: what a purchase was decided to count as. */
+export const SALE_COLUMN = `case when e.event_type = 'Purchase' then (b.events -> (e.place - 1)::int -> 6 -> 'sale')::text end`;
 
 /**
  * The events of the next blocks behind a key, and received before `receivedBefore`, whose own time lies in the span: about
@@ -74,7 +80,8 @@ export async function listEventsAfter(
     text: `select to_char(b.received_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), b.id,
              (select user_id from players p where p.id = b.player_id), e.event_id, e.event_type, e.timestamp_text,
              floor(extract(epoch from e.occurred_at) * 1000), floor(extract(epoch from coalesce(e.received_at, b.received_at)) * 1000),
-             e.clock_suspect, e.payload::text, e.metadata::text, b.install_id, e.seq, e.ordinal
+             e.clock_suspect, e.payload::text, e.metadata::text, b.install_id, e.seq, e.ordinal,
+             ${SALE_COLUMN}
            from (
              select *, sum(event_count) over (order by received_at, id) - event_count as events_before
              from (
@@ -136,6 +143,7 @@ function toEvent(row: Row): ExportedEvent {
     installId,
     seq,
     ordinal,
+    sale,
   ] = row;
   return {
     userId,
@@ -148,6 +156,7 @@ function toEvent(row: Row): ExportedEvent {
     installId,
     seq,
     ordinal,
+    sale,
     payload,
     metadata,
   };

@@ -1,6 +1,6 @@
 import type { DedicatedConnection } from '../../db/dedicated-connection.js';
 import type { Client } from '../../db/pool.js';
-import { type ExportKey, LAST_BLOCK, type Row } from './export-queries.js';
+import { type ExportKey, LAST_BLOCK, type Row, SALE_COLUMN } from './export-queries.js';
 import type { Span } from './export-span.js';
 
 /**
@@ -58,9 +58,10 @@ export async function openWindow(
      select to_char(own_receipt at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), '${LAST_BLOCK}',
        (select user_id from players p where p.id = e.player_id), event_id, event_type, timestamp_text,
        floor(extract(epoch from occurred_at) * 1000), floor(extract(epoch from own_receipt) * 1000),
-       clock_suspect, payload::text, metadata::text, install_id, seq, ordinal
+       clock_suspect, payload::text, metadata::text, install_id, seq, ordinal, sale
      from (
-       select e.*, b.player_id, b.install_id, b.id, coalesce(e.received_at, b.received_at) as own_receipt
+       select e.*, b.player_id, b.install_id, b.id, coalesce(e.received_at, b.received_at) as own_receipt,
+         ${SALE_COLUMN} as sale
        from event_blocks b
        cross join lateral event_rows(b.events) e
        where b.game_id = $1 and b.received_at >= $2 and b.received_at < $3

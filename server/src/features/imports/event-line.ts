@@ -7,6 +7,7 @@ import { checkEvents } from '../events/intake/check-events.js';
 import type { CheckedEvent } from '../events/intake/event-record.js';
 import { INSTALL_ID } from '../events/intake/install-id.js';
 import { EVENT_LIMITS } from '../events/intake/limits.js';
+import { purchaseCheckOf } from './sale-member.js';
 
 /** Why a line was not imported. */
 export type LineError = Readonly<{ code: string; message: string }>;
@@ -43,6 +44,11 @@ export function readEventLine(bytes: Buffer | undefined, nowMs: number): Histori
   const receivedAtMs = readReceipt(members.receivedAt ?? timestamp, members.receivedAt === undefined, nowMs);
   if (typeof receivedAtMs !== 'number') return receivedAtMs;
 
+  const checkPurchase = purchaseCheckOf(members.sale);
+  if (checkPurchase === 'invalid') {
+    return { code: 'sale_invalid', message: 'sale must be null or a purchase as an export writes it.' };
+  }
+
   const sender = { userId: userId.toLowerCase(), installId: installId ?? null };
   const own = {
     eventType,
@@ -53,7 +59,7 @@ export function readEventLine(bytes: Buffer | undefined, nowMs: number): Histori
     seq,
   };
   const body = { events: [own], bytes: bytes?.length ?? 0, suspicious, firstOrdinal: ordinal };
-  const { events, rejected } = checkEvents(body, sender, receivedAtMs);
+  const { events, rejected } = checkEvents(body, sender, receivedAtMs, undefined, checkPurchase);
   const [event] = events;
   if (event !== undefined) return { ...sender, event };
   const { code = 'event_invalid', message = 'The event cannot be read.' } = rejected[0] ?? {};

@@ -7,6 +7,7 @@ import { recountGame } from '../../../src/features/analytics/recount.js';
 import { applyEvents } from '../../../src/features/events/apply/apply-events.js';
 import { checkEvents } from '../../../src/features/events/intake/check-events.js';
 import { recordsOfPlayer } from '../../../src/features/events/intake/event-record.js';
+import type { PurchaseCheck } from '../../../src/features/events/receipts/purchase-check.js';
 import { eventImporter } from '../../../src/features/imports/import-events.js';
 import { playerImporter } from '../../../src/features/imports/import-players.js';
 import { type ImportOptions, runImport } from '../../../src/features/imports/run-import.js';
@@ -103,8 +104,9 @@ function batchOf(random: (below: number) => number, receivedAtMs: number, name: 
   const late = random(10) === 0 ? random(80) * DAY_MS : random(60_000);
   const metadata = { osName: ['iOS', 'Android'][random(2)], country: ['DE', 'US'][random(2)], source: name };
   const twin = { eventType: 'Level_Start', timestamp: at(late), payload: { level: 1 } };
+  const kind = random(4);
   const purchase = {
-    transactionId: `t${random(3)}`,
+    transactionId: kind === 3 ? `store-${name}` : `t${kind}`,
     skuId: 'gems',
     price: 4.99 + random(3),
     currency: 'USD',
@@ -134,6 +136,14 @@ function batchOf(random: (below: number) => number, receivedAtMs: number, name: 
   ];
 }
 
+/** As the receipts of some purchases have shown: those of `t0` are forged and count as nothing, others are of the store. */
+const checkPurchase: PurchaseCheck = ({ transactionId }, claimed, receivedAtMs) => {
+  if (transactionId === 't0') return { sale: null };
+  if (!String(transactionId).startsWith('store-')) return { sale: undefined };
+  const purchasedAtMs = receivedAtMs - DAY_MS;
+  return { sale: { ...claimed, price: '9.99', store: 'apple', quantity: 2, purchasedAtMs } };
+};
+
 async function receive(
   world: GameWorld,
   player: TestPlayer,
@@ -142,7 +152,13 @@ async function receive(
   installId: string | null,
 ): Promise<void> {
   const body = { events, bytes: 0, suspicious: true };
-  const checked = checkEvents(body, { userId: player.userId, installId }, receivedAtMs);
+  const checked = checkEvents(
+    body,
+    { userId: player.userId, installId },
+    receivedAtMs,
+    undefined,
+    checkPurchase,
+  );
   expect(checked.rejected).toEqual([]);
   await applyEvents(world.pool, recordsOfPlayer(checked.events, player, { installId, clientBuild: null }));
 }
@@ -302,11 +318,12 @@ it('writes bad lines to the file of rejects with their numbers and reasons, and 
     line({ payload: { text: 'x'.repeat(200_000) } }),
     line({ eventId: 'good-2', eventType: 'Purchase', payload: { price: 'free' } }),
     line({ eventId: 'good-3' }),
+    line({ eventId: 'bad-sale', sale: { transactionId: 't', kind: 'purchase', price: -1 } }),
   ];
   await writeFile(bad, lines.join('\n'));
   const shown: number[] = [];
   const { progress } = await importEvents(bad, { rejectsPath, onRejected: ({ line: n }) => shown.push(n) });
-  expect(progress).toMatchObject({ imported: 2, rejected: 7, doneLines: 10 });
+  expect(progress).toMatchObject({ imported: 2, rejected: 8, doneLines: 11 });
   const rejects = (await readFile(rejectsPath, 'utf8'))
     .trimEnd()
     .split('\n')
@@ -319,8 +336,9 @@ it('writes bad lines to the file of rejects with their numbers and reasons, and 
     [7, 'received_at_invalid'],
     [8, 'line_too_long'],
     [9, 'payload_invalid'],
+    [11, 'sale_invalid'],
   ]);
-  expect(shown).toEqual([2, 3, 5, 6, 7, 8, 9]);
+  expect(shown).toEqual([2, 3, 5, 6, 7, 8, 9, 11]);
   expect(rejects[0]).toEqual({
     line: 2,
     code: 'invalid_json',
