@@ -44,6 +44,11 @@ export function AudienceNote({ document, part, pointer, hasExamples = false }: P
           </Text>
         )}
       </Group>
+      {audience?.notes.map((note) => (
+        <Text key={note} size="xs" c="dimmed">
+          {note}
+        </Text>
+      ))}
       {problem?.code !== 'document_invalid' && <ProblemNote problem={problem} />}
       {hasExamples && audience !== null && <Examples audience={audience} />}
     </Stack>

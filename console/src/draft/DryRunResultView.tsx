@@ -8,7 +8,7 @@ type Later = DryRunResult['later'][number];
 
 /** What publishing would change: now, and from each later instant at which something begins or ends. */
 export function DryRunResultView({ result }: { result: DryRunResult }) {
-  const { players, examined, sampled, ruleErrors, later, leftOut } = result;
+  const { players, examined, sampled, ruleErrors, later, leftOut, notes } = result;
   return (
     <>
       <Text size="sm" c="dimmed">
@@ -17,6 +17,11 @@ export function DryRunResultView({ result }: { result: DryRunResult }) {
           : `Decided for all ${countOf(players, 'player')}.`}{' '}
         Nothing was changed.
       </Text>
+      {notes.map((note) => (
+        <Alert key={note} color="orange" variant="light">
+          {note}
+        </Alert>
+      ))}
       {ruleErrors.map(({ part, after }) => (
         <Alert key={part} color="orange" variant="light">
           The rule of {part} fails for {countOf(after, 'player')}.

@@ -22,6 +22,7 @@ export function dryRunLines(result: DryRunResult): string[] {
     ...effectLines(result),
     ...result.later.flatMap(laterLines),
     ...leftOutLines(result),
+    ...result.notes,
   ];
 }
 

@@ -159,6 +159,7 @@ it('a dry run reads as tables', () => {
         },
       ],
       leftOut: { instants: 3, firstAt: '2027-01-01T00:00:00.000Z' },
+      notes: ['Fewer players were examined.'],
     }),
   ).toEqual([
     'All 12,000 players, at 2026-11-15T12:00:00.000Z, in 1.3 s.',
@@ -190,5 +191,6 @@ it('a dry run reads as tables', () => {
     'From Mon 23 Nov 2026, 00:00 UTC (offer:weekend ends): no player sees a difference.',
     '',
     '3 more times at which something begins or ends were not looked at, the first at 2027-01-01T00:00:00.000Z. --at decides for one of them.',
+    'Fewer players were examined.',
   ]);
 });

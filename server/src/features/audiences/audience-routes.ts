@@ -72,7 +72,7 @@ export function audienceRoutes(
       });
       switch (outcome?.outcome) {
         case 'counted':
-          return success(toJson(outcome.counted, { nowMs, atMs }));
+          return success({ ...toJson(outcome.counted, { nowMs, atMs }), notes: outcome.notes });
         case 'too_many_facts':
           throw new ApiError('document_invalid', {
             message:

@@ -3,6 +3,7 @@ import { successOf, Time } from '../../admin/admin-responses.js';
 import { ConfigDocument } from '../../personalisation/document/document.js';
 import { NEAR_MISS_EXAMPLE, NearMiss } from '../explanations/near-miss-schema.js';
 import { DOCUMENT_EXAMPLE } from '../game-configs/config-schemas.js';
+import { Notes } from '../own-attributes/own-attribute-schemas.js';
 import { ReportedShare } from '../reporting/money-schemas.js';
 import { FAST_SAMPLE_SIZE } from './player-samples.js';
 
@@ -47,7 +48,7 @@ export const AudienceResponse = successOf(
     }),
     isSampled: Type.Boolean({
       description:
-        'True: the audience is estimated from an even sample. The error is less than one percent of all players in 19 of 20 cases.',
+        'True: the audience is estimated from an even sample. The error is less than one percent of all players in 19 of 20 cases, and larger where `notes` says that fewer players were examined.',
     }),
     countedAt: Time('The instant of the count'),
     at: Time('The instant that was evaluated: the beginning of an offer that begins later, otherwise now'),
@@ -71,6 +72,7 @@ export const AudienceResponse = successOf(
         { description: 'Up to ten players who would enter with the smallest change of one number' },
       ),
     }),
+    notes: Notes,
   }),
   {
     example: {
@@ -92,6 +94,7 @@ export const AudienceResponse = successOf(
           },
         ],
       },
+      notes: [],
     },
   },
 );

@@ -12,12 +12,17 @@ import { factNeeds } from '../evaluations/fact-needs.js';
 import { listFactRowsOf } from '../evaluations/player-queries.js';
 import { TimeSlice } from '../evaluations/time-slice.js';
 import { documentWork } from '../game-configs/document-work.js';
+import {
+  boundNotes,
+  findMissingAttributes,
+  MAX_EVENTS_PER_PLAYER,
+} from '../own-attributes/missing-attributes.js';
 import { findCurrentModels } from '../predictions/models-at.js';
 import { findRateTable } from '../reporting/rate-queries.js';
 import type { AskedPart } from './asked-part.js';
 import { AudienceCount, type CountedAudience } from './audience-count.js';
 import { type AudiencePart, neededParts } from './needed-parts.js';
-import { PORTION_PLAYERS } from './player-samples.js';
+import { PORTION_PLAYERS, thinToWeight } from './player-samples.js';
 import type { PlayerSample } from './sample-queries.js';
 
 export type AudienceQuestion = Readonly<{
@@ -29,15 +34,21 @@ export type AudienceQuestion = Readonly<{
   nowMs: number;
   /** The instant to evaluate for: now, or later. */
   atMs: number;
+  /** Of players whose own attributes have to be worked out. Tests replace it. */
+  maxFoldedEvents?: number;
   /** Aborted when the client has disconnected. */
   signal: AbortSignal;
 }>;
 
 export type AudienceOutcome =
-  | Readonly<{ outcome: 'counted'; counted: CountedAudience }>
+  /** `notes`: sentences about bounds that were reached. */
+  | Readonly<{ outcome: 'counted'; counted: CountedAudience; notes: readonly string[] }>
   | Readonly<{ outcome: 'interrupted' }>
   /** The rules use more different facts about a player than can be read at once. */
   | Readonly<{ outcome: 'too_many_facts' }>;
+
+/** Events from which missing own attributes are worked out: a few seconds. A rule that is being typed is counted again and again. */
+const MAX_FOLDED_EVENTS = 500_000;
 
 /**
  * Counts the players of a sample that an offer, a segment or a rule of a value of a document would reach. Each player is evaluated by the functions
@@ -45,29 +56,41 @@ export type AudienceOutcome =
  */
 export async function countAudience(
   pool: Pool,
-  sample: PlayerSample,
-  { gameId, document, part, rule, nowMs, atMs, signal }: AudienceQuestion,
+  drawn: PlayerSample,
+  {
+    gameId,
+    document,
+    part,
+    rule,
+    nowMs,
+    atMs,
+    signal,
+    maxFoldedEvents: maxEvents = MAX_FOLDED_EVENTS,
+  }: AudienceQuestion,
 ): Promise<AudienceOutcome> {
   const { models } = await findCurrentModels(pool, gameId);
   const steps = compilationSteps(document, { version: 0, publishedAt: 0 });
   const needed = neededParts(await documentWork.run(gameId, steps), part);
   const rates = await findRateTable(pool, gameId);
-  const columns = factColumns(factNeeds([needed]), { atMs, nowMs, rates });
+  const needs = factNeeds([needed]);
+  const columns = factColumns(needs, { atMs, nowMs, rates });
   if (columns.ofPlayer.length + columns.ofDays.length > MAX_COLUMNS) return { outcome: 'too_many_facts' };
   const nearMiss = nearMissOf(rule ?? 'true', scopeOf(document, needed.attributes));
   const count = new AudienceCount();
   const timeSlice = new TimeSlice(() => performance.now());
-  const { ids } = sample;
   return snapshot(pool, async (client) => {
+    const missing = await findMissingAttributes(client, gameId, [document], needs.own);
+    const events = await missing?.eventsOf(client, drawn.ids);
+    const folded = new Map([...(events ?? [])].filter(([, count]) => count <= MAX_EVENTS_PER_PLAYER));
+    const sample = thinToWeight(drawn, folded, maxEvents);
+    const { ids } = sample;
     for (let from = 0; from < ids.length; from += PORTION_PLAYERS) {
       if (signal.aborted) return { outcome: 'interrupted' };
-      for (const row of await listFactRowsOf(
-        client,
-        gameId,
-        columns,
-        ids.slice(from, from + PORTION_PLAYERS),
-      )) {
-        const facts = columns.toFacts(row);
+      const portion = ids.slice(from, from + PORTION_PLAYERS);
+      const players = (await listFactRowsOf(client, gameId, columns, portion)).map(columns.toFacts);
+      if (events !== undefined) await missing?.workOut(client, players, events, signal);
+      if (signal.aborted) return { outcome: 'interrupted' };
+      for (const facts of players) {
         // A rule that fails for a player counts as false; `explain` shows the error.
         const { evaluation, attributes } = evaluateWithAttributes(needed, facts, atMs, models, () => {});
         const isInside = evaluation[`${part.kind}s`].has(part.id);
@@ -75,7 +98,12 @@ export async function countAudience(
         if (timeSlice.isOver) await timeSlice.giveWay();
       }
     }
-    return { outcome: 'counted', counted: count.result(sample) };
+    const bounds = { examined: ids.length, asked: drawn.ids.length, maxEvents };
+    return {
+      outcome: 'counted',
+      counted: count.result(sample),
+      notes: missing === null ? [] : boundNotes(missing, bounds),
+    };
   });
 }
 

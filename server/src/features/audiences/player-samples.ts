@@ -51,3 +51,22 @@ export function thinOut({ players, ids }: PlayerSample, size: number): PlayerSam
   const stepsAt = (place: number) => Math.floor((place * size) / ids.length);
   return { players, ids: ids.filter((_, index) => stepsAt(index + 1) > stepsAt(index)) };
 }
+
+/** Selects evenly so many players that together they weigh at most `maxWeight`. Players without a weight weigh nothing. */
+export function thinToWeight(
+  sample: PlayerSample,
+  weights: ReadonlyMap<string, number>,
+  maxWeight: number,
+): PlayerSample {
+  let thinned = sample;
+  for (;;) {
+    const { ids } = thinned;
+    const weight = ids.reduce((sum, id) => sum + (weights.get(id) ?? 0), 0);
+    if (weight <= maxWeight || ids.length <= 1) return thinned;
+    // What is left may be heavier than its share, so it may take more than one step.
+    thinned = thinOut(
+      thinned,
+      Math.max(1, Math.min(ids.length - 1, Math.floor((ids.length * maxWeight) / weight))),
+    );
+  }
+}

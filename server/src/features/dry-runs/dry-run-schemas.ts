@@ -4,6 +4,7 @@ import { EVALUATED_PARTS, type EvaluatedPart } from '../../personalisation/decid
 import { MAX_COMING_INSTANTS } from '../../personalisation/document/coming-instants.js';
 import { ConfigDocument } from '../../personalisation/document/document.js';
 import { DOCUMENT_EXAMPLE } from '../game-configs/config-schemas.js';
+import { Notes } from '../own-attributes/own-attribute-schemas.js';
 import { REPORTED_SHARE_EXAMPLE, ReportedShare } from '../reporting/money-schemas.js';
 import type { DryRunResult } from './dry-run.js';
 import type { Effects, PartEffect, PartEffects } from './dry-run-report.js';
@@ -166,6 +167,7 @@ const Result = Type.Object(
         { description: 'Later instants that were not evaluated, because there are too many' },
       ),
     ),
+    notes: Notes,
   },
   { title: 'DryRunResult' },
 );
@@ -216,6 +218,7 @@ const RESULT_EXAMPLE: DryRunResult = {
     },
   ],
   leftOut: null,
+  notes: [],
 };
 
 export const DryRunLine = Type.Union(

@@ -3,6 +3,11 @@ import { type DedicatedConnection, withDedicatedConnection } from '../../db/dedi
 import type { Pool } from '../../db/pool.js';
 import { MAX_COLUMNS } from '../evaluations/fact-columns.js';
 import { beginSnapshot, countPlayers, type Share } from '../evaluations/player-queries.js';
+import {
+  boundNotes,
+  findMissingAttributes,
+  type MissingAttributes,
+} from '../own-attributes/missing-attributes.js';
 import { findCurrentModels } from '../predictions/models-at.js';
 import { findRateTable } from '../reporting/rate-queries.js';
 import type { Effects } from './dry-run-report.js';
@@ -15,6 +20,8 @@ export type DryRun = TriedDocument &
     sample?: number | undefined;
     signal?: AbortSignal;
     onProgress?: (progress: DryRunProgress) => void;
+    /** Of players whose own attributes have to be worked out. Tests replace it. */
+    maxFoldedEvents?: number;
     /** Milliseconds since any instant. Tests replace it. */
     stopwatch?: () => number;
   }>;
@@ -33,6 +40,8 @@ export type DryRunResult = Readonly<{
   later: readonly LaterEffects[];
   /** Instants that were not evaluated because there are too many. */
   leftOut: Readonly<{ instants: number; firstAt: string }> | null;
+  /** Sentences about bounds that were reached. */
+  notes: readonly string[];
 }> &
   Effects;
 
@@ -58,6 +67,8 @@ const ALL_UP_TO = 2_000_000;
 const DEFAULT_SAMPLE = 500_000;
 /** Decisions for all later instants together. So these take no longer than those for now. */
 const LATER_DECISIONS = 2_000_000;
+/** Events from which missing own attributes are worked out: a minute or so. The later instants together have as many again. */
+const MAX_FOLDED_EVENTS = 10_000_000;
 
 /**
  * What publishing a document would change. Every player is evaluated under both documents, for the same instants, on the same
@@ -67,7 +78,7 @@ export async function dryRun(pool: Pool, run: DryRun): Promise<DryRunOutcome> {
   const began = performance.now();
   const { models } = await findCurrentModels(pool, run.gameId);
   const rates = await findRateTable(pool, run.gameId);
-  const { now, later, leftOut } = await prepareDryRun(run, { models, rates });
+  const { now, later, leftOut, ownKeys } = await prepareDryRun(run, { models, rates });
   if (columnCount(now.columns) > MAX_COLUMNS) {
     const message = `The rules of the published and the new document use ${columnCount(now.columns)} different facts about a player; a dry run can read ${MAX_COLUMNS}. Use fewer attributes.`;
     return { outcome: 'too_many_facts', message };
@@ -75,14 +86,24 @@ export async function dryRun(pool: Pool, run: DryRun): Promise<DryRunOutcome> {
   return withDedicatedConnection(pool, async (connection) => {
     await beginSnapshot(connection);
     const players = await countPlayers(connection, run.gameId);
-    const examined = Math.min(players, run.sample ?? defaultSample(players));
+    const asked = Math.min(players, run.sample ?? defaultSample(players));
+    const missing = await findMissingAttributes(connection, run.gameId, [run.before, run.after], ownKeys);
+    const maxEvents = run.maxFoldedEvents ?? MAX_FOLDED_EVENTS;
+    const events = (await missing?.sumEvents(connection, run.gameId)) ?? 0;
+    const within = (max: number) =>
+      events <= max ? players : Math.max(1, Math.floor((players * max) / events));
+    const examined = Math.min(asked, within(maxEvents));
     const instants = later.flatMap((pass) => pass.reports);
-    const examinedLater = Math.min(examined, Math.ceil(LATER_DECISIONS / Math.max(1, instants.length)));
+    const examinedLater = Math.min(
+      examined,
+      Math.ceil(LATER_DECISIONS / Math.max(1, instants.length)),
+      within(maxEvents / Math.max(1, later.length)),
+    );
     const passes = [
       { ...now, share: { players, examined } },
       ...later.map((pass) => ({ ...pass, share: { players, examined: examinedLater } })),
     ];
-    if (!(await examineAll(connection, run, passes))) return { outcome: 'interrupted' };
+    if (!(await examineAll(connection, run, passes, missing))) return { outcome: 'interrupted' };
     const [atNow] = now.reports;
     return {
       outcome: 'done',
@@ -102,6 +123,7 @@ export async function dryRun(pool: Pool, run: DryRun): Promise<DryRunOutcome> {
           ...report.changes(scaleOf(players, examinedLater)),
         })),
         leftOut: leftOut && { instants: leftOut.instants, firstAt: toTime(leftOut.firstAtMs) },
+        notes: missing === null ? [] : boundNotes(missing, { examined, asked, maxEvents }),
       },
     };
   });
@@ -121,6 +143,7 @@ async function examineAll(
   connection: DedicatedConnection,
   { gameId, signal, onProgress, stopwatch = () => performance.now() }: DryRun,
   passes: readonly (Pass & { share: Share })[],
+  missing: MissingAttributes | null,
 ): Promise<boolean> {
   const all = passes.reduce((sum, { share }) => sum + share.examined, 0);
   const total = passes[0]?.share.examined ?? 0;
@@ -131,6 +154,7 @@ async function examineAll(
       columns,
       share,
       examine,
+      missing,
       signal,
       stopwatch,
       onProgress: (examined) =>

@@ -6,7 +6,9 @@ import {
   type PlayerRange,
   type Share,
 } from '../evaluations/player-queries.js';
+import type { RowFacts } from '../evaluations/row-facts.js';
 import { TimeSlice } from '../evaluations/time-slice.js';
+import type { MissingAttributes } from '../own-attributes/missing-attributes.js';
 
 /** A page and the next one are in memory at a time. */
 const PAGE_PLAYERS = 5_000;
@@ -17,7 +19,9 @@ export type PlayerReading = Readonly<{
   columns: FactColumns;
   share: Share;
   /** Called for each player. */
-  examine: (facts: ReturnType<FactColumns['toFacts']>) => void;
+  examine: (facts: RowFacts) => void;
+  /** Own attributes to work out; null: the players have all of them. */
+  missing: MissingAttributes | null;
   /** Called with the number of examined players, at the end of each time slice. */
   onProgress: (examined: number) => void;
   signal: AbortSignal | undefined;
@@ -27,7 +31,7 @@ export type PlayerReading = Readonly<{
 /** Reads the players page by page. False if the run was interrupted. */
 export async function examinePlayers(
   connection: DedicatedConnection,
-  { gameId, columns, share, examine, onProgress, signal, stopwatch }: PlayerReading,
+  { gameId, columns, share, examine, missing, onProgress, signal, stopwatch }: PlayerReading,
 ): Promise<boolean> {
   let examined = 0;
   onProgress(examined);
@@ -36,8 +40,10 @@ export async function examinePlayers(
   const ranges = share.examined === 0 ? [] : await listPlayerRanges(connection, gameId, size);
   const timeSlice = new TimeSlice(stopwatch);
   for await (const rows of pagesOf(connection, gameId, columns, ranges, share)) {
-    for (const row of rows) {
-      examine(columns.toFacts(row));
+    const completed = missing && (await complete(connection, rows.map(columns.toFacts), missing, signal));
+    if (signal?.aborted) return false;
+    for (const [index, row] of rows.entries()) {
+      examine(completed?.[index] ?? columns.toFacts(row));
       examined++;
       if (!timeSlice.isOver) continue;
       await timeSlice.giveWay();
@@ -48,6 +54,17 @@ export async function examinePlayers(
   if (signal?.aborted) return false;
   onProgress(examined);
   return true;
+}
+
+async function complete(
+  connection: DedicatedConnection,
+  players: readonly RowFacts[],
+  missing: MissingAttributes,
+  signal: AbortSignal | undefined,
+): Promise<readonly RowFacts[]> {
+  const ids = players.map(({ playerId }) => playerId);
+  await missing.workOut(connection, players, await missing.eventsOf(connection, ids), signal);
+  return players;
 }
 
 export function columnCount({ ofPlayer, ofDays }: FactColumns): number {

@@ -45,6 +45,8 @@ export type PreparedDryRun = Readonly<{
   now: Pass & Readonly<{ reports: readonly [InstantReport] }>;
   later: readonly Pass[];
   leftOut: ComingInstants['leftOut'];
+  /** The keys of the own attributes that the rules use. */
+  ownKeys: ReadonlySet<string>;
 }>;
 
 /** Decides which instants are evaluated, which facts are read of a player, and how they are evaluated. */
@@ -77,6 +79,7 @@ export async function prepareDryRun(
       passOf(instants.map(reportAt), instants[0].atMs),
     ),
     leftOut: coming.leftOut,
+    ownKeys: needs.own,
   };
 }
 

@@ -34,6 +34,7 @@ export function compareDocuments(
     return (
       old.expression === rule.expression &&
       (areSameOff || (old.basis & TIME_BASIS.predictions) === 0) &&
+      ownKeysOf(before, old).join() === ownKeysOf(after, rule).join() &&
       needs.join() === nodeNames(rule).join() &&
       needs.every((need) => entriesNamed(before, need).every(isUnchanged))
     );
@@ -54,4 +55,11 @@ export function compareDocuments(
   };
   const unchanged = new Set([...former.keys()].filter(isUnchanged));
   return { unchanged, rest: neededEntries(before, (name) => !unchanged.has(name), parts) };
+}
+
+/** The same text may name an own attribute that is defined in another way. */
+function ownKeysOf({ attributes }: CompiledDocument, { reads }: CompiledRule): string[] {
+  return reads
+    .flatMap((path) => attributes.valueAt(path).factsOf(path.key ?? ''))
+    .flatMap((source) => (source.of === 'own' ? source.key : []));
 }

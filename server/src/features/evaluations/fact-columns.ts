@@ -121,7 +121,10 @@ class Columns implements FactColumns {
         facts.exposures = (value as ExposureTuple[]).map(toExposure);
       });
     }
-    if (needs.own) {
+    if (needs.own.size > 0) {
+      this.#addPlayer('p.id', (facts, value) => {
+        facts.playerId = value as string;
+      });
       this.#addPlayer(OWN_COLUMN, (facts, value) => {
         facts.own = value as OwnFacts;
       });

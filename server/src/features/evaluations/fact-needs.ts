@@ -18,8 +18,8 @@ export type FactNeeds = Readonly<Record<PlayerFact, boolean>> &
     promoIds: ReadonlySet<string>;
     /** The facts that predictions are computed from. */
     history: boolean;
-    /** Own attributes. */
-    own: boolean;
+    /** The keys of own attributes. */
+    own: ReadonlySet<string>;
     /** Stays in segments with two thresholds. */
     stays: boolean;
     /** Arms of experiments that players have been told. */
@@ -66,7 +66,7 @@ class Needs {
   readonly windows = new Map<string, WindowNeed>();
   readonly promoIds = new Set<string>();
   history = false;
-  own = false;
+  readonly own = new Set<string>();
   stays = false;
   exposures = false;
 
@@ -85,7 +85,7 @@ class Needs {
         this.#addWindow(source);
         break;
       case 'own':
-        this.own = true;
+        this.own.add(source.key);
         break;
       case 'history':
         this.history = true;

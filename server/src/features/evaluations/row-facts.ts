@@ -25,6 +25,8 @@ export type SummedDay = Mutable<Omit<PlayerDay, 'eventCounts' | 'revenue'>> & {
 
 /** The facts about one player, filled in column by column. Facts without a column stay as for a player without events. */
 export class RowFacts implements PlayerFacts {
+  /** Only where rules use own attributes, which may have to be worked out from the events of the player. */
+  playerId = '';
   userId = '';
   createdAt = 0;
   lastEventAt: number | null = null;

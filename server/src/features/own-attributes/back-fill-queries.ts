@@ -1,4 +1,5 @@
 import type { DedicatedConnection } from '../../db/dedicated-connection.js';
+import type { Client } from '../../db/pool.js';
 import type { OwnDefinition } from '../../personalisation/own-attributes/own-definition.js';
 import type { OwnState } from '../../personalisation/own-attributes/own-state.js';
 
@@ -74,9 +75,12 @@ export type WalkedPlayer = Readonly<{
   hasEvents: boolean;
 }>;
 
+/** $1: event types. */
+export const HAS_EVENTS = `(event_counts ?| $1::text[] or (select count(*) from jsonb_object_keys(event_counts)) >= 256)`;
+
 const WALKED_PLAYER = `id as "playerId", event_count::text as "eventCount", own_attributes_version as "ownVersion",
   own_attributes as "ownState",
-  event_counts ?| $1::text[] or (select count(*) from jsonb_object_keys(event_counts)) >= 256 as "hasEvents"`;
+  ${HAS_EVENTS} as "hasEvents"`;
 
 /** The next players of a game, by id. */
 export async function listWalkedPlayers(
@@ -117,7 +121,7 @@ export async function lockWalkedPlayers(
   return rows;
 }
 
-function eventTypesOf(definitions: readonly OwnDefinition[]): string[] {
+export function eventTypesOf(definitions: readonly OwnDefinition[]): string[] {
   return [...new Set(definitions.map(({ eventType }) => eventType))];
 }
 
@@ -140,7 +144,7 @@ export type StoredBlock = { playerId: string; receivedAtMs: number; eventsJson: 
 
 /** All blocks of these players, a few at a time. Within a transaction of the caller's. */
 export async function* readBlocks(
-  connection: DedicatedConnection,
+  connection: DedicatedConnection | Client,
   playerIds: readonly string[],
 ): AsyncGenerator<StoredBlock> {
   await connection.query(

@@ -7,12 +7,10 @@ import {
   type OwnState,
   ownSet,
 } from '../../personalisation/own-attributes/own-state.js';
-import { TimeSlice } from '../evaluations/time-slice.js';
 import {
   listWalkedPlayers,
   lockWalkedPlayers,
   type NewState,
-  readBlocks,
   rereadWalkedPlayers,
   takeUnfinishedSet,
   type UnfinishedSet,
@@ -22,7 +20,7 @@ import {
   updateWalkProgress,
   type WalkedPlayer,
 } from './back-fill-queries.js';
-import { storedEvents } from './stored-events.js';
+import { foldBlocks } from './fold-blocks.js';
 
 const PLAYERS_PER_CHUNK = 200;
 /** A turn of a set. Then it is the turn of the next one, so that no game waits for all players of another. */
@@ -193,19 +191,4 @@ async function statesOf(
 
 function hasKey(state: OwnState | null, key: string): boolean {
   return state !== null && Object.hasOwn(state, key);
-}
-
-async function foldBlocks(
-  connection: DedicatedConnection,
-  folds: ReadonlyMap<string, OwnFold>,
-): Promise<void> {
-  const timeSlice = new TimeSlice(() => performance.now());
-  for await (const { playerId, receivedAtMs, eventsJson } of readBlocks(connection, [...folds.keys()])) {
-    const fold = folds.get(playerId);
-    if (fold === undefined) continue;
-    for (const event of storedEvents(eventsJson, receivedAtMs)) {
-      if (fold.reads(event.eventType)) fold.add(event.eventType, event);
-    }
-    if (timeSlice.isOver) await timeSlice.giveWay();
-  }
 }

@@ -1,6 +1,11 @@
 import { Type } from 'typebox';
 import { nullable, successOf, Time } from '../../admin/admin-responses.js';
 
+export const Notes = Type.Array(Type.String(), {
+  description:
+    'Sentences about bounds that were reached: fewer players were examined, because own attributes that are not published yet had to be worked out from their events. Empty for most.',
+});
+
 const Attribute = Type.Object(
   {
     attributeId: Type.String(),

@@ -4,6 +4,7 @@ import {
   createPlayerSamples,
   FAST_SAMPLE_SIZE,
   SEGMENT_SAMPLE_SIZE,
+  thinToWeight,
 } from '../../../src/features/audiences/player-samples.js';
 import { drawPlayers } from '../../../src/features/audiences/sample-queries.js';
 import { createHarness, type Harness } from '../../support/harness.js';
@@ -45,4 +46,17 @@ it('draws once, and thins out to the players that a smaller draw has', async () 
     expect((await samples.of(gameId, size)).players).toBe(30_011);
   clock.advance(60_000);
   expect((await samples.of(gameId, FAST_SAMPLE_SIZE)).players).toBe(30_012);
+});
+
+it('thins out to players of a total weight, evenly', () => {
+  const ids = Array.from({ length: 100 }, (_, index) => String(index));
+  const sample = { players: 1_000, ids };
+  const weights = new Map(ids.filter((_, index) => index % 2 === 0).map((id) => [id, 10]));
+  expect(thinToWeight(sample, weights, 500)).toEqual(sample);
+  const half = thinToWeight(sample, weights, 250);
+  expect(half.players).toBe(1_000);
+  const weight = half.ids.reduce((sum, id) => sum + (weights.get(id) ?? 0), 0);
+  expect(weight).toBeLessThanOrEqual(250);
+  expect(half.ids.length).toBeGreaterThan(0);
+  expect(thinToWeight(sample, new Map(ids.map((id) => [id, 10])), 1).ids).toHaveLength(1);
 });
