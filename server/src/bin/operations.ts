@@ -101,7 +101,7 @@ async function startOperations(options: ChildOptions): Promise<RunningChild> {
     hashes: erasureHashes,
     onErasing: createErasedListWriter(database.pool, erasedFile, clock.now, logger),
   });
-  const ownAttributes = createBackFillRunner({ pool: database.pool, logger });
+  const ownAttributes = createBackFillRunner({ pool: database.pool, clock, logger });
   const google = createGoogleApi({
     tokenUrl: settings.googleTokenUrl,
     apiUrl: settings.googleApiUrl,

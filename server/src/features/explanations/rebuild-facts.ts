@@ -1,7 +1,12 @@
 import { type Client, type Pool, sendAll } from '../../db/pool.js';
 import type { PlayerFacts } from '../../personalisation/attributes/player-facts.js';
 import type { OwnDefinition } from '../../personalisation/own-attributes/own-definition.js';
-import { OwnFold, ownSet } from '../../personalisation/own-attributes/own-state.js';
+import {
+  OwnFold,
+  type OwnState,
+  ownSet,
+  WORKED_OUT_AT,
+} from '../../personalisation/own-attributes/own-state.js';
 import { countEvents, countTransactions } from '../events/apply/apply-events.js';
 import { mergeTransactions } from '../events/apply/merge-transactions.js';
 import { findFacts } from '../players/facts-queries.js';
@@ -46,8 +51,8 @@ async function rebuild(
   atMs: number,
   { signal, attributes = [] }: RebuildOptions,
 ): Promise<RebuiltFacts> {
-  const own = new OwnFold(ownSet(attributes), {});
   await showRealTables(client);
+  const own = new OwnFold(ownSet(attributes), await findWorkedOut(client, player.playerId, atMs));
   const deletedBefore = await findDeletedBefore(client, player.gameId);
   await openStoredBlocks(client, [player], { atMs });
   const changes = await listChanges(client, [player], { atMs });
@@ -69,6 +74,16 @@ async function rebuild(
     deletedBefore,
     foldedEvents: facts.eventCount,
   };
+}
+
+/** When the back-fill reached the player, if that was before the instant: the store that was served then says so. */
+async function findWorkedOut(client: Client, playerId: string, atMs: number): Promise<OwnState> {
+  const { rows } = await client.query<{ at: number | null }>(
+    'select (own_attributes ->> $2)::float8 as at from players where id = $1',
+    [playerId, WORKED_OUT_AT],
+  );
+  const at = rows[0]?.at ?? null;
+  return at === null || at > atMs ? {} : { [WORKED_OUT_AT]: at };
 }
 
 export async function findDeletedBefore(client: Client, gameId: number): Promise<string | null> {

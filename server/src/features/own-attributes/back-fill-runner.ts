@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import { tryAdvisoryLock, walkByIndex, withDedicatedConnection } from '../../db/dedicated-connection.js';
 import { type Pool, query } from '../../db/pool.js';
+import type { Clock } from '../../lib/clock.js';
 import { createPoller, type Poller } from '../../lib/poller.js';
 import { type BackFillResult, backFillOwnAttributes } from './back-fill.js';
 
@@ -8,12 +9,16 @@ import { type BackFillResult, backFillOwnAttributes } from './back-fill.js';
 const POLL_MS = 2_000;
 
 /** Works own attributes out for the past, in the operations process, one node at a time. */
-export function createBackFillRunner({ pool, logger }: Readonly<{ pool: Pool; logger: Logger }>): Poller {
+export function createBackFillRunner({
+  pool,
+  clock,
+  logger,
+}: Readonly<{ pool: Pool; clock: Clock; logger: Logger }>): Poller {
   return createPoller({
     everyMs: POLL_MS,
     async work(signal) {
       if (!(await hasUnfinishedSet(pool))) return;
-      const result = await runBackFill(pool, signal);
+      const result = await runBackFill(pool, { clock, signal });
       if (result !== 'busy' && result.sets > 0) {
         logger.info({ players: result.players }, 'own attributes were worked out for the past');
       }
@@ -24,11 +29,14 @@ export function createBackFillRunner({ pool, logger }: Readonly<{ pool: Pool; lo
 }
 
 /** `busy`: another process is at it. */
-export function runBackFill(pool: Pool, signal?: AbortSignal): Promise<BackFillResult | 'busy'> {
+export function runBackFill(
+  pool: Pool,
+  options: Readonly<{ clock: Clock; signal?: AbortSignal }>,
+): Promise<BackFillResult | 'busy'> {
   return withDedicatedConnection(pool, async (connection) => {
     if (!(await tryAdvisoryLock(connection, 'savepoint own attributes'))) return 'busy';
     await walkByIndex(connection);
-    return backFillOwnAttributes({ connection, ...(signal === undefined ? {} : { signal }) });
+    return backFillOwnAttributes({ connection, ...options });
   });
 }
 

@@ -1,4 +1,5 @@
 import { type DedicatedConnection, inTransaction } from '../../db/dedicated-connection.js';
+import type { Clock } from '../../lib/clock.js';
 import { keepToShare, type Rest } from '../../lib/share-of-time.js';
 import { keyOf } from '../../personalisation/own-attributes/own-definition.js';
 import {
@@ -6,6 +7,7 @@ import {
   type OwnSet,
   type OwnState,
   ownSet,
+  WORKED_OUT_AT,
 } from '../../personalisation/own-attributes/own-state.js';
 import {
   listWalkedPlayers,
@@ -32,6 +34,7 @@ const BACK_FILL_SHARE = 1 / 2;
 
 type BackFill = Readonly<{
   connection: DedicatedConnection;
+  clock: Clock;
   signal?: AbortSignal;
   /** Called between reading players without their lock and writing. Tests send events meanwhile. */
   onRead?: (playerIds: readonly string[]) => Promise<void>;
@@ -103,7 +106,7 @@ async function bringToSet(
   const behind = chunk.filter((player) => isBehind(player, target));
   if (behind.length === 0) return 0;
   const left = await inTransaction(run.connection, async () => {
-    const states = await statesOf(run.connection, target, behind);
+    const states = await statesOf(run, target, behind);
     await run.onRead?.(behind.map(({ playerId }) => playerId));
     return writeUnchanged(run, set, target, behind, states);
   });
@@ -128,7 +131,7 @@ async function bringOneToSet(
       const read = isLocked ? lockWalkedPlayers : rereadWalkedPlayers;
       const behind = (await read(connection, set, left)).filter((player) => isBehind(player, target));
       if (behind.length === 0) return [];
-      const states = await statesOf(connection, target, behind);
+      const states = await statesOf(run, target, behind);
       if (!isLocked) await run.onRead?.(left);
       return writeUnchanged(run, set, target, behind, states);
     });
@@ -170,21 +173,28 @@ function targetOf({ version, definitions }: UnfinishedSet): Target {
 
 /** The states of players by the new set: what they have of it already, and the rest from their blocks. */
 async function statesOf(
-  connection: DedicatedConnection,
+  { connection, clock }: BackFill,
   { version, set, definitions }: Target,
   players: readonly WalkedPlayer[],
 ): Promise<NewState[]> {
   const folds = new Map<string, OwnFold>();
+  const gaining = new Set<string>();
   for (const { playerId, ownState, hasEvents } of players) {
     const missing = definitions.filter((definition) => !hasKey(ownState, keyOf(definition)));
-    if (hasEvents && missing.length > 0) folds.set(playerId, new OwnFold(ownSet(missing), {}));
+    if (missing.length === 0) continue;
+    gaining.add(playerId);
+    if (hasEvents) folds.set(playerId, new OwnFold(ownSet(missing), {}));
   }
   if (folds.size > 0) await foldBlocks(connection, folds);
+  const nowMs = clock.now();
   return players.map(({ playerId, eventCount, ownState }) => {
     // Without events there is no state: the first ones make it.
     if (version === null || eventCount === '0') return { playerId, version, state: null };
     const folded = folds.get(playerId)?.state ?? {};
     const entries = set.keys.map((key) => [key, ownState?.[key] ?? folded[key] ?? null]);
+    // What the player is shown may change now, without an event.
+    const workedOutAt = gaining.has(playerId) ? nowMs : ownState?.[WORKED_OUT_AT];
+    if (workedOutAt !== undefined) entries.unshift([WORKED_OUT_AT, workedOutAt]);
     return { playerId, version, state: JSON.stringify(Object.fromEntries(entries)) };
   });
 }

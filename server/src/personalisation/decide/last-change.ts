@@ -1,6 +1,7 @@
 import { DAY_MS } from '../../lib/day.js';
 import { lastActAt, lastTimeChange, TIME_BASIS } from '../attributes/time-basis.js';
 import { tellsLowestPrice } from '../compile/price-basis.js';
+import { workedOutAt } from '../own-attributes/own-facts.js';
 import { DEPENDENCE, type Dependence } from '../rules/dependence.js';
 import type { CompiledSchedule } from '../schedules/windows.js';
 import { countryOf } from './available-skus.js';
@@ -18,6 +19,7 @@ export function lastFactChange(context: DecisionContext, dependence: Dependence)
   const { document, facts, models, now } = context;
   let last = lastTimeChange(dependence, facts, now);
   if (dependence & DEPENDENCE.events) last = Math.max(last, context.atMostNow(lastActAt(facts)));
+  if (dependence & DEPENDENCE.own) last = Math.max(last, context.atMostNow(workedOutAt(facts.own) ?? last));
   if (dependence & TIME_BASIS.predictions) last = Math.max(last, context.atMostNow(models.since));
   if (dependence & DEPENDENCE.flags) {
     if (facts.overridesAt !== null) last = Math.max(last, context.atMostNow(facts.overridesAt));

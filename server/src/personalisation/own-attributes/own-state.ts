@@ -2,8 +2,14 @@ import { type EventReader, eventReader, type FoldedEvent } from './event-value.j
 import { type Accumulator, createAccumulator, type OwnEntry } from './folds.js';
 import { keyOf, type OwnDefinition } from './own-definition.js';
 
-/** The own attributes of a player by the keys of their definitions. Null: no event has said anything yet. */
+/**
+ * The own attributes of a player by the keys of their definitions. Null: no event has said anything yet. `WORKED_OUT_AT` is a time in
+ * milliseconds, of players who got attributes by the back-fill.
+ */
 export type OwnState = Readonly<Record<string, OwnEntry | null>>;
+
+/** When the back-fill last gave the player an attribute. It has not the length of a key. */
+export const WORKED_OUT_AT = 'at';
 
 type KeyedDefinition = Readonly<{ place: number; definition: OwnDefinition; read: EventReader }>;
 
@@ -66,10 +72,12 @@ export class OwnFold {
   }
 
   get state(): OwnState {
-    const entries = this.#set.keys.map((key, place) => [
+    const entries: [string, OwnEntry | null][] = this.#set.keys.map((key, place) => [
       key,
       this.#accumulators[place]?.entry() ?? this.#knownAt(place),
     ]);
+    const workedOutAt = this.#known[WORKED_OUT_AT];
+    if (workedOutAt !== undefined) entries.unshift([WORKED_OUT_AT, workedOutAt]);
     return Object.fromEntries(entries);
   }
 }

@@ -11,6 +11,8 @@ export const DEPENDENCE = Object.freeze({
   events: 16,
   /** Overrides, and what else moves flags. */
   flags: 32,
+  /** Own attributes, which the back-fill also changes. 64 is in `time-basis.ts`. */
+  own: 128,
 });
 
 /** Of a rule that reads these attributes, without that of the segments and flags it refers to. */
@@ -18,7 +20,10 @@ export function dependenceOn(reads: Iterable<AttributePath>, attributes: Attribu
   let dependence: Dependence = 0;
   for (const path of reads) {
     const { basis, factsOf } = attributes.valueAt(path);
-    dependence |= factsOf(path.key ?? '').some(isChangedByEvents) ? basis | DEPENDENCE.events : basis;
+    const sources = factsOf(path.key ?? '');
+    dependence |= basis;
+    if (sources.some(isChangedByEvents)) dependence |= DEPENDENCE.events;
+    if (sources.some(({ of }) => of === 'own')) dependence |= DEPENDENCE.own;
   }
   return dependence;
 }

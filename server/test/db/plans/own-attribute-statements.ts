@@ -31,7 +31,8 @@ export const OWN_ATTRIBUTE_STATEMENTS: readonly Listed[] = [
     what: 'own attributes for the past',
     async call(installation) {
       await send(installation, 200);
-      await runBackFill(installation.admin);
+      const clock = { now: () => installation.nowMs };
+      await runBackFill(installation.admin, { clock });
       await publish(installation, 'Ad_Impression');
       // A player who changes during every read is locked first.
       let n = 0;
@@ -39,6 +40,7 @@ export const OWN_ATTRIBUTE_STATEMENTS: readonly Listed[] = [
         await walkByIndex(connection);
         await backFillOwnAttributes({
           connection,
+          clock,
           rests: false,
           onRead: () => send(installation, n++),
         });

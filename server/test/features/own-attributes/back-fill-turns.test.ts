@@ -24,7 +24,7 @@ const ADS = {
   type: 'integer' as const,
 };
 
-type Options = Omit<Parameters<typeof backFillOwnAttributes>[0], 'connection' | 'rests'>;
+type Options = Omit<Parameters<typeof backFillOwnAttributes>[0], 'connection' | 'clock' | 'rests'>;
 
 let world: GameWorld;
 beforeAll(async () => {
@@ -48,7 +48,7 @@ async function addGameBehind(slug: string) {
 
 function backFill(options: Options) {
   return withDedicatedConnection(world.pool, (connection) =>
-    backFillOwnAttributes({ connection, rests: false, ...options }),
+    backFillOwnAttributes({ connection, clock: { now: () => NOW }, rests: false, ...options }),
   );
 }
 

@@ -23,6 +23,7 @@ import {
 import { NO_TIMEOUT_MS } from '../../support/harness.js';
 
 const NOW = Date.parse('2026-11-15T12:00:00.000Z');
+const CLOCK = { now: () => NOW };
 const PLAYERS = 24;
 
 const entry = (attributeId: string, overrides: Partial<AttributeEntry> = {}): AttributeEntry => ({
@@ -177,7 +178,13 @@ describe('own attributes', () => {
     expect(behind?.facts.own).toEqual({});
 
     const result = await withDedicatedConnection(world.pool, (connection) =>
-      backFillOwnAttributes({ connection, playersPerChunk: 5, rests: false, onRead: () => sendSome(4) }),
+      backFillOwnAttributes({
+        connection,
+        clock: CLOCK,
+        playersPerChunk: 5,
+        rests: false,
+        onRead: () => sendSome(4),
+      }),
     );
     expect(result).toMatchObject({ isDone: true, sets: 1 });
     await expectEqualToSql(ATTRIBUTES);
@@ -193,6 +200,7 @@ describe('own attributes', () => {
     const interrupted = await withDedicatedConnection(world.pool, (connection) =>
       backFillOwnAttributes({
         connection,
+        clock: CLOCK,
         playersPerChunk: 7,
         signal: stopping.signal,
         onRead: async () => stopping.abort(),
@@ -200,7 +208,7 @@ describe('own attributes', () => {
     );
     expect(interrupted).toMatchObject({ isDone: false });
     await sendSome(10);
-    expect(await runBackFill(world.pool)).toMatchObject({ isDone: true });
+    expect(await runBackFill(world.pool, { clock: CLOCK })).toMatchObject({ isDone: true });
     await sendSome(10);
     await expectEqualToSql(next);
     const { rows } = await world.pool.query<{ done: number; players: number }>(
@@ -220,7 +228,7 @@ describe('own attributes', () => {
 
   it('are given up with the last one, and worked out again when they come back', async () => {
     await publish([]);
-    await runBackFill(world.pool);
+    await runBackFill(world.pool, { clock: CLOCK });
     const { rows } = await world.pool.query(
       'select from players where game_id = $1 and (own_attributes is not null or own_attributes_version is not null)',
       [gameId],
@@ -228,7 +236,7 @@ describe('own attributes', () => {
     expect(rows).toEqual([]);
     await sendSome(10);
     await publish(ATTRIBUTES);
-    await runBackFill(world.pool);
+    await runBackFill(world.pool, { clock: CLOCK });
     await expectEqualToSql(ATTRIBUTES);
   });
 
@@ -280,7 +288,7 @@ describe('own attributes', () => {
       expect(JSON.stringify(waiting.because)).toContain(
         'own.level is still being worked out for this player',
       );
-      await runBackFill(world.pool);
+      await runBackFill(world.pool, { clock: CLOCK });
       expect(await explainAt(NOW)).toMatchObject({ own: { level: 12 }, member: true });
     } finally {
       await rebuilds.end();

@@ -64,7 +64,7 @@ afterAll(() => world.close());
 async function publish(document: ConfigDocument): Promise<void> {
   const outcome = await publishConfig(world.pool, { gameId, document, note: '' }, { name: 'a', nowMs: NOW });
   expect(outcome.outcome).toBe('published');
-  await runBackFill(world.pool);
+  await runBackFill(world.pool, { clock: { now: () => NOW } });
 }
 
 const userIds = (places: readonly number[]) => places.map((place) => players[place]?.userId).toSorted();

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runBackFill } from '../../../src/features/own-attributes/back-fill-runner.js';
 import { DEFAULT_DOCUMENT } from '../../../src/personalisation/document/default-document.js';
 import { type AdminClient, GAME, openAdminClient } from '../../support/admin-calls.js';
-import { get, publish } from '../../support/data-calls.js';
+import { gameDocument, get, offer, publish, sku } from '../../support/data-calls.js';
 import { createHarness, type Harness, postEvents, type Session } from '../../support/harness.js';
 
 const DOCUMENT = {
@@ -62,10 +62,42 @@ describe('a game with own attributes', () => {
     await reach(fresh, 30, other.app);
     expect(await segmentsOf(fresh)).toEqual(['high']);
 
-    await runBackFill(harness.pool);
+    await runBackFill(harness.pool, { clock: harness.clock });
     expect(await state()).toMatchObject({ state: 'ready', players: 2, playersDone: 2 });
     expect(await segmentsOf(known)).toEqual(['high']);
     await reach(known, 3, other.app);
     expect(await segmentsOf(known)).toEqual(['low']);
+  });
+
+  it('moves the time of the last update when the back-fill reaches a player, and never back', async () => {
+    const offers = [offer('sale', { when: 'own.level >= 10' })];
+    const attributes = DOCUMENT.attributes.map((attribute) => ({ ...attribute, fold: 'max' as const }));
+    const document = { ...gameDocument([sku('gems')], { offers }), attributes };
+    const session = await harness.login('reached');
+    const firstEventAt = harness.clock.now();
+    await reach(session, 12);
+    const storeOf = async () => {
+      const response = await get(harness.app, '/v1/player/store_configs', session);
+      const { lastUpdatedTimestamp } = response.json<{ lastUpdatedTimestamp: number }>();
+      return { lastUpdatedTimestamp, etag: response.headers.etag };
+    };
+    const publishedAt = harness.clock.now();
+    await publish(harness.pool, document, publishedAt);
+    harness.clock.advance(1_000);
+    const waiting = await storeOf();
+    expect(waiting.lastUpdatedTimestamp).toBe(publishedAt);
+
+    harness.clock.advance(1_000);
+    const reachedAt = harness.clock.now();
+    await runBackFill(harness.pool, { clock: harness.clock });
+    harness.clock.advance(1_000);
+    const reached = await storeOf();
+    expect(reached.lastUpdatedTimestamp).toBe(reachedAt);
+    expect(reached.etag).not.toBe(waiting.etag);
+
+    // A late event is folded into the state, which keeps the time.
+    const timestamp = new Date(firstEventAt).toISOString();
+    await postEvents(harness.app, session, [{ eventType: 'Level_Up', timestamp, payload: { level: 40 } }]);
+    expect((await storeOf()).lastUpdatedTimestamp).toBe(reachedAt);
   });
 });

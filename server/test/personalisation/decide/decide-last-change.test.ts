@@ -4,6 +4,7 @@ import type { PlayerFacts } from '../../../src/personalisation/attributes/player
 import { compileDocument } from '../../../src/personalisation/compile/compile-document.js';
 import type { CompiledDocument } from '../../../src/personalisation/compile/compiled-document.js';
 import { decide } from '../../../src/personalisation/decide/decide.js';
+import { keyOf } from '../../../src/personalisation/own-attributes/own-definition.js';
 import { runs } from '../../support/property-runs.js';
 import { pairedDocuments } from '../support/document-arbitrary.js';
 import {
@@ -62,6 +63,30 @@ describe('the last update of a store', () => {
       }),
       { numRuns: runs(400) },
     );
+  });
+
+  it('moves when the back-fill gives the player an own attribute that an offer uses', () => {
+    const attribute = {
+      attributeId: 'level',
+      description: '',
+      eventType: 'Level_Up',
+      member: 'payload.level',
+      fold: 'max',
+      type: 'integer',
+    } as const;
+    const reachedAt = NOW - HOUR_MS;
+    const player = facts({ own: { at: reachedAt, [keyOf(attribute)]: 12 } });
+    const lastChangeWith = (when: string, now = NOW) =>
+      lastChange(
+        compiled({ attributes: [attribute], catalogue: [sku('gems')], offers: [offer('o', { when })] }),
+        player,
+        now,
+      );
+    expect(lastChangeWith('own.level >= 10')).toBe(reachedAt);
+    expect(lastChangeWith('own.level >= 20')).toBe(reachedAt);
+    expect(lastChangeWith('country == "DE"')).toBe(PUBLISHED_AT);
+    // The clock of another node may be ahead.
+    expect(lastChangeWith('own.level >= 10', reachedAt - 1)).toBe(reachedAt - 1);
   });
 
   it('does not go back with a refund that no offer of the player depends on', () => {
