@@ -161,6 +161,17 @@ describe('a value of the wrong type', () => {
     expectGeneralError(refused, 422, 'document_invalid');
   });
 
+  it('cannot be published from a draft that has one', async () => {
+    const { revision } = await admin.ask<{ revision: number }>('GET', `${GAME}/draft`);
+    const saved = { ...DEFAULT_DOCUMENT, values: VALUES.slice(1) };
+    await admin.ask('PUT', `${GAME}/draft`, { revision, document: saved });
+    // As an older release might have saved it.
+    await harness.pool.query('update config_drafts set document = $1', [JSON.stringify(wrong)]);
+    const draft = await admin.ask<{ revision: number }>('GET', `${GAME}/draft`);
+    const body = { revision: draft.revision, note: '' };
+    expectGeneralError(await admin.call('POST', `${GAME}/draft/publish`, body), 422, 'document_invalid');
+  });
+
   /** As an older release might have published it. */
   const versionWith = async (document: unknown) => {
     const version = await publishValues([value('jump_height', { defaultValue: 7 })]);

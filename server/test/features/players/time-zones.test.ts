@@ -63,6 +63,23 @@ describe('the time zone of a player', () => {
       lastUpdatedTimestamp: midnight + 6 * HOUR_MS,
       until: 2 * 3600,
     });
+    // What was told then holds until the end of the window of this player.
+    const { headers } = await get(harness.app, '/v1/player/store_configs', session);
+    const again = async () => {
+      const response = await get(harness.app, '/v1/player/store_configs', session, {
+        'if-none-match': String(headers.etag),
+      });
+      return response.statusCode;
+    };
+    to(7.9);
+    expect(await again()).toBe(304);
+    to(8);
+    expect(await again()).toBe(200);
+    expect(await read(session)).toMatchObject({
+      price: 10,
+      lastUpdatedTimestamp: midnight + 8 * HOUR_MS,
+      until: 22 * 3600,
+    });
     const prices: number[] = [];
     for (const [hour, zone] of [
       [9, 'Etc/GMT-9'],
