@@ -1,4 +1,5 @@
 import { Text, TextInput, type TextInputProps } from '@mantine/core';
+import { useState } from 'react';
 import { fromLocalInput, toLocalInput } from '../lib/format.js';
 
 /** Inputs that the console needs besides Mantine's. */
@@ -51,4 +52,32 @@ export function WholeNumberInput({
       {...rest}
     />
   );
+}
+
+/** A number. What is typed stays as it is typed, also halfway: `12.` on the way to `12.5`. */
+export function DecimalInput({
+  value,
+  onChange,
+  ...rest
+}: { value: number; onChange: (value: number) => void } & Omit<TextInputProps, 'value' | 'onChange'>) {
+  const [typed, setTyped] = useState(String(value));
+  return (
+    <TextInput
+      inputMode="decimal"
+      value={numberIn(typed) === value ? typed : String(value)}
+      onChange={({ currentTarget }) => {
+        const number = numberIn(currentTarget.value);
+        if (number === undefined) return;
+        setTyped(currentTarget.value);
+        onChange(number);
+      }}
+      {...rest}
+    />
+  );
+}
+
+/** An empty text is zero: whoever types another number empties the field first. */
+function numberIn(text: string): number | undefined {
+  const number = Number(text.replace(',', '.'));
+  return Number.isNaN(number) ? undefined : number;
 }

@@ -1,6 +1,6 @@
-import { TextInput } from '@mantine/core';
 import { useRole } from '../../api/session.js';
 import type { StoreSettings } from '../../lib/document.js';
+import { DecimalInput } from '../../parts/fields.js';
 import { useStoreSettings } from './use-store-settings.js';
 
 /** How many players get no offers, so that the overview can say what offers are worth. */
@@ -8,19 +8,15 @@ export function HeldOut({ settings }: { settings: StoreSettings }) {
   const { isEditor } = useRole();
   const { set, problemAt } = useStoreSettings();
   return (
-    <TextInput
+    <DecimalInput
       mt="lg"
       maw={480}
       label="Players held out, in percent"
       description="They always get the catalogue without offers. Overview compares them with the others, and shows what offers are worth."
-      inputMode="decimal"
       readOnly={!isEditor}
-      value={String(settings.holdoutPercent)}
+      value={settings.holdoutPercent}
       error={problemAt('holdoutPercent')}
-      onChange={({ currentTarget }) => {
-        const percent = Number(currentTarget.value.replace(',', '.'));
-        if (!Number.isNaN(percent)) set({ holdoutPercent: percent });
-      }}
+      onChange={(holdoutPercent) => set({ holdoutPercent })}
     />
   );
 }

@@ -1,9 +1,9 @@
-import { Checkbox, Group, MultiSelect, NativeSelect, Text, TextInput } from '@mantine/core';
+import { Checkbox, Group, MultiSelect, NativeSelect, Text } from '@mantine/core';
 import { AudienceNote } from '../../draft/AudienceNote.js';
 import { type ConfigDocument, currenciesOf, type Offer } from '../../lib/document.js';
 import { withSchedule } from '../../lib/schedule-form.js';
 import { EntryPanel, type EntryProblem, problemAtOf } from '../../parts/EntryPanel.js';
-import { MomentInput, WholeNumberInput } from '../../parts/fields.js';
+import { DecimalInput, MomentInput, WholeNumberInput } from '../../parts/fields.js';
 import { ScheduleFields } from '../../parts/ScheduleFields.js';
 import { RuleEditor } from '../../rules/RuleEditor.js';
 import { OfferEffect } from './OfferEffect.js';
@@ -50,16 +50,12 @@ export function OfferPanel({ offer, document, pointer, problems, onChange, ...re
         problems={problems.filter(({ member }) => member === 'when')}
         onChange={(rule) => set({ when: rule.trim() === '' ? null : rule })}
       />
-      <TextInput
+      <DecimalInput
         label="Share of these players, in percent"
         description="The same players each time"
-        inputMode="decimal"
-        value={String(offer.sharePercent)}
+        value={offer.sharePercent}
         error={problemAt('sharePercent')}
-        onChange={({ currentTarget }) => {
-          const share = Number(currentTarget.value.replace(',', '.'));
-          if (!Number.isNaN(share)) set({ sharePercent: share });
-        }}
+        onChange={(sharePercent) => set({ sharePercent })}
       />
       <AudienceNote document={document} part={{ offerId: offer.offerId }} pointer={pointer} />
       <Text fw={600}>What</Text>

@@ -1,4 +1,4 @@
-import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Group, Stack, Text } from '@mantine/core';
 import { AudienceNote } from '../../draft/AudienceNote.js';
 import {
   type ConfigDocument,
@@ -9,6 +9,7 @@ import {
 } from '../../lib/document.js';
 import { withSchedule } from '../../lib/schedule-form.js';
 import { type EntryProblem, problemAtOf } from '../../parts/EntryPanel.js';
+import { DecimalInput } from '../../parts/fields.js';
 import { ScheduleFields } from '../../parts/ScheduleFields.js';
 import { ValueInput } from '../../parts/ValueInput.js';
 import { RuleEditor } from '../../rules/RuleEditor.js';
@@ -112,15 +113,11 @@ function ValueRuleFields({
           error={problemAt(`${at}/value`)}
           onChange={(next) => onChange({ ...rule, value: next })}
         />
-        <TextInput
+        <DecimalInput
           label="Share of these players, in percent"
-          inputMode="decimal"
-          value={String(rule.sharePercent)}
+          value={rule.sharePercent}
           error={problemAt(`${at}/sharePercent`)}
-          onChange={({ currentTarget }) => {
-            const sharePercent = Number(currentTarget.value.replace(',', '.'));
-            if (!Number.isNaN(sharePercent)) onChange({ ...rule, sharePercent });
-          }}
+          onChange={(sharePercent) => onChange({ ...rule, sharePercent })}
         />
       </Group>
       <ScheduleFields
