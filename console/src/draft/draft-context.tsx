@@ -49,12 +49,15 @@ export type DraftEditor = DraftState & {
 
 const Context = createContext<DraftEditor | undefined>(undefined);
 /** Pages on which the draft is edited. On the others it counts as open while something is not saved. */
-const IS_EDIT_PAGE = /\/(?:store|segments)\/?$/;
+const IS_EDIT_PAGE = /\/(?:store|segments|values|attributes|experiments)\/?$/;
 /** What may be different once the draft is. */
 const DEPENDENT = [
   'getDraft',
   'draftDifference',
   'getCalendar',
+  'planExperiment',
+  'listExperiments',
+  'getExperiment',
   'listVersions',
   'listGames',
   'explain',

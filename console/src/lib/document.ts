@@ -8,6 +8,7 @@ export type Offer = ConfigDocument['offers'][number];
 export type Segment = ConfigDocument['segments'][number];
 export type CustomFlag = ConfigDocument['flags']['custom'][number];
 export type GameValue = NonNullable<ConfigDocument['values']>[number];
+export type Experiment = NonNullable<ConfigDocument['experiments']>[number];
 export type OwnAttribute = NonNullable<ConfigDocument['attributes']>[number];
 export type ValueRule = GameValue['rules'][number];
 export type StoreSettings = ConfigDocument['store'];

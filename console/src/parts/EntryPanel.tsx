@@ -11,6 +11,8 @@ type Props = {
   id: string;
   /** The member that holds the id: `offerId`. */
   idMember: string;
+  /** Why the id cannot be changed any more. */
+  fixedId?: string | undefined;
   name: string;
   /** The member that the second field is about, and its label: `name`, unless said otherwise. */
   nameMember?: string;
@@ -36,6 +38,7 @@ export function EntryPanel({
   kind,
   id,
   idMember,
+  fixedId,
   name,
   nameMember = 'name',
   nameLabel = 'Name',
@@ -72,6 +75,8 @@ export function EntryPanel({
             <Group grow align="flex-start">
               <TextInput
                 label="Id"
+                description={fixedId}
+                disabled={fixedId !== undefined}
                 value={id}
                 error={problemAt(idMember)}
                 onChange={({ currentTarget }) => onId(currentTarget.value)}
@@ -98,6 +103,12 @@ export function EntryPanel({
       {below}
     </SidePanel>
   );
+}
+
+/** The sentence about a member, or about anything in it. */
+export function problemWithinOf(problems: readonly EntryProblem[]): (member: string) => string | undefined {
+  return (member) =>
+    problems.find((each) => each.member === member || each.member.startsWith(`${member}/`))?.message;
 }
 
 /** The sentence about a member, if something is wrong with it. */

@@ -6,6 +6,7 @@ import { useRole } from '../../api/session.js';
 import { Page } from '../../parts/Page.js';
 import { Loaded } from '../../parts/states.js';
 import { EndExperiment } from './EndExperiment.js';
+import { useExperimentEditor } from './ExperimentEditor.js';
 import { ExperimentReport } from './ExperimentReport.js';
 
 export function ExperimentDetail({ experimentId }: { experimentId: string }) {
@@ -14,15 +15,18 @@ export function ExperimentDetail({ experimentId }: { experimentId: string }) {
   const client = useQueryClient();
   const found = useGet('getExperiment', { params: { game, experimentId } });
   const request = useApiMutation('requestExperimentSums', { onDone: () => void client.invalidateQueries() });
+  const { panel, openPanel } = useExperimentEditor(found.data === undefined ? [] : [found.data]);
   const isRunning = found.data?.experiment.state === 'running';
   return (
     <Page
       title={found.data?.experiment.name ?? experimentId}
       question={found.data?.experiment.hypothesis ?? ''}
       actions={
-        isEditor &&
-        isRunning && (
-          <>
+        <>
+          <Button size="xs" variant="default" onClick={() => openPanel(experimentId)}>
+            {isEditor ? 'Edit' : 'How it is set up'}
+          </Button>
+          {isEditor && isRunning && (
             <Button
               size="xs"
               variant="default"
@@ -31,9 +35,9 @@ export function ExperimentDetail({ experimentId }: { experimentId: string }) {
             >
               {found.data?.isRequested ? 'A new report comes in minutes' : 'Count again'}
             </Button>
-            {found.data !== undefined && <EndExperiment shown={found.data} />}
-          </>
-        )
+          )}
+          {isEditor && isRunning && found.data !== undefined && <EndExperiment shown={found.data} />}
+        </>
       }
     >
       <Stack gap="md">
@@ -49,6 +53,7 @@ export function ExperimentDetail({ experimentId }: { experimentId: string }) {
           }
         </Loaded>
       </Stack>
+      {panel}
     </Page>
   );
 }

@@ -1,11 +1,17 @@
-import { Stack, Text } from '@mantine/core';
+import { Button, Stack, Text } from '@mantine/core';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useGet, useStudioAndGame } from '../../api/hooks.js';
+import { useRole } from '../../api/session.js';
+import { useDraft } from '../../draft/draft-context.js';
+import { freeId, problemsUnder } from '../../lib/document.js';
+import { listedExperiments, newExperiment } from '../../lib/experiment-form.js';
 import { formatCount } from '../../lib/format.js';
 import { DataTable } from '../../parts/DataTable.js';
+import { Icon } from '../../parts/Icon.js';
 import { Page } from '../../parts/Page.js';
 import { EmptyState, ProblemNote } from '../../parts/states.js';
 import { ExperimentDetail } from './ExperimentDetail.js';
+import { useExperimentEditor } from './ExperimentEditor.js';
 import { Plan } from './Plan.js';
 
 const route = getRouteApi('/$studio/$game/experiments');
@@ -18,24 +24,45 @@ export function Experiments() {
 
 function ExperimentList() {
   const { studio, game } = useStudioAndGame();
+  const { isEditor } = useRole();
+  const { problems } = useDraft();
   const list = useGet('listExperiments', { params: { game } });
+  const published = list.data?.experiments ?? [];
+  const { entries, add, panel, openPanel } = useExperimentEditor(published);
+  const rows =
+    list.data === undefined || entries === undefined ? undefined : listedExperiments(published, entries);
   return (
     <Page
       title="Experiments"
       question="Did it help? Each arm against the control, with intervals that may be looked at every day."
+      actions={
+        isEditor && (
+          <Button
+            size="xs"
+            leftSection={<Icon name="plus" size={14} />}
+            // Until the draft is there, nothing can be added to it.
+            disabled={entries === undefined}
+            onClick={() =>
+              add(newExperiment(freeId('new_experiment', entries?.map((each) => each.experimentId) ?? [])))
+            }
+          >
+            Add experiment
+          </Button>
+        )
+      }
     >
       <Stack gap="md">
         {list.isError && <ProblemNote problem={list.error} onRetry={() => list.refetch()} />}
         <DataTable
           label="Experiments"
-          rows={list.data?.experiments}
-          rowKey={({ experiment }) => experiment.experimentId}
+          rows={rows}
+          rowKey={({ experimentId }) => experimentId}
           empty={
             <EmptyState title="No experiments yet">
               <Text size="sm">
                 An experiment gives each player an arm, and rules read it:{' '}
-                <span className="mono">experiment("starter_price") == "b"</span>. It is a part of the
-                configuration document, <span className="mono">experiments</span>.
+                <span className="mono">experiment("starter_price") == "b"</span>. So flags, segments, values,
+                offers and prices can all be tried on some of the players.
               </Text>
             </EmptyState>
           }
@@ -44,40 +71,73 @@ function ExperimentList() {
               id: 'name',
               header: 'Experiment',
               isFixed: true,
-              cell: ({ experiment: { experimentId, name } }) => (
+              cell: ({ experimentId, name, shown }) => (
                 <Stack gap={0}>
-                  <Link
-                    to="/$studio/$game/experiments"
-                    params={{ studio, game }}
-                    search={{ experiment: experimentId }}
-                  >
-                    {name}
-                  </Link>
+                  {shown === undefined ? (
+                    <Text size="sm">{name}</Text>
+                  ) : (
+                    <Link
+                      to="/$studio/$game/experiments"
+                      params={{ studio, game }}
+                      search={{ experiment: experimentId }}
+                    >
+                      {name}
+                    </Link>
+                  )}
                   <Text size="xs" c="dimmed" className="mono">
                     {experimentId}
                   </Text>
+                  {problemsUnder(
+                    problems,
+                    `/experiments/${entries?.findIndex((each) => each.experimentId === experimentId)}`,
+                  ).map(({ pointer, message }) => (
+                    <Text key={`${pointer} ${message}`} size="xs" c="red" role="alert">
+                      {message}
+                    </Text>
+                  ))}
                 </Stack>
               ),
             },
-            {
-              id: 'state',
-              header: 'State',
-              cell: ({ experiment }) => experiment.state,
-            },
+            { id: 'state', header: 'State', cell: ({ state }) => state },
             {
               id: 'players',
               header: 'Players',
               isNumber: true,
-              cell: ({ report }) =>
-                report === null
+              cell: ({ shown }) =>
+                shown?.report == null
                   ? '–'
-                  : formatCount(report.arms.reduce((sum, { players }) => sum + players, 0)),
+                  : formatCount(shown.report.arms.reduce((sum, { players }) => sum + players, 0)),
             },
-            { id: 'verdict', header: 'Verdict', cell: ({ sentence }) => <Text size="sm">{sentence}</Text> },
+            {
+              id: 'verdict',
+              header: 'Verdict',
+              cell: ({ shown }) => (
+                <Text size="sm">{shown?.sentence ?? 'In the draft only: not published yet.'}</Text>
+              ),
+            },
+            {
+              id: 'edit',
+              header: '',
+              cell: ({ experimentId, name, isInDraft }) =>
+                isInDraft && (
+                  <Button
+                    size="compact-xs"
+                    variant="default"
+                    aria-label={`${isEditor ? 'Edit' : 'Show'} ${name}`}
+                    onClick={() => openPanel(experimentId)}
+                  >
+                    {isEditor ? 'Edit' : 'Show'}
+                  </Button>
+                ),
+            },
           ]}
         />
-        <Plan />
+        <Plan
+          title="What can this game measure?"
+          note="With two arms of equal size, from what players of the last eight weeks did."
+        />
       </Stack>
+      {panel}
     </Page>
   );
 }

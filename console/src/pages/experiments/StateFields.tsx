@@ -1,0 +1,51 @@
+import { Button, Group, NativeSelect, Stack, Text } from '@mantine/core';
+import type { Experiment } from '../../lib/document.js';
+import { drawnAnew, stateInWords } from '../../lib/experiment-form.js';
+
+type Props = {
+  experiment: Experiment;
+  published: Experiment | undefined;
+  isReadOnly: boolean;
+  problemWithin: (member: string) => string | undefined;
+  onChange: (experiment: Experiment) => void;
+};
+
+/** What state the experiment is in, and the way to the next one. Nothing happens before the draft is published. */
+export function StateFields({ experiment, published, isReadOnly, problemWithin, onChange }: Props) {
+  const { sentence, steps } = stateInWords(experiment, published);
+  const { state, winner, variants, seed } = experiment;
+  const problem = problemWithin('seed') ?? problemWithin('state');
+  return (
+    <Stack gap="xs" role="group" aria-label="State">
+      <Text size="sm">{sentence}</Text>
+      {state === 'decided' && (
+        <NativeSelect
+          label="Winner"
+          data={variants.map(({ variantId, name }) => ({ value: variantId, label: `${variantId} ${name}` }))}
+          value={winner ?? ''}
+          error={problemWithin('winner')}
+          onChange={({ currentTarget }) => onChange({ ...experiment, winner: currentTarget.value })}
+        />
+      )}
+      {!isReadOnly && (
+        <Group gap="xs">
+          {steps.map(({ label, next }) => (
+            <Button key={label} size="xs" variant="default" onClick={() => onChange(next)}>
+              {label}
+            </Button>
+          ))}
+          {published !== undefined && published.state !== 'planned' && published.seed === seed && (
+            <Button size="xs" variant="default" onClick={() => onChange(drawnAnew(experiment))}>
+              Draw all players anew
+            </Button>
+          )}
+        </Group>
+      )}
+      {problem !== undefined && (
+        <Text size="sm" c="red" role="alert">
+          {problem}
+        </Text>
+      )}
+    </Stack>
+  );
+}
