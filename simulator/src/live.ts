@@ -2,12 +2,16 @@ import { type Clock, systemClock } from './driver/clock.js';
 import { createHttpFetch } from './driver/http-fetch.js';
 import type { ResponseCounts } from './driver/network.js';
 import { createPlayer, type Service } from './driver/play-life.js';
+import { openReactingPlayers, reachable } from './driver/reacting-players.js';
 import { openLiveRun } from './driver/state-file.js';
 import { type Life, lifeOf, type Session } from './model/life.js';
+import type { Reacting, Reactions } from './model/reaction.js';
 import { eventsOf } from './model/session-events.js';
-import { DAY_MS, firstDayMs, type Simulation } from './model/simulation.js';
+import { DAY_MS, firstDayMs, type Simulation, startOfDay } from './model/simulation.js';
 import { total } from './model/tally.js';
 import type { SimulateOptions } from './simulate.js';
+
+export type LiveOptions = SimulateOptions & { reactions?: Reactions | undefined };
 
 export type LiveResult = {
   sessions: number;
@@ -17,9 +21,11 @@ export type LiveResult = {
   refused: number;
   swallowed: number;
   responseCounts: ResponseCounts;
+  /** Players who were told an arm of the experiment to which players react, by variant; also in earlier calls. */
+  told: Readonly<Record<string, number>>;
 };
 
-type Appointment = { life: Life; session: Session };
+export type Appointment = { life: Life; session: Session };
 
 /** Sessions are looked up this far ahead. */
 const AHEAD_MS = DAY_MS / 4;
@@ -29,13 +35,11 @@ const AHEAD_MS = DAY_MS / 4;
  * earlier call, the same players go on; new ones come at the pace of the average day. A client keeps its events in memory
  * here: events that it had not sent when the process was killed are lost.
  */
-export async function simulateLive(
-  options: SimulateOptions,
-  clock: Clock = systemClock,
-): Promise<LiveResult> {
-  const { seed, players, days, url, apiKey, apiSecret } = options;
+export async function simulateLive(options: LiveOptions, clock: Clock = systemClock): Promise<LiveResult> {
+  const { seed, players, days, url, apiKey, apiSecret, reactions } = options;
   const wanted = { seed, players, days, target: `${url} ${apiKey}` };
   const { simulation, run } = await openLiveRun(options.stateFile, wanted, clock.now());
+  const reactingPlayers = openReactingPlayers(reactions, `${options.stateFile}.arms-of-${run}`);
   const http = createHttpFetch(options.clients);
   const service: Service = { url, apiKey, apiSecret, send: http.fetch };
   const responseCounts: ResponseCounts = { requests: 0, accepted: 0, duplicates: 0, lostResponses: 0 };
@@ -46,6 +50,7 @@ export async function simulateLive(
     refused: 0,
     swallowed: 0,
     responseCounts,
+    told: reactingPlayers.told,
   };
   let trouble: string | undefined;
   const show = () =>
@@ -61,8 +66,9 @@ export async function simulateLive(
   const playing = new Map<number, Promise<void>>();
   const startedAt = clock.now().toString(36);
 
-  const play = async ({ life, session }: Appointment) => {
+  const play = async ({ life, session: planned }: Appointment) => {
     if (signal.aborted) return;
+    const session = reactions === undefined ? planned : reachable(planned);
     const player = createPlayer(life, {
       service,
       run,
@@ -81,7 +87,8 @@ export async function simulateLive(
       },
     });
     await player.begin(session);
-    await player.trackLive(eventsOf(life, session), signal, () => {
+    const reacting = await reactingPlayers.learn(life.index, session.startMs, player.experiments);
+    await player.trackLive(eventsOf({ ...life, reacting }, session), signal, () => {
       result.events++;
       show();
     });
@@ -94,8 +101,10 @@ export async function simulateLive(
     show();
   };
 
-  for (let fromMs = clock.now(); !signal.aborted; fromMs += AHEAD_MS) {
-    for (const appointment of sessionsBetween(simulation, fromMs, fromMs + AHEAD_MS)) {
+  for (let fromMs = clock.now(), toMs = fromMs; !signal.aborted; fromMs = toMs) {
+    // Whether a player comes back tomorrow may follow from the arm that the player is told today.
+    toMs = Math.min(fromMs + AHEAD_MS, startOfDay(fromMs) + DAY_MS);
+    for (const appointment of sessionsBetween(simulation, fromMs, toMs, reactingPlayers.of)) {
       await clock.sleepUntil(appointment.session.startMs, signal);
       if (signal.aborted) break;
       const { index } = appointment.life;
@@ -106,16 +115,22 @@ export async function simulateLive(
         .finally(() => playing.get(index) === session && playing.delete(index));
       playing.set(index, session);
     }
-    await clock.sleepUntil(fromMs + AHEAD_MS, signal);
+    await clock.sleepUntil(toMs, signal);
   }
   await Promise.all(playing.values());
+  reactingPlayers.close();
   http.close();
   failed.signal.throwIfAborted();
   return result;
 }
 
 /** All sessions that start in a span, in the order of their starts. */
-export function sessionsBetween(simulation: Simulation, fromMs: number, toMs: number): Appointment[] {
+export function sessionsBetween(
+  simulation: Simulation,
+  fromMs: number,
+  toMs: number,
+  reactingOf: (player: number) => Reacting | undefined = () => undefined,
+): Appointment[] {
   const { players, days } = simulation;
   // A player who installs the game on a day of the span may do so at any hour.
   const daysAfter = Math.max(0, Math.ceil((toMs - firstDayMs(simulation)) / DAY_MS) - days);
@@ -123,7 +138,7 @@ export function sessionsBetween(simulation: Simulation, fromMs: number, toMs: nu
   const found: Appointment[] = [];
   for (let index = 0; index < players + newPlayers; index++) {
     // A session that starts in the span may end after it.
-    const life = lifeOf(simulation, index, toMs + DAY_MS);
+    const life = lifeOf(simulation, index, toMs + DAY_MS, reactingOf(index));
     for (const session of life.sessions) {
       if (session.startMs >= fromMs && session.startMs < toMs) found.push({ life, session });
     }

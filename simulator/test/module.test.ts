@@ -10,5 +10,6 @@ it('offers what `savepoint simulate` needs', () => {
     'StateFileError',
     'simulate',
     'simulateLive',
+    'trueChange',
   ]);
 });

@@ -9,8 +9,10 @@ import { readGivenFile } from './given-file.js';
 import { Interrupted, interruptible } from './interrupt.js';
 import { grouped, progressBar } from './progress-bar.js';
 import { createProgressLine } from './progress-line.js';
-import { reportLive, reportSimulation } from './simulate-report.js';
+import { readReactions } from './react-option.js';
+import { reportLive, reportSimulation, reportTruth } from './simulate-report.js';
 import {
+  type LiveOptions,
   loadSimulator,
   type Progress,
   type SimulateOptions,
@@ -31,6 +33,7 @@ type Options = {
   apiSecretFile?: string;
   state?: string;
   clients: string;
+  react: string[];
 };
 
 type Credentials = { apiKey: string; apiSecret: string; gameId?: number };
@@ -40,6 +43,10 @@ With --speed max the players play the last --days days as fast as the service ta
 the same command goes on, and nothing counts twice. At the end it prints what was sent and what the service has, and whether both agree.
 With --speed real the players go on from now, at the pace of the clock, until Ctrl-C. After --speed max with the same options they are the
 same players, and so they are when it is started again.
+
+With --react the players read the arm of an experiment from the service, as a game does, and those of an arm pay, spend or come back more or less
+often by exactly this much. At the end the truth stands beside the verdict of the service. It needs --speed real: a player is in an experiment
+from now on, not in the past. For a rehearsal of weeks in minutes see docs/experiments.md.
 
 The next to \`npm start\`:       SAVEPOINT_ENV=development savepoint simulate --players 1000 --days 60
 Another installation:          savepoint simulate --url https://players.example.com --api-key <id> --api-secret-file <file>
@@ -67,6 +74,11 @@ export function simulateCommand(): Command {
     .option('--api-secret-file <file>', 'file with the secret of that key')
     .option('--state <file>', 'where to keep how far it has come (default: in SAVEPOINT_DATA_DIR)')
     .option('--clients <number>', 'how many players are played at a time', '48')
+    .option(
+      '--react <arm...>',
+      'how players of an arm react: <experiment>:<variant>:conversion=+20%,spend=-5%,retention=+10%',
+      [],
+    )
     .addHelpText('after', HELP)
     .action(run);
 }
@@ -78,6 +90,10 @@ async function run(options: Options): Promise<void> {
     seed: wholeNumber('--seed', options.seed, 0, 2 ** 53 - 1),
     clients: wholeNumber('--clients', options.clients, 1, 1_000),
   };
+  const reactions = readReactions(options.react);
+  if (reactions !== undefined && options.speed !== 'real') {
+    throw new StartupError('--react needs --speed real: what players did in the past is in no experiment.');
+  }
   const simulator = await loadSimulator();
   const { gameId, ...credentials } = await readCredentials(options);
   const { port, dataDir } = requireSettings({ needsMasterKey: false });
@@ -87,7 +103,12 @@ async function run(options: Options): Promise<void> {
     options.state ?? join(dataDir, `simulation-${size.seed}-${size.players}x${size.days}.ndjson`);
   const target = { url, ...credentials, stateFile, ...size };
   try {
-    if (options.speed === 'real') return reportLive(await playLive(simulator, target));
+    if (options.speed === 'real') {
+      const result = await playLive(simulator, { ...target, reactions });
+      reportLive(result);
+      if (reactions !== undefined) await reportTruth(simulator, { gameId, reactions, told: result.told });
+      return;
+    }
     const begun = performance.now();
     const result = await playAll(simulator, target);
     await reportSimulation(result, { gameId, options, seconds: (performance.now() - begun) / 1000 });
@@ -154,7 +175,7 @@ function playAll({ simulate }: SimulatorModule, target: Target) {
   });
 }
 
-function playLive({ simulateLive }: SimulatorModule, target: Target) {
+function playLive({ simulateLive }: SimulatorModule, target: Omit<LiveOptions, 'signal' | 'onProgress'>) {
   return interruptible('What could be sent was sent.', async (signal) => {
     const line = createProgressLine();
     const onProgress = ({ events, playersDone, trouble }: Progress) =>

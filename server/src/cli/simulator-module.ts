@@ -6,7 +6,9 @@ import { StartupError } from '../lib/startup-error.js';
  */
 export type SimulatorModule = {
   simulate(options: SimulateOptions): Promise<SimulationResult>;
-  simulateLive(options: SimulateOptions): Promise<LiveResult>;
+  simulateLive(options: LiveOptions): Promise<LiveResult>;
+  /** The relative change of a metric between two arms; undefined where it depends on how long players are looked at. */
+  trueChange(metric: TrueMetric, arm: Change, control: Change): number | undefined;
   SimulationError: ErrorClass;
   StateFileError: ErrorClass;
 };
@@ -25,6 +27,20 @@ export type SimulateOptions = {
   signal: AbortSignal;
   onProgress(progress: Progress): void;
 };
+
+export type LiveOptions = SimulateOptions & { reactions?: Reactions | undefined };
+
+/** By which factors the players of an arm change what they do. */
+export type Change = Readonly<{ conversion: number; spend: number; retention: number }>;
+
+export type Reactions = Readonly<{ experimentId: string; changes: Readonly<Record<string, Change>> }>;
+
+type TrueMetric = Readonly<{
+  kind: string;
+  of?: string;
+  sum?: Readonly<{ of: string }>;
+  per?: Readonly<{ of: string }>;
+}>;
 
 export type Progress = {
   players: number;
@@ -68,6 +84,7 @@ export type LiveResult = {
   refused: number;
   swallowed: number;
   responseCounts: ResponseCounts;
+  told: Readonly<Record<string, number>>;
 };
 
 /** Not a literal in the import, so that the compiler does not look for the package. */

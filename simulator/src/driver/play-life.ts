@@ -6,6 +6,7 @@ import { eventsOf, type SimulatedEvent } from '../model/session-events.js';
 import { createLifeTally, type Tally } from '../model/tally.js';
 import { type Clock, systemClock } from './clock.js';
 import { createPlayerNetwork, type ResponseCounts } from './network.js';
+import type { ToldArm } from './reacting-players.js';
 
 export type Service = { url: string; apiKey: string; apiSecret: string; send: typeof fetch };
 
@@ -172,6 +173,11 @@ export function createPlayer(life: Life, options: PlayOptions) {
       network.set(session.network);
       errorMs = session.clockErrorMs;
       current = session;
+    },
+    /** The arms that the service tells the player, as a game reads them when it loads; undefined if it cannot be reached. */
+    async experiments(): Promise<readonly ToldArm[] | undefined> {
+      if (current?.network === 'offline') return undefined;
+      return client?.player.experiments().catch(() => undefined);
     },
     async track(session: Session, events: readonly SimulatedEvent[]) {
       for (const event of events) track(event);

@@ -1,4 +1,6 @@
 import { below, normal, pick, poisson, type Random, randomFrom } from './random.js';
+import { reactedSessions } from './reacted-days.js';
+import type { Reacting } from './reaction.js';
 import { DAY_MS, firstDayMs, HOUR_MS, MINUTE_MS, type Simulation } from './simulation.js';
 import { type Traits, traitsOf } from './traits.js';
 import { BUILDS } from './world.js';
@@ -22,7 +24,14 @@ export type Session = {
   clockErrorMs: number;
 };
 
-export type Life = { index: number; simulation: Simulation; traits: Traits; sessions: Session[] };
+export type Life = {
+  index: number;
+  simulation: Simulation;
+  traits: Traits;
+  sessions: Session[];
+  /** From then on the player does something else than the traits say. */
+  reacting?: Reacting | undefined;
+};
 
 const MIN_SESSION_MS = 20_000;
 const MAX_SESSION_MS = 90 * MINUTE_MS;
@@ -43,20 +52,29 @@ const HOURS = [
  * Everything a player does up to the end of the simulation, or up to `untilMs`. The player plays on the day of the installation. On every
  * day after it, the player leaves for good, plays or does not: the process that BG/BB models, with traits that differ between players.
  */
-export function lifeOf(simulation: Simulation, index: number, untilMs: number = simulation.endMs): Life {
+export function lifeOf(
+  simulation: Simulation,
+  index: number,
+  untilMs: number = simulation.endMs,
+  reacting?: Reacting,
+): Life {
   const traits = traitsOf(simulation, index);
   const random = randomFrom(simulation.seed, index, 2);
-  const sessions: Session[] = [];
+  const usual: Session[] = [];
   const start = firstDayMs(simulation);
   // At midnight exactly the new day has begun: a player who installs the game on that day has played before midnight.
   const lastDay = Math.floor((untilMs - start) / DAY_MS) + 1;
   for (let day = Math.floor(traits.installDay); day < lastDay; day++) {
-    const isFirst = sessions.length === 0;
+    const isFirst = usual.length === 0;
     if (!isFirst && random() < traits.leavesDaily) break;
     if (!isFirst && random() >= traits.playsDaily) continue;
-    if (!addDay(simulation, traits, random, start + day * DAY_MS, sessions, untilMs)) break;
+    if (!addDay(simulation, traits, random, start + day * DAY_MS, usual, untilMs)) break;
   }
-  const life = { index, simulation, traits, sessions };
+  const sessions =
+    reacting === undefined
+      ? usual
+      : reactedSessions(simulation, { index, traits }, usual, { reacting, untilMs });
+  const life = { index, simulation, traits, sessions, reacting };
   for (const session of sessions) session.network = rawNetwork(life, session);
   // Later sessions decide, so from the end: swallowed events are noticed only if the next session arrives from the same installation and build.
   for (let at = sessions.length - 1; at >= 0; at--) {

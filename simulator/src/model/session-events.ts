@@ -1,5 +1,6 @@
 import { idIn, type Life, type Session, sessionRandom } from './life.js';
 import { below, between, pick, poisson, type Random } from './random.js';
+import { NO_CHANGE, reactedPrice, reactedPurchases } from './reaction.js';
 import { BUILDS, priceIn, SKUS } from './world.js';
 
 export type SimulatedEvent = {
@@ -27,9 +28,13 @@ const REFUND_SHARE = 0.02;
 const SPOILED_SHARE = 0.3;
 
 /** What a player buys in a session. */
-export function purchasesOf(life: Life, { number }: Session): Purchase[] {
-  const { purchasesPerSession, appetite, currency } = life.traits;
+export function purchasesOf(life: Life, { number, startMs }: Session): Purchase[] {
+  const { simulation, index, traits, reacting } = life;
+  const { appetite, currency } = traits;
+  const change = reacting !== undefined && startMs >= reacting.sinceMs ? reacting.change : NO_CHANGE;
+  const purchasesPerSession = reactedPurchases(simulation, index, traits, change.conversion);
   if (purchasesPerSession === 0) return [];
+  const rounding = change.spend === 1 ? () => 0 : sessionRandom(life, number, 3);
   const random = sessionRandom(life, number, 1);
   const skus = SKUS.map((sku) => ({ ...sku, weight: sku.weight * appetite ** (Math.log(sku.usd) / 4) }));
   return Array.from({ length: Math.min(8, poisson(random, purchasesPerSession)) }, (_, n) => {
@@ -37,7 +42,7 @@ export function purchasesOf(life: Life, { number }: Session): Purchase[] {
     return {
       transactionId: `sim-${life.index}-${number}-${n}`,
       skuId,
-      price: priceIn(currency, usd),
+      price: reactedPrice(priceIn(currency, usd), change.spend, rounding()),
       currency,
       isRefunded: random() < REFUND_SHARE,
     };

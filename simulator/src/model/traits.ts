@@ -1,3 +1,4 @@
+import { purchaseRate } from './purchase-rate.js';
 import { beta, between, exponential, gamma, logNormal, pick, type Random, randomFrom } from './random.js';
 import { CASUAL, DAY_MS, HOUR_MS, MINUTE_MS, type Simulation } from './simulation.js';
 import { COUNTRIES, type Country, PLATFORMS, type Platform, SOURCES } from './world.js';
@@ -50,7 +51,7 @@ export function traitsOf(simulation: Simulation, index: number): Traits {
     sessionsPerDay: Math.min(12, 0.4 + habits.sessionsPerDay * gamma(random, 1.2)),
     sessionMinutes: Math.min(40, logNormal(random, 6, 0.5)),
     adsPerLevel: beta(random, 1.5, 3),
-    purchasesPerSession: isPayer ? Math.min(1.5, logNormal(random, habits.purchasesPerSession, 0.9)) : 0,
+    purchasesPerSession: isPayer ? purchaseRate(random, habits) : 0,
     appetite: Math.min(60, Math.exp(exponential(random, 0.7))),
     updateLagDays: random() < 0.1 ? Number.POSITIVE_INFINITY : exponential(random, 3),
     // Drawn apart, so that it changes nothing else about the player.
