@@ -23,6 +23,7 @@ import { lossRoutes } from '../features/events/losses/loss-routes.js';
 import { eventSchemaRoutes } from '../features/events/types/event-schema-routes.js';
 import { eventTypeRoutes } from '../features/events/types/event-type-routes.js';
 import { experimentRoutes } from '../features/experiments/experiment-routes.js';
+import { offerHoldoutRoutes } from '../features/experiments/offer-holdout-routes.js';
 import { experimentPlanRoutes } from '../features/experiments/plan-routes.js';
 import { explainRoutes } from '../features/explanations/explain-routes.js';
 import { exportRoutes } from '../features/exports/export-routes.js';
@@ -99,6 +100,7 @@ const ROUTES: readonly AdminRoutes[] = [
   holdoutRoutes,
   experimentRoutes,
   experimentPlanRoutes,
+  offerHoldoutRoutes,
   installRoutes,
   funnelRoutes,
   recountRoutes,

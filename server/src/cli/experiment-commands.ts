@@ -5,6 +5,7 @@ import {
   findExperiment,
   findWrittenExperiment,
   listExperiments,
+  listOfferHoldouts,
 } from '../features/experiments/experiment-views.js';
 import {
   type Audience,
@@ -37,6 +38,10 @@ export function experimentCommands(): Command {
     .description('show the newest report of an experiment')
     .option(...JSON_OPTION)
     .action(show);
+  withGame(experiments.command('holdouts'))
+    .description('compare the players who are held out of single offers with those who get them')
+    .option(...JSON_OPTION)
+    .action(holdouts);
   withGame(experiments.command('plan [experiment-id]'))
     .description('how many players and days it needs, from the figures of the game')
     .addOption(
@@ -76,6 +81,19 @@ async function show(experimentId: string, { tenant, game, json }: Options): Prom
   if (json) return say(JSON.stringify(found, null, 2));
   say(printable(found.sentence));
   if (found.report !== null) for (const line of reportLines(found.report)) say(printable(line));
+}
+
+async function holdouts({ tenant, game, json }: Options): Promise<void> {
+  const offers = await withDatabase(async ({ pool }) => {
+    const { id } = await requireGame(pool, tenant, game);
+    return listOfferHoldouts(pool, id, (await commandActor(pool)).nowMs);
+  });
+  if (json) return say(JSON.stringify(offers, null, 2));
+  if (offers.length === 0) say('No offer of the published version has a holdoutPercent above 0.');
+  for (const { offerId, holdoutPercent, sentence, report } of offers) {
+    say(`${offerId}  ${holdoutPercent}% held out\n    ${printable(sentence)}`);
+    if (report !== null) for (const line of reportLines(report)) say(`    ${printable(line)}`);
+  }
 }
 
 function reportLines({ from, to, days, arms, gates, metrics, wouldChange }: Report): string[] {

@@ -49,6 +49,7 @@ export const COMMAND_STEPS: Record<
   'rollups check': { reason: READS },
   'rollups holdout': { reason: READS },
   'experiments plan': { reason: READS },
+  'experiments holdouts': { reason: READS },
   'rollups forecast': { reason: READS },
   'rollups ltv': { reason: READS },
   'rollups funnel': { reason: READS },

@@ -12,6 +12,7 @@ import { Page } from '../../parts/Page.js';
 import { EmptyState, ProblemNote } from '../../parts/states.js';
 import { ExperimentDetail } from './ExperimentDetail.js';
 import { useExperimentEditor } from './ExperimentEditor.js';
+import { OfferHoldouts } from './OfferHoldouts.js';
 import { Plan } from './Plan.js';
 
 const route = getRouteApi('/$studio/$game/experiments');
@@ -132,6 +133,7 @@ function ExperimentList() {
             },
           ]}
         />
+        <OfferHoldouts />
         <Plan
           title="What can this game measure?"
           note="With two arms of equal size, from what players of the last eight weeks did."

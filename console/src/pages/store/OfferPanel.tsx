@@ -1,6 +1,7 @@
 import { Checkbox, Group, MultiSelect, NativeSelect, Text } from '@mantine/core';
 import { AudienceNote } from '../../draft/AudienceNote.js';
 import { type ConfigDocument, currenciesOf, type Offer } from '../../lib/document.js';
+import { withHoldout } from '../../lib/offer-holdout.js';
 import { withSchedule } from '../../lib/schedule-form.js';
 import { EntryPanel, type EntryProblem, problemAtOf } from '../../parts/EntryPanel.js';
 import { DecimalInput, MomentInput, WholeNumberInput } from '../../parts/fields.js';
@@ -56,6 +57,17 @@ export function OfferPanel({ offer, document, pointer, problems, onChange, ...re
         value={offer.sharePercent}
         error={problemAt('sharePercent')}
         onChange={(sharePercent) => set({ sharePercent })}
+      />
+      <TextInput
+        label="Of these held out, in percent"
+        description="They never get the offer. The page Experiments compares them with those who do. 0: nobody"
+        inputMode="decimal"
+        value={String(offer.holdoutPercent ?? 0)}
+        error={problemAt('holdoutPercent')}
+        onChange={({ currentTarget }) => {
+          const percent = Number(currentTarget.value.replace(',', '.'));
+          if (!Number.isNaN(percent)) onChange(withHoldout(offer, percent));
+        }}
       />
       <AudienceNote document={document} part={{ offerId: offer.offerId }} pointer={pointer} />
       <Text fw={600}>What</Text>

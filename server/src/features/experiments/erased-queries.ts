@@ -1,5 +1,7 @@
 import type { DedicatedConnection } from '../../db/dedicated-connection.js';
+import { measuredExperiments } from '../../personalisation/document/offer-holdouts.js';
 import type { ExperimentEntry } from '../../personalisation/document/parts/experiments.js';
+import type { OfferEntry } from '../../personalisation/document/parts/offers.js';
 import { type RunKey, WAS_PINNED } from './exposure-queries.js';
 
 export type ErasedExposure = RunKey &
@@ -46,8 +48,8 @@ export async function findPublishedExperiments(
   connection: DedicatedConnection,
   gameId: number,
 ): Promise<ExperimentEntry[]> {
-  const { rows } = await connection.query<{ experiments: ExperimentEntry[] | null }>(
-    `select v.document -> 'experiments' as experiments
+  const { rows } = await connection.query<{ experiments: ExperimentEntry[] | null; offers: OfferEntry[] }>(
+    `select v.document -> 'experiments' as experiments, v.document -> 'offers' as offers
      from games g
      cross join lateral (
        select document from config_versions v where v.game_id = g.id and v.version = g.published_version offset 0
@@ -55,5 +57,7 @@ export async function findPublishedExperiments(
      where g.id = $1`,
     [gameId],
   );
-  return rows[0]?.experiments ?? [];
+  return rows.flatMap(({ experiments, offers }) =>
+    measuredExperiments({ experiments: experiments ?? [], offers }),
+  );
 }

@@ -146,6 +146,42 @@ export const ExperimentsResponse = successOf(
   },
 );
 
+export const OfferHoldoutsResponse = successOf(
+  'OfferHoldoutsResponse',
+  Type.Object({
+    version: Type.Integer({ description: 'The published version' }),
+    offers: Type.Array(
+      Type.Object({
+        offerId: Type.String(),
+        name: Type.String(),
+        holdoutPercent: Type.Number(),
+        sentence: Type.String({ description: 'The verdict in a sentence or two' }),
+        startedAt: nullable(Time('The publication since which this share is held out')),
+        endedAt: nullable(Time('When the service noticed that nobody is held out any more')),
+        madeAt: nullable(Time('When the report was made')),
+        report: nullable(Report),
+      }),
+    ),
+  }),
+  {
+    description:
+      'The offers of the published version that hold players out, each with its newest report. Players count from the first response in which the offer applied, or would have applied to a player who is held out.',
+    example: {
+      version: 12,
+      offers: [
+        {
+          ...{ offerId: 'starter_half', name: 'Starter pack', holdoutPercent: 10 },
+          sentence: EXAMPLE_REPORT.verdict,
+          startedAt: '2026-10-18T09:00:00.000Z',
+          endedAt: null,
+          madeAt: '2026-11-15T00:20:00.000Z',
+          report: EXAMPLE_REPORT,
+        },
+      ],
+    },
+  },
+);
+
 export const ExperimentResponse = successOf(
   'ExperimentResponse',
   Type.Object({

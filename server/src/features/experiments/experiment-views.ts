@@ -1,5 +1,6 @@
 import type { Pool } from '../../db/pool.js';
 import { utcDay } from '../../lib/day.js';
+import { hasHoldout, offerHoldout } from '../../personalisation/document/offer-holdouts.js';
 import type { ExperimentEntry } from '../../personalisation/document/parts/experiments.js';
 import { findConfigVersionAt } from '../game-configs/config-queries.js';
 import { findDraftRow } from '../game-configs/draft-queries.js';
@@ -41,6 +42,24 @@ export async function findExperiment(
   return { ...shown, days: await listReportedDays(pool, { gameId, experimentId, seed }, DAYS_SHOWN) };
 }
 
+export type ShownHoldout = Omit<ExperimentView, 'experimentId' | 'isRequested'> &
+  Readonly<{ offerId: string; name: string; holdoutPercent: number; sentence: string }>;
+
+/** The offers of the published version that hold players out, in its order, each with its newest report. */
+export async function listOfferHoldouts(pool: Pool, gameId: number, nowMs: number): Promise<ShownHoldout[]> {
+  const { document } = await findConfigVersionAt(pool, gameId, nowMs);
+  const offers = document.offers.filter(hasHoldout);
+  const views = await listExperimentViews(pool, gameId, offers.map(offerHoldout));
+  const viewOf = new Map(views.map((view) => [view.experimentId, view]));
+  return offers.map((offer) => {
+    const { offerId, name, holdoutPercent = 0 } = offer;
+    const { experimentId } = offerHoldout(offer);
+    const { isRequested: _, experimentId: __, ...view } = viewOf.get(experimentId) ?? noView(experimentId);
+    const sentence = sentenceOf(offerHoldout(offer), view);
+    return { ...view, offerId, name, holdoutPercent, sentence };
+  });
+}
+
 function noView(experimentId: string): ExperimentView {
   return { experimentId, startedAt: null, endedAt: null, isRequested: false, madeAt: null, report: null };
 }
@@ -49,7 +68,7 @@ const NO_REPORT = 'It ended before its first whole day.';
 
 function sentenceOf(
   { state, variants, winner }: ExperimentEntry,
-  { report, startedAt }: ExperimentView,
+  { report, startedAt }: Pick<ExperimentView, 'report' | 'startedAt'>,
 ): string {
   const verdict = report?.verdict;
   switch (state) {

@@ -32,7 +32,7 @@ export async function listRunningGames(
 }
 
 /**
- * Adds the runs that have no row yet, each since the first version in which it runs with its seed. One that runs again with the same seed goes on.
+ * Adds the runs that have no row yet, each since the first version in which it runs with its seed, or in which its offer has this hold-out. One that runs again with the same seed goes on.
  */
 export async function upsertRuns(
   connection: DedicatedConnection,
@@ -49,9 +49,15 @@ export async function upsertRuns(
            select from experiment_runs o
            where o.game_id = $1 and o.experiment_id = x.experiment_id and o.seed = x.seed and o.ended_at is null
          )
-         and exists (
-           select from json_array_elements(v.document -> 'experiments') e
-           where e ->> 'experimentId' = x.experiment_id and e ->> 'seed' = x.seed and e ->> 'state' = 'running'
+         and (
+           exists (
+             select from json_array_elements(v.document -> 'experiments') e
+             where e ->> 'experimentId' = x.experiment_id and e ->> 'seed' = x.seed and e ->> 'state' = 'running'
+           )
+           or exists (
+             select from json_array_elements(v.document -> 'offers') o
+             where 'offer:' || (o ->> 'offerId') = x.experiment_id and o ->> 'holdoutPercent' = x.seed
+           )
          )
        order by v.version
        limit 1

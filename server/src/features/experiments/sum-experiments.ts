@@ -2,6 +2,7 @@ import { type DedicatedConnection, inTransaction } from '../../db/dedicated-conn
 import type { Pool } from '../../db/pool.js';
 import { DAY_MS, utcDay } from '../../lib/day.js';
 import type { ConfigDocument } from '../../personalisation/document/document.js';
+import { measuredExperiments } from '../../personalisation/document/offer-holdouts.js';
 import { metricsOf } from '../../personalisation/document/parts/experiment-metrics.js';
 import type { ExperimentEntry } from '../../personalisation/document/parts/experiments.js';
 import { findConfigVersion, requireConfigVersion } from '../game-configs/config-queries.js';
@@ -90,7 +91,9 @@ async function sumRun(
   options: SumOptions,
 ): Promise<boolean> {
   const { document, armChanges } = await findArmChanges(connection, options.pool, run);
-  const experiment = document.experiments?.find(({ experimentId }) => experimentId === run.experimentId);
+  const experiment = measuredExperiments(document).find(
+    ({ experimentId }) => experimentId === run.experimentId,
+  );
   if (experiment === undefined || experiment.seed !== run.seed) return false;
   const living = await sumExposed(connection, run, { experiment, to, ...options });
   if (living === undefined) return false;

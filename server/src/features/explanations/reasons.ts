@@ -107,6 +107,10 @@ function offerReason(trace: OfferTrace, offer: OfferEntry | undefined): string {
     }
     case 'held_out':
       return `${not} the player is held out and gets the untargeted store.`;
+    case 'held_out_of_offer': {
+      const { percent = 0, place: lot = 0 } = trace.holdout ?? {};
+      return `${not} the player is held out of it: the bucket for its hold-out is ${rounded(lot)}, below ${percent}%.`;
+    }
     case 'not_for_children':
       return `${not} the player is a child, who gets list prices and offers for everybody of a country and platform only.`;
     case 'outside_share':

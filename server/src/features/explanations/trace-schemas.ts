@@ -89,7 +89,7 @@ export const DecisionTrace = Type.Object(
         offerId: id,
         outcome: Type.String({
           description:
-            'applies, held_out, not_for_children, outside_share, limit_reached, not_started, closed, ended or rule_false',
+            'applies, held_out, held_out_of_offer, not_for_children, outside_share, limit_reached, not_started, closed, ended or rule_false',
         }),
         sharePercent: Type.Number(),
         place: nullable(
@@ -97,6 +97,15 @@ export const DecisionTrace = Type.Object(
             description:
               'The bucket of the player in percent, from 0 to 100. A bucket below the share is inside.',
           }),
+        ),
+        holdout: Type.Optional(
+          Type.Object(
+            { percent: Type.Number(), place: Type.Number() },
+            {
+              description:
+                'Of an offer with a hold-out that would apply to the player. The place is a bucket in percent: below `percent` the player is held out of the offer.',
+            },
+          ),
         ),
         purchases: nullable(
           Type.Integer({ description: 'Purchases with the promotion; null if the offer has no limit' }),

@@ -1,6 +1,7 @@
 import type { Client, Pool } from '../../db/pool.js';
 import { canonicalJson } from '../../lib/canonical-json.js';
 import type { ConfigDocument } from '../../personalisation/document/document.js';
+import { measuredExperiments } from '../../personalisation/document/offer-holdouts.js';
 import type { ExperimentEntry } from '../../personalisation/document/parts/experiments.js';
 
 /** A running experiment that would not be the same one any more, and the members by which it differs. */
@@ -95,9 +96,9 @@ export async function listExposedChanges(
   return changes.filter(({ experimentId }) => exposed.has(experimentId));
 }
 
-/** As `games.running_experiments` holds them: null if none runs. */
+/** As `games.running_experiments` holds them: null if none runs. The hold-outs of offers are among them. */
 export function runningExperiments(document: ConfigDocument): string | null {
-  const running = (document.experiments ?? [])
+  const running = measuredExperiments(document)
     .filter(({ state }) => state === 'running')
     .map(({ experimentId, seed, activation }) => [experimentId, seed, activation?.eventType ?? null]);
   return running.length === 0 ? null : JSON.stringify(running);

@@ -9,6 +9,7 @@ export type Audience = Readonly<{
   /** Digest of the offer's rule and of the rules it refers to. Equal digests mean the same players. Empty: all players. */
   rules: string;
   sharePercent: number;
+  holdoutPercent: number;
   /** The offer ends for a player after this many purchases; Infinity for never. */
   limit: number;
   /** What is counted for the limit. */
@@ -23,9 +24,10 @@ export function audienceReader(document: CompiledDocument): (offer: CompiledOffe
       node,
     ]),
   );
-  return ({ rule, sharePercent, limitPerPlayer, promoId }) => ({
+  return ({ rule, sharePercent, holdout, limitPerPlayer, promoId }) => ({
     rules: rule === null ? '' : digestOf(rulesBehind(rule, nodes, document)),
     sharePercent,
+    holdoutPercent: holdout?.percent ?? 0,
     limit: limitPerPlayer ?? Number.POSITIVE_INFINITY,
     counted: limitPerPlayer === null ? null : promoId,
   });
@@ -44,6 +46,7 @@ export function mayLose(before: Audience, after: Audience): boolean {
   return (
     (after.rules !== '' && after.rules !== before.rules) ||
     after.sharePercent < before.sharePercent ||
+    after.holdoutPercent > before.holdoutPercent ||
     after.limit < before.limit ||
     (after.counted !== null && after.counted !== before.counted)
   );

@@ -113,7 +113,9 @@ export function createDecisions({
       return responses;
     };
     const { stayChanges } = decision;
-    const arms = decision.arms.filter(({ isStored, isPinned }) => !isStored && !isPinned);
+    const arms = [...decision.arms, ...decision.holdouts].filter(
+      ({ isStored, isPinned }) => !isStored && !isPinned,
+    );
     if (stayChanges.length === 0 && arms.length === 0) return remember();
     return store(playerId, decidedAt, stayChanges, arms).then((isCurrent) =>
       isCurrent ? remember() : responses,

@@ -26,6 +26,11 @@ export function offerSalt(offerId: string): Salt {
   return experimentSalt(`offer:${offerId}`);
 }
 
+/** Of the players who are held out of one offer: unrelated to its share. */
+export function offerHoldoutSalt(offerId: string): Salt {
+  return experimentSalt(`offer-holdout:${offerId}`);
+}
+
 /** Cannot clash with an offer: their names begin with `offer:`. */
 export const HOLDOUT_SALT = experimentSalt('holdout');
 

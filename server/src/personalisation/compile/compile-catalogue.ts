@@ -1,6 +1,7 @@
 import { parseEventTimestamp } from '../../lib/iso-time.js';
 import { localeChain, normalizeLocale } from '../document/locales.js';
 import type { AssetEntry } from '../document/member-schemas.js';
+import { offerHoldoutId, offerHoldoutSeed } from '../document/offer-holdouts.js';
 import type { LocalisedText, SkuEntry } from '../document/parts/catalogue.js';
 import type { OfferEntry } from '../document/parts/offers.js';
 import {
@@ -13,8 +14,14 @@ import {
 import { DEPENDENCE, type Dependence } from '../rules/dependence.js';
 import type { CompiledRule } from '../rules/rules.js';
 import type { ScheduleCompiler } from '../schedules/schedule-compiler.js';
-import { offerSalt } from './bucket.js';
-import type { CompiledOffer, CompiledSku, CompiledSkuPrice, SkuText } from './compiled-document.js';
+import { offerHoldoutSalt, offerSalt } from './bucket.js';
+import type {
+  CompiledHoldout,
+  CompiledOffer,
+  CompiledSku,
+  CompiledSkuPrice,
+  SkuText,
+} from './compiled-document.js';
 import type { PriceNote, VariesBy } from './price-basis.js';
 
 /** Throws for an entry that `validateDocument` would refuse. */
@@ -69,6 +76,7 @@ export function compileOffer(
     offerId,
     salt: offerSalt(offerId),
     sharePercent,
+    holdout: compileHoldout(entry),
     ...scheduleOf(entry),
     schedule: compileSchedule(entry.schedule),
     rule,
@@ -85,6 +93,12 @@ export function compileOffer(
     promoJson: promoId === null ? '' : `,"promoId":${JSON.stringify(promoId)}`,
     limitPerPlayer,
   };
+}
+
+function compileHoldout({ offerId, holdoutPercent: percent = 0 }: OfferEntry): CompiledHoldout | null {
+  if (percent <= 0) return null;
+  const [experimentId, seed] = [offerHoldoutId(offerId), offerHoldoutSeed(percent)];
+  return { percent, salt: offerHoldoutSalt(offerId), experimentId, seed };
 }
 
 /** Epoch milliseconds; minus Infinity and Infinity where open. */

@@ -135,11 +135,21 @@ export type CompiledSkuPrice = SkuPrice &
     note: PriceNote | null;
   }>;
 
+/** Of an offer. Its arms are stored as those of an experiment. */
+export type CompiledHoldout = Readonly<{
+  percent: number;
+  salt: Salt;
+  experimentId: string;
+  seed: string;
+}>;
+
 export type CompiledOffer = Readonly<{
   offerId: string;
   /** The name that the buckets of players are drawn by. */
   salt: Salt;
   sharePercent: number;
+  /** Who is held out of it; null: nobody. */
+  holdout: CompiledHoldout | null;
   from: number;
   until: number;
   /** Null: open all the time between the two. */

@@ -3,9 +3,10 @@ import { numberIn } from '../attributes/player-facts.js';
 import { bucketOf, isInShare, userIdBytes } from '../compile/bucket.js';
 import type { CompiledOffer } from '../compile/compiled-document.js';
 import { isPersonal } from '../compile/price-basis.js';
+import { HELD_OUT, OFFERED } from '../document/offer-holdouts.js';
 import type { Dependence } from '../rules/dependence.js';
 import type { CompiledSchedule } from '../schedules/windows.js';
-import type { OfferOutcome, RuleTrace, ScheduleTrace } from './decision.js';
+import type { OfferOutcome, OfferTrace, RuleTrace, ScheduleTrace } from './decision.js';
 import type { DecisionContext } from './decision-context.js';
 import { lastScheduleChange } from './last-change.js';
 import { traceSchedule } from './trace-schedule.js';
@@ -22,6 +23,7 @@ export class OfferEvaluator {
   readonly #userId: Uint8Array;
   #rule: RuleTrace | null = null;
   #schedule: ScheduleTrace | null = null;
+  #holdout: Pick<OfferTrace, 'holdout'> = {};
 
   constructor(context: DecisionContext) {
     this.#context = context;
@@ -37,6 +39,7 @@ export class OfferEvaluator {
       limitPerPlayer === null || promoId === null ? null : numberIn(facts.promoPurchases, promoId);
     this.#rule = null;
     this.#schedule = null;
+    this.#holdout = {};
     const outcome = this.#evaluate(offer, bucket, purchases);
     const schedule = this.#schedule;
     trace?.offers.push({
@@ -44,6 +47,7 @@ export class OfferEvaluator {
       outcome,
       sharePercent,
       place: bucket * 100,
+      ...this.#holdout,
       purchases,
       schedule,
       rule: this.#rule,
@@ -60,7 +64,24 @@ export class OfferEvaluator {
     }
     if (purchases !== null && purchases >= (offer.limitPerPlayer ?? 0)) return 'limit_reached';
     if (when !== 'running') return when;
-    return this.#matches(offer) ? 'applies' : 'rule_false';
+    if (!this.#matches(offer)) return 'rule_false';
+    return this.#isHeldOut(offer) ? 'held_out_of_offer' : 'applies';
+  }
+
+  /** Drawn last: only players whom the offer would apply to are compared. Children are not, as with the hold-out of the game. */
+  #isHeldOut({ holdout }: CompiledOffer): boolean {
+    const { facts, holdouts } = this.#context;
+    if (holdout === null) return false;
+    this.isPersonal = true;
+    if (isChild(facts)) return false;
+    const { experimentId, seed, percent, salt } = holdout;
+    const bucket = bucketOf(salt, this.#userId);
+    const isHeldOut = isInShare(bucket, percent);
+    const isStored = facts.exposures.some((each) => each.experimentId === experimentId && each.seed === seed);
+    const variantId = isHeldOut ? HELD_OUT : OFFERED;
+    holdouts.push({ experimentId, seed, variantId, isStored, isPinned: false });
+    this.#holdout = { holdout: { percent, place: bucket * 100 } };
+    return isHeldOut;
   }
 
   /**

@@ -68,12 +68,14 @@ function* targeted(
 ): Steps<Targeted> {
   const { document, facts, trace } = context;
   // Who is held out is drawn by lot, so what the others get is not for everybody.
-  const isDrawn = document.holdoutPercent > 0 && !isChild(facts);
+  const isComparable = !isChild(facts);
+  const isDrawn = document.holdoutPercent > 0;
   const evaluator = new OfferEvaluator(context);
   const changes: (SkuChange | undefined)[] = [];
   for (const offer of document.offers) {
     if (!evaluator.applies(offer)) continue;
-    const basis = isPersonal(offer) || isDrawn ? 'personal' : 'scheduled';
+    const isByLot = isComparable && (isDrawn || offer.holdout !== null);
+    const basis = isPersonal(offer) || isByLot ? 'personal' : 'scheduled';
     for (const index of offer.skus) {
       const item = availableSkus[index];
       if (item != null) changes[index] = applyOffer(offer, item, changes[index], trace !== null, basis);

@@ -55,7 +55,7 @@ export function* decisionSteps(
   const store = yield* decideStore(context, heldOut);
   const values = decideValues(context);
   const validUntil = Math.min(context.nextBoundary, nextTimeChange(context.basis, facts, now));
-  const { stayChanges, trace } = context;
+  const { stayChanges, holdouts, trace } = context;
   const arms = context.arms.asked;
   trace?.experiments.push(...context.arms.trace());
   return {
@@ -68,6 +68,7 @@ export function* decisionSteps(
     validUntil,
     stayChanges,
     arms,
+    holdouts,
     trace,
   };
 }

@@ -14,7 +14,7 @@ import type { CompiledRule } from '../rules/rules.js';
 import type { CompiledSchedule, ScheduleState } from '../schedules/windows.js';
 import { isTimeZone } from '../schedules/zone-time.js';
 import { PlayerArms } from './decide-arm.js';
-import type { RuleTrace, StayChange, Trace } from './decision.js';
+import type { DecidedArm, RuleTrace, StayChange, Trace } from './decision.js';
 
 /** What went wrong while deciding: `segment:whales`, `offer:winter`, or `store` for the whole of it. */
 export type OnDecisionError = (part: string, error: unknown) => void;
@@ -41,6 +41,7 @@ export class DecisionContext {
   basis: TimeBasis;
   nextBoundary = Number.POSITIVE_INFINITY;
   readonly stayChanges: StayChange[] = [];
+  readonly holdouts: DecidedArm[] = [];
   readonly #onError: OnDecisionError;
   #error: string | null = null;
 

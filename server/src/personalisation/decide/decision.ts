@@ -25,6 +25,8 @@ export type Decision = Readonly<{
   stayChanges: readonly StayChange[];
   /** The arms of experiments that this depends on: to be stored by who tells the player, where they are not. */
   arms: readonly DecidedArm[];
+  /** The hold-outs of offers that would apply to the player: to be stored in the same way. Nobody is told them. */
+  holdouts: readonly DecidedArm[];
   trace: Trace | null;
 }>;
 
@@ -145,6 +147,7 @@ export type SegmentTrace = Readonly<{
 export type OfferOutcome =
   | 'applies'
   | 'held_out'
+  | 'held_out_of_offer'
   | 'not_for_children'
   | 'outside_share'
   | 'limit_reached'
@@ -159,6 +162,8 @@ export type OfferTrace = Readonly<{
   sharePercent: number;
   /** The player's bucket in percent, 0 up to 100, if it was needed: below the share is inside. */
   place: number | null;
+  /** Of an offer with a hold-out that would apply to the player. The place in percent, 0 up to 100: below the percent is held out. */
+  holdout?: Readonly<{ percent: number; place: number }>;
   /** Purchases with the promotion id, where there is a limit. */
   purchases: number | null;
   /** Null without a schedule, or if the outcome was clear before. */

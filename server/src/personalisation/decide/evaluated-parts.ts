@@ -83,17 +83,18 @@ const segments = {
 const offers = {
   part: OFFERS,
   entriesOf: ({ offers: compiled, holdoutPercent }) =>
-    compiled.map(({ offerId, rule, sharePercent, from, until, schedule, limitPerPlayer, promoId }) => ({
+    compiled.map(({ offerId, rule, sharePercent, holdout, from, until, schedule, ...limit }) => ({
       id: offerId,
       rules: rulesOf({ rule }),
       conditions: JSON.stringify([
         holdoutPercent,
+        holdout?.percent,
         sharePercent,
         from,
         until,
         schedule?.key,
-        limitPerPlayer,
-        promoId,
+        limit.limitPerPlayer,
+        limit.promoId,
       ]),
     })),
   keep: (document, isKept) => ({

@@ -16,6 +16,8 @@ export const Price = Type.String({ pattern: PATTERNS.price });
 export const PricePercent = Type.String({ pattern: PATTERNS.pricePercent });
 /** A share of players is not money: a plain number will do. */
 export const SharePercent = Type.Number({ minimum: 0, maximum: 100 });
+/** Somebody must be left to be compared with. */
+export const HoldoutPercent = Type.Number({ minimum: 0, maximum: 99 });
 /** RFC 3339 with a zone, such as 2026-12-24T18:00:00Z. */
 export const Instant = Type.String({ maxLength: 40 });
 /** A CEL expression over the attributes of `attributes.ts`. */

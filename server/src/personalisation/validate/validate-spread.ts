@@ -146,7 +146,7 @@ function runningTogether(
         got.map(({ offerId }) => offerId).join(' '),
         got.map((offer) => ({
           offer,
-          isCertain: offer.variesBy === 'nothing' || offer.variesBy === 'country',
+          isCertain: offer.holdout === null && (offer.variesBy === 'nothing' || offer.variesBy === 'country'),
         })),
       );
     }

@@ -114,6 +114,10 @@ it('offers have the condition that decided as their reason', () => {
   expect(told({ ...document, store }, payer()).offers[0]).toBe(
     'Offer all does not apply: the player is held out and gets the untargeted store.',
   );
+  const held = { ...document, offers: [offer('all', { holdoutPercent: 99 })] };
+  expect(told(held, payer()).offers[0]?.replace(/is [\d.]+\d,/, 'is N,')).toBe(
+    'Offer all does not apply: the player is held out of it: the bucket for its hold-out is N, below 99%.',
+  );
 });
 
 describe('SKUs', () => {

@@ -99,6 +99,15 @@ describe('price raises', () => {
       expect(raises(current, heldOut)).toEqual([]);
     });
 
+    it('because more players are held out of the offer', () => {
+      const held = (holdoutPercent: number) =>
+        configWith({ catalogue, offers: [{ ...sale, holdoutPercent }] });
+      expect(raises(held(1))).toEqual(back);
+      expect(raises(held(2), held(1))).toEqual(back);
+      expect(raises(held(2), held(2))).toEqual([]);
+      expect(raises(current, held(2))).toEqual([]);
+    });
+
     it('because a rule behind theirs has changed', () => {
       const when = 'segment("big") || flags.vip';
       const withRules = (big: string, vip: string, isPayer = { payerForDays: null as number | null }) =>

@@ -7,6 +7,7 @@ import {
   experimentSalt,
   HOLDOUT_SALT,
   isInShare,
+  offerHoldoutSalt,
   offerSalt,
   userIdBytes,
 } from '../../../src/personalisation/compile/bucket.js';
@@ -36,7 +37,10 @@ function deviations(count: number, tries: number, probability: number): number {
 describe('the bucket of a player in an experiment', () => {
   it('never changes: these values are for ever', () => {
     const player = userIdBytes('0198c1f2-7d7a-7b0e-8000-000000000000');
-    const salts = [offerSalt('winter_sale'), offerSalt('summer_sale'), HOLDOUT_SALT];
+    const salts = [
+      ...[offerSalt('winter_sale'), offerSalt('summer_sale'), HOLDOUT_SALT],
+      offerHoldoutSalt('winter_sale'),
+    ];
     expect(salts.map((salt) => bucketOf(salt, player) * 2 ** 32)).toEqual(PINNED);
   });
 
@@ -72,6 +76,7 @@ describe('the bucket of a player in an experiment', () => {
       ['offer:thirty', 'offer:third'],
       ['offer:o1', 'offer:o2'],
       ['offer:1', 'holdout'],
+      ['offer:1', 'offer-holdout:1'],
     ] as const) {
       const others = buckets(other);
       const both = buckets(one).filter(
@@ -114,7 +119,7 @@ describe('the bucket of a player in an experiment', () => {
   });
 });
 
-const PINNED = [2_255_329_483, 2_513_922_276, 4_103_873_187];
+const PINNED = [2_255_329_483, 2_513_922_276, 4_103_873_187, 2_455_915_041];
 
 const DOCUMENTATION = readFileSync(new URL('../../../../docs/personalisation.md', import.meta.url), 'utf8');
 /** A row of the table: the input, its hash in decimal, the bucket in percent. */

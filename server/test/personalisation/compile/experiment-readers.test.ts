@@ -24,3 +24,9 @@ it('finds the entries that read an experiment, also through segments', () => {
   expect([...(readers.get('y')?.keys() ?? [])]).toEqual(['value:jump']);
   expect(readers.get('z')?.size).toBe(0);
 });
+
+it('finds the offer of a hold-out', () => {
+  const held = offer('held', { holdoutPercent: 5 });
+  const readers = experimentReaders(configWith({ offers: [held, offer('other')] }));
+  expect([...readers]).toEqual([['offer:held', new Map([['offer:held', held]])]]);
+});

@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import {
+  bucketOf,
+  isInShare,
+  offerHoldoutSalt,
+  userIdBytes,
+} from '../../../src/personalisation/compile/bucket.js';
 import { decide } from '../../../src/personalisation/decide/decide.js';
+import type { OfferEntry } from '../../../src/personalisation/document/parts/offers.js';
 import {
   compiled,
   DAY_MS,
@@ -160,6 +167,70 @@ describe('offers', () => {
     expect(store).toMatchObject({ userSpecificPromoId: null, lastUpdatedTimestamp: PUBLISHED_AT });
     expect(store.activeSkus[0]?.offerPrice).toBe('10.00');
     expect(trace?.offers[0]?.outcome).toBe('held_out');
+  });
+
+  describe('that hold some players out', () => {
+    const ids = Array.from({ length: 60 }, (_, n) => `player-${n}`);
+    const held = (userId: string, percent = 40) =>
+      isInShare(bucketOf(offerHoldoutSalt('sale'), userIdBytes(userId)), percent);
+    const document = (change: Partial<OfferEntry> = {}) =>
+      compiled({
+        catalogue: [sku('gems')],
+        offers: [offer('sale', { ...SALE, holdoutPercent: 40, ...change })],
+      });
+    const decided = (userId: string, change: Partial<OfferEntry> = {}, more = {}) =>
+      decide(document(change), facts({ userId, ...more }), NOW, { trace: true });
+    const variantOf = (userId: string) => (held(userId) ? 'held_out' : 'offered');
+
+    it('are kept from them for good, by a lot of their own', () => {
+      expect(ids.some((id) => held(id)) && ids.some((id) => !held(id))).toBe(true);
+      for (const id of ids) {
+        const { store, holdouts, heldOut, trace } = decided(id);
+        expect(store.activeSkus[0]?.offerPrice).toBe(held(id) ? '10.00' : '8.00');
+        expect(store.activeSkus[0]?.promoId).toBe(held(id) ? undefined : 'sale');
+        expect(heldOut).toBe(false);
+        const arm = { experimentId: 'offer:sale', seed: '40', variantId: variantOf(id) };
+        expect(holdouts).toEqual([{ ...arm, isStored: false, isPinned: false }]);
+        expect(trace?.offers[0]).toMatchObject({
+          outcome: held(id) ? 'held_out_of_offer' : 'applies',
+          holdout: { percent: 40 },
+        });
+      }
+    });
+
+    it('are compared only if the offer would apply', () => {
+      const others: [Partial<OfferEntry>, object?][] = [
+        [{ when: 'country == "DE"' }],
+        [{ sharePercent: 0 }],
+        [{ from: iso(NOW + 1) }],
+        [{ limitPerPlayer: 1 }, { promoPurchases: { sale: 1 } }],
+        [{}, { ageGroup: 'child' }],
+        [{ holdoutPercent: 0 }],
+      ];
+      for (const [change, more] of others) expect(decided('player-1', change, more).holdouts).toEqual([]);
+    });
+
+    it('are not children, who all get it', () => {
+      for (const userId of ids) {
+        const { store } = decided(userId, {}, { ageGroup: 'child' });
+        expect(store.activeSkus[0]?.offerPrice).toBe('8.00');
+      }
+    });
+
+    it('are stored once for each share', () => {
+      const exposure = { experimentId: 'offer:sale', seed: '40', variantId: 'offered', exposedAt: NOW - 1 };
+      const stored = (seed: string) =>
+        decided('player-1', {}, { exposures: [{ ...exposure, seed }] }).holdouts.map(
+          ({ isStored }) => isStored,
+        );
+      expect([stored('40'), stored('20')]).toEqual([[true], [false]]);
+    });
+
+    it('stay held out when the share rises', () => {
+      for (const id of ids) {
+        if (held(id)) expect(decided(id, { holdoutPercent: 70 }).holdouts[0]?.variantId).toBe('held_out');
+      }
+    });
   });
 
   it('that fail altogether leave the untargeted store, and are reported', () => {

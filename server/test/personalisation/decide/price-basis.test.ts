@@ -90,6 +90,17 @@ describe('the basis of a price', () => {
     }
   });
 
+  it('is personal for whoever is not held out of the offer, and scheduled for every child', () => {
+    const ids = Array.from({ length: 20 }, (_, n) => `player-${n}`);
+    const drawn = [offer('a', { holdoutPercent: 50 })];
+    const shown = ids.map((userId) => gems(drawn, facts({ userId })));
+    expect(new Set(shown.map((each) => `${each?.offerPrice} ${each?.priceBasis}`))).toEqual(
+      new Set(['9.00 personal', '10.00 list']),
+    );
+    const child = gems(drawn, facts({ userId: 'player-1', ageGroup: 'child' }));
+    expect(child).toMatchObject({ offerPrice: '9.00', priceBasis: 'scheduled' });
+  });
+
   it('comes with the notice of the country, or that of all others', () => {
     const personal = [offer('a', { when: 'sessions.total < 5' })];
     const notices = { US: 'For the US.', '*': 'For all others.' };

@@ -117,6 +117,7 @@ function offers(ids: readonly string[]): fc.Arbitrary<{ entry: OfferEntry; rule:
     rule: fc.option(rules(SEGMENTS, FLAGS), { freq: 2 }),
     schedule: schedules,
     sharePercent: fc.constantFrom(0, 30, 50, 100, 100, 100),
+    holdoutPercent: fc.constantFrom(0, 0, 0, 40),
     skus: fc.oneof(fc.constant('all' as const), fc.subarray([...ids], { minLength: 1 })),
     effect: effects,
     limit: fc.option(fc.integer({ min: 1, max: 3 }), { freq: 2 }),

@@ -221,6 +221,7 @@ function isEligible(offer: OfferEntry, { offerRules }: PairedDocument, world: Wo
   const bought = promoId === undefined ? 0 : (world.facts.promoPurchases[promoId] ?? 0);
   return (
     isInShare(offer, world.facts) &&
+    placeOf(`offer-holdout:${offer.offerId}`, world.facts) >= (offer.holdoutPercent ?? 0) &&
     (offer.limitPerPlayer === null || bought < offer.limitPerPlayer) &&
     (offer.when === null || isTrue(offerRules.get(offer.offerId), world))
   );

@@ -114,6 +114,9 @@ describe('the largest spread', () => {
     expect(problems([offer('a', { effect: off('50') })], { store: drawn })).toEqual(
       wide('5.00', '10.00', 'players who are held out do not get the offers'),
     );
+    expect(problems([offer('a', { effect: off('50'), holdoutPercent: 5 })])).toEqual(
+      wide('5.00', '10.00', 'by a'),
+    );
   });
 
   it('counts the floor below which no price falls', () => {

@@ -6,6 +6,7 @@ import { PATTERNS } from '../document-patterns.js';
 import {
   Asset,
   Currency,
+  HoldoutPercent,
   Instant,
   nullable,
   Price,
@@ -57,6 +58,8 @@ const Offer = Type.Object(
     /** Within its beginning and end it is open in the windows of the schedule only. Left out: all the time. */
     schedule: Type.Optional(Schedule),
     sharePercent: SharePercent,
+    /** Of the players whom it would apply to: who are kept out of it for good, to be compared with the others. Left out: nobody. */
+    holdoutPercent: Type.Optional(HoldoutPercent),
     skus: Type.Union([Type.Literal('all'), Type.Array(SkuId, { minItems: 1, maxItems: SKUS.limit })]),
     effect: Effect,
     /** Stops for a player after this many purchases with its promotion id. */
