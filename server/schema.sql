@@ -232,6 +232,19 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION note_event_file_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  -- Only this transaction can have a row of this key, so nobody waits for anybody.
+  insert into event_file_changes (day, game_id, changed_by, is_deletion)
+  values (tg_argv[0]::date, coalesce(new.game_id, old.game_id), pg_current_xact_id(), tg_op = 'DELETE')
+  on conflict do nothing;
+  return null;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION recent_days(days datemultirange)
  RETURNS datemultirange
  LANGUAGE sql
@@ -274,6 +287,21 @@ begin
     day_table, day::timestamp at time zone 'UTC', (day + 1)::timestamp at time zone 'UTC'
   );
   execute pg_catalog.format('alter table %I drop constraint of_its_day', day_table);
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION watch_event_day(day date)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  execute pg_catalog.format(
+    'create or replace trigger note_file_change after insert or update or delete on %I
+     for each row execute function note_event_file_change(%L)',
+    'event_blocks_' || pg_catalog.to_char(day::timestamp, 'YYYYMMDD'::text), day
+  );
 end
 $function$;
 
@@ -683,6 +711,37 @@ COMMENT ON TABLE event_blocks IS 'The new events of one player in one request. R
 COMMENT ON COLUMN event_blocks.events IS 'An array of [type, time, payload, metadata, seq, eventId, more]; what is null at the end is left out. more: {"text": the timestamp as sent, "suspect": true, "ordinal": 1, "received": epoch ms where it is not that of the block, "sale": what a Purchase counts as where that is not what its payload says; null: nothing}.';
 
 CREATE TABLE event_blocks_default PARTITION OF event_blocks DEFAULT;
+
+CREATE TABLE event_file_changes (
+  day date NOT NULL,
+  game_id integer NOT NULL,
+  changed_by xid8 NOT NULL,
+  is_deletion boolean NOT NULL,
+  noted_at timestamp with time zone DEFAULT now() NOT NULL,
+  CONSTRAINT event_file_changes_pkey PRIMARY KEY (day, game_id, changed_by, is_deletion)
+);
+COMMENT ON TABLE event_file_changes IS 'A transaction after which the file of a game and day has to be written, for the first time or again. The row is deleted when a file stands that was read after the transaction.';
+
+CREATE TABLE event_file_days (
+  day date NOT NULL,
+  CONSTRAINT event_file_days_pkey PRIMARY KEY (day)
+);
+COMMENT ON TABLE event_file_days IS 'A closed day that is watched: whoever changes a block of it leaves a row in event_file_changes.';
+
+CREATE TABLE event_files (
+  game_id integer NOT NULL,
+  day date NOT NULL,
+  generation integer NOT NULL,
+  file text NOT NULL,
+  events bigint NOT NULL,
+  bytes bigint NOT NULL,
+  sha256 bytea NOT NULL,
+  written_at timestamp with time zone NOT NULL,
+  CONSTRAINT event_files_pkey PRIMARY KEY (game_id, day)
+);
+CREATE INDEX event_files_day ON event_files USING btree (day);
+COMMENT ON TABLE event_files IS 'The file with the events of a game that were received on a closed day. A later generation of the file takes the place of the row.';
+COMMENT ON COLUMN event_files.file IS 'Its name in the folder of the studio and the game.';
 
 CREATE TABLE event_gaps (
   player_id bigint NOT NULL,
@@ -1209,6 +1268,13 @@ CREATE TABLE player_exports (
   CONSTRAINT player_exports_pkey PRIMARY KEY (player_id)
 );
 COMMENT ON TABLE player_exports IS 'When a player last began to download the own data. A row of its own: a change of the players row would make cached responses stale.';
+
+CREATE TABLE player_keys (
+  player_id bigint NOT NULL,
+  key uuid DEFAULT gen_random_uuid() NOT NULL,
+  CONSTRAINT player_keys_pkey PRIMARY KEY (player_id)
+);
+COMMENT ON TABLE player_keys IS 'What a player is called in the files for analysts: drawn at random, the same in all files. An erasure deletes the row, and nothing else leads from the key to the player.';
 
 CREATE TABLE player_notes (
   player_id bigint NOT NULL,

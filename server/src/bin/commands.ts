@@ -36,6 +36,7 @@ export const COMMANDS = new Map<string, () => Promise<Command>>(
     'fake-store': async () => (await import('../cli/fake-store-command.js')).fakeStoreCommand(),
     store: async () => (await import('../cli/store-commands.js')).storeCommands(),
     simulate: async () => (await import('../cli/simulate-command.js')).simulateCommand(),
+    'event-files': async () => (await import('../cli/event-files-commands.js')).eventFilesCommands(),
     losses: async () => (await import('../cli/loss-command.js')).lossCommand(),
     retention: async () => (await import('../cli/retention-commands.js')).retentionCommands(),
     'signing-key': async () => (await import('../cli/signing-key-commands.js')).signingKeyCommands(),

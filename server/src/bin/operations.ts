@@ -12,6 +12,8 @@ import { createErasureMetrics } from '../features/erasures/erasure-metrics.js';
 import { createErasureRunner } from '../features/erasures/erasure-runner.js';
 import { erasureStep } from '../features/erasures/erasure-step.js';
 import { createErasedListWriter, erasedListFile } from '../features/erasures/list-file.js';
+import { createEventFilesMetrics } from '../features/event-files/event-files-metrics.js';
+import { eventFilesSteps } from '../features/event-files/event-files-step.js';
 import { loadAppleReceipts } from '../features/events/receipts/load-apple-receipts.js';
 import { createEventStoreMetrics } from '../features/events/storage/event-store-metrics.js';
 import { createExportRunner } from '../features/exports/export-runner.js';
@@ -46,6 +48,7 @@ import { createTracing } from '../telemetry/tracing/tracing.js';
 import { createBackupMetrics } from './backup-metrics.js';
 import { scheduleBackups } from './backup-schedule.js';
 import { type ChildOptions, type RunningChild, runChild } from './child.js';
+import { writeFilesInThread } from './event-files-thread.js';
 import { createInstallationMetrics } from './installation-metrics.js';
 import { runPredictionsInThread, trainInThread } from './predictions-thread.js';
 import { createProcessMetrics } from './process-metrics.js';
@@ -82,6 +85,7 @@ async function startOperations(options: ChildOptions): Promise<RunningChild> {
   const eventStoreMetrics = createEventStoreMetrics(database.pool, clock);
   const predictionMetrics = createPredictionMetrics(database.pool);
   const erasureMetrics = createErasureMetrics(database.pool, clock);
+  const eventFilesMetrics = createEventFilesMetrics(database.pool, settings.eventFilesDir);
   const exports = createExportRunner({ pool: database.pool, clock, logger });
   const { accessTtlSeconds } = settings;
   const signingKeys = await loadSigningKeys({
@@ -131,6 +135,7 @@ async function startOperations(options: ChildOptions): Promise<RunningChild> {
         await eventStoreMetrics.registry.metrics(),
         await predictionMetrics.registry.metrics(),
         await erasureMetrics.registry.metrics(),
+        await eventFilesMetrics.registry.metrics(),
       ].join('\n'),
     }),
     admin: {
@@ -165,6 +170,10 @@ async function startOperations(options: ChildOptions): Promise<RunningChild> {
     settings.trainingDays,
     logger,
   );
+  // After the compaction of the day, which it waits for.
+  const eventFiles = eventFilesSteps(settings.eventFilesDir, (folder, nowMs, signal) =>
+    writeFilesInThread({ databaseUrl: database.url, folder, nowMs }, signal),
+  );
   const forgetting = forgetDevicesSteps(deviceHashes, settings.forgetDevicesAfterDays);
   const maintenance = createMaintenance({
     pool: database.pool,
@@ -172,6 +181,7 @@ async function startOperations(options: ChildOptions): Promise<RunningChild> {
     metrics: maintenanceMetrics,
     steps: [
       ...MAINTENANCE_STEPS,
+      ...eventFiles,
       erasureStep(erasedFile, erasureHashes),
       voidedPurchasesStep(googleWork),
       ...forgetting,

@@ -15,6 +15,7 @@ import { StartupError } from '../lib/startup-error.js';
 import { findMasterKeys } from '../security/master-key.js';
 import { unseal } from '../security/master-keys.js';
 import type { Settings } from '../settings/settings.js';
+import { checkEventFiles } from './doctor-event-files.js';
 import type { DoctorFinding } from './doctor-finding.js';
 import { checkGoogleAccounts } from './doctor-google-accounts.js';
 import { Interrupted } from './interrupt.js';
@@ -51,6 +52,7 @@ export async function examineDatabase(settings: Settings): Promise<DoctorFinding
         await checkMasterKey(pool, settings, state),
         ...(await checkCompaction(pool, state)),
         ...(await checkGoogleAccounts(pool, state)),
+        ...(await checkEventFiles(pool, settings, state)),
       ];
       // After an interruption the checks say nothing about the database.
       signal.throwIfAborted();

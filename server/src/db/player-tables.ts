@@ -38,6 +38,7 @@ export const PLAYER_TABLES = [
   { name: 'player_notes', playerColumn: 'player_id', rebuild: 'none', isPartitioned: false },
   { name: 'failed_events', playerColumn: 'player_id', rebuild: 'none', isPartitioned: false },
   { name: 'player_exports', playerColumn: 'player_id', rebuild: 'none', isPartitioned: false },
+  { name: 'player_keys', playerColumn: 'player_id', rebuild: 'none', isPartitioned: false },
   { name: 'erasure_codes', playerColumn: 'player_id', rebuild: 'none', isPartitioned: false },
   { name: 'erasures', playerColumn: 'player_id', rebuild: 'none', isPartitioned: false },
 ] as const satisfies readonly PlayerTable[];

@@ -38,3 +38,10 @@ export function decimalFromJson(value: unknown): string | undefined {
 function joinDecimal(integer: string, fraction: string): string {
   return fraction === '' ? integer : `${integer}.${fraction}`;
 }
+
+/** A decimal such as `4.99` in millionths, rounded half up: 4990000. */
+export function millionthsOf(decimal: string): bigint {
+  const [integer = '', fraction = ''] = decimal.split('.');
+  const digits = BigInt(`${integer}${fraction.slice(0, 6).padEnd(6, '0')}`);
+  return (fraction[6] ?? '0') >= '5' ? digits + 1n : digits;
+}

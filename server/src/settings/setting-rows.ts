@@ -99,6 +99,13 @@ export const SETTING_ROWS = {
     max: 1_000,
     description: 'daily backups to keep, with the log since the oldest of them',
   }),
+  eventFilesDir: {
+    name: 'SAVEPOINT_EVENT_FILES_DIR',
+    fallback: 'no files',
+    description:
+      'folder for the events of closed days as Parquet files, for analysts. Set it on one node, or to the same shared folder on all',
+    read: (given) => (given === undefined ? undefined : resolve(given)),
+  } satisfies Setting<string | undefined>,
   appleRootFile: optional('SAVEPOINT_APPLE_ROOT_FILE', {
     shownFallback: 'none: receipts of Apple are refused',
     description: 'file with the root certificate that receipts of Apple lead to: Apple Root CA - G3',

@@ -22,6 +22,7 @@ export type Settings = Readonly<{
   /** Undefined: the embedded database is not backed up by the service. */
   backupDir: string | undefined;
   backupsKept: number;
+  eventFilesDir: string | undefined;
   /** Undefined: no receipt of Apple is believed. */
   appleRootFile: string | undefined;
   /** Where the keys are that Google signs the tokens of notifications with. */

@@ -66,6 +66,7 @@ export const TABLE_ERASURES: Readonly<Record<PlayerTableName, TableErasure>> = {
   event_gaps: { delete: deleteRows('event_gaps') },
   player_notes: { delete: deleteRows('player_notes') },
   player_exports: { delete: deleteRows('player_exports') },
+  player_keys: { delete: deleteRows('player_keys') },
   failed_events: { delete: DELETE_FAILED_EVENTS },
   // The request has deleted these three. Rows of requests that had begun before may come later.
   erasure_codes: { delete: deleteRows('erasure_codes') },

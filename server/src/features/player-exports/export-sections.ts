@@ -31,6 +31,9 @@ export const TABLE_EXPORTS: Readonly<Record<PlayerTableName, TableExport>> = {
     why: 'a request for erasure ends the sessions of the player, and is not there while the player can take an export',
   },
   player_exports: { why: 'when the player last took an export, for the limit of one an hour' },
+  player_keys: {
+    why: 'a random name of the player in the files for analysts, whose events are exported here; it says nothing more',
+  },
   erasure_codes: { why: 'a secret: whoever has the code can ask for the erasure of the player' },
   transaction_changes: {
     why: 'how a transaction came to its refundedAt and movedAt, which are exported with the transaction',

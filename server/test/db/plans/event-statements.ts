@@ -13,6 +13,10 @@ import {
 import { runFunnel } from '../../../src/features/analytics/funnels/run-funnel.js';
 import { compareHoldouts } from '../../../src/features/analytics/holdouts/compare-holdouts.js';
 import { recountGame } from '../../../src/features/analytics/recount.js';
+import { findFilesState } from '../../../src/features/event-files/event-files-metrics.js';
+import type { FileStore } from '../../../src/features/event-files/file-store.js';
+import { listFiles } from '../../../src/features/event-files/stored-files.js';
+import { writeEventFiles } from '../../../src/features/event-files/writing/write-files.js';
 import { deleteFailedEvent, deleteFailedGroup } from '../../../src/features/events/failed/delete-failed.js';
 import {
   findFailedEvent,
@@ -49,6 +53,14 @@ import { WORLD } from './large-tables.js';
 import type { Installation, Listed } from './listed-statement.js';
 
 const { gameId } = WORLD;
+/** Keeps nothing: the statements are what is looked at. */
+const NO_STORE: FileStore = {
+  list: async () => [],
+  create: async () => ({ write: async () => {}, commit: async () => {}, discard: async () => {} }),
+  read: async () => undefined,
+  replace: async () => {},
+  remove: async () => {},
+};
 const DAY_MS = 86_400_000;
 const GROUP = { gameId, code: 'event_invalid' };
 
@@ -293,6 +305,22 @@ export const EVENT_STATEMENTS: readonly Listed[] = [
     reads: {
       tables: ['event_blocks'],
       why: 'a day is rewritten 16,384 pages at a time, beside the partition that all use',
+      atMost: 'all',
+    },
+  },
+  {
+    what: 'files of a compacted day',
+    async call({ admin, nowMs }) {
+      const later = nowMs + 5 * DAY_MS;
+      // Who has no key gets one.
+      await admin.query('delete from player_keys where player_id = 1');
+      await writeEventFiles({ pool: admin, store: NO_STORE, nowMs: later, rests: false });
+      await findFilesState(admin);
+      if ((await listFiles(admin, [gameId])).length === 0) throw new Error('no file was written');
+    },
+    reads: {
+      tables: ['event_blocks', 'event_files', 'games'],
+      why: 'a file has all events of a game and day, and a run looks at all files that there are',
       atMost: 'all',
     },
   },

@@ -13,6 +13,9 @@ export const SMALL_TABLES: readonly string[] = [
   // A row a day, and a row for each transaction that writes to a closed day while that is rewritten.
   'event_block_days',
   'event_block_changes',
+  // A row a day, and a row for each file that is due.
+  'event_file_days',
+  'event_file_changes',
   // A hundred of each studio at most.
   'export_jobs',
   // A row for each file that somebody has imported.
@@ -133,6 +136,9 @@ const FILLS = [
      '{"eventType":"A","timestamp":"2026-11-15T12:00:00Z","payload":{}}', now(), 'refused-' || n from ${ROWS}`,
   `insert into player_notes (player_id, text, author, created_at) select n, '', '', now() from ${ROWS}`,
   `insert into player_exports (player_id, started_at) select n, now() - interval '1 day' from ${ROWS}`,
+  `insert into player_keys (player_id) select n from ${ROWS}`,
+  `insert into event_files (game_id, day, generation, file, events, bytes, sha256, written_at)
+   select ${SOME_GAME}, current_date - 9 - n / greatest(3, $1::int / 10), 1, '', 1, 1, '', now() from ${ROWS}`,
   `insert into erasure_codes (player_id, game_id, code_hash, created_at, expires_at)
    select n, 1, int4send(n), now(), now() + interval '1 day' from ${ROWS}`,
   `insert into failed_event_totals (game_id, entries, bytes) select n, 1, 2 from ${GAMES}`,

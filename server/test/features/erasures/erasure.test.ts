@@ -299,6 +299,7 @@ async function addTraces(session: Session, playerId: string, other: Session): Pr
     `insert into game_stores (game_id, settings, updated_at) values ($1, jsonb_build_object('testers', $3::text[]), $2)`,
     [gameId, now, [other.userId, session.userId]],
   );
+  await pool.query('insert into player_keys (player_id) values ($1)', [playerId]);
   await pool.query(
     `insert into erasure_codes (player_id, game_id, code_hash, created_at, expires_at) values ($1, $2, 'hash', $3, $3)`,
     [playerId, gameId, now],

@@ -1,0 +1,41 @@
+import { constants } from 'node:fs';
+import { access } from 'node:fs/promises';
+import type { Pool } from '../db/pool.js';
+import { findFilesState } from '../features/event-files/event-files-metrics.js';
+import { closedBefore } from '../features/events/storage/event-partitions.js';
+import { DAY_MS } from '../lib/day.js';
+import type { Settings } from '../settings/settings.js';
+import type { DoctorFinding } from './doctor-finding.js';
+
+/** A day is closed two days after its end. Then its turn to be compacted comes, and its turn to be written. */
+const LATE_MS = 3 * DAY_MS;
+
+/** How far the files for analysts have come, if the service writes them. */
+export async function checkEventFiles(
+  pool: Pool,
+  { eventFilesDir }: Settings,
+  { applied, known }: Readonly<{ applied?: number | undefined; known: number }>,
+  nowMs = Date.now(),
+): Promise<DoctorFinding[]> {
+  if (eventFilesDir === undefined || applied !== known) return [];
+  const name = `files of events in ${eventFilesDir}`;
+  const problem = await access(eventFilesDir, constants.W_OK).then(
+    () => undefined,
+    (error: NodeJS.ErrnoException) => (error.code === 'ENOENT' ? undefined : error.message),
+  );
+  if (problem !== undefined)
+    return [{ name, problem, advice: 'Choose another folder with SAVEPOINT_EVENT_FILES_DIR.' }];
+  const { lastDay, due } = await findFilesState(pool);
+  const said = `${name}: ${lastDay === null ? 'none yet' : `up to ${lastDay}`}, ${due} to be written`;
+  const isLate = due > 0 && lastDay !== null && lastDay < closedBefore(nowMs - LATE_MS);
+  return [
+    isLate
+      ? {
+          name: said,
+          warning: 'the last days are missing',
+          advice:
+            'A running service writes them hourly; its log says why it does not. Or run `savepoint event-files write`.',
+        }
+      : { name: said },
+  ];
+}

@@ -1,0 +1,74 @@
+import { type FileHandle, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { dirname, join, sep } from 'node:path';
+import { syncFolder, writeFileDurably } from '../../lib/durable-file.js';
+import type { FileStore, NewFile } from './file-store.js';
+
+/** Under this ending a file is written before it gets its name. */
+const UNFINISHED = '.unfinished';
+/** Nobody has to write to a file that stands; a later generation has another name. */
+const FILE_MODE = 0o440;
+const MANIFEST_MODE = 0o640;
+
+/** Files in a folder of this machine, or of one that is mounted here. */
+export function createFolderStore(folder: string): FileStore {
+  const pathOf = (name: string) => join(folder, ...name.split('/'));
+  const withFolder = async (name: string): Promise<string> => {
+    const path = pathOf(name);
+    await mkdir(dirname(path), { recursive: true });
+    return path;
+  };
+  return {
+    async list() {
+      const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(nothingThere);
+      return entries
+        .filter((entry) => entry.isFile())
+        .map((entry) => join(entry.parentPath, entry.name).slice(join(folder, sep).length))
+        .map((path) => path.split(sep).join('/'));
+    },
+    async create(name) {
+      const path = await withFolder(name);
+      const unfinished = `${path}${UNFINISHED}`;
+      await rm(unfinished, { force: true });
+      return newFile(await open(unfinished, 'wx', FILE_MODE), unfinished, path);
+    },
+    async read(name) {
+      return readFile(pathOf(name), 'utf8').catch((error: NodeJS.ErrnoException) => {
+        if (error.code === 'ENOENT') return undefined;
+        throw error;
+      });
+    },
+    async replace(name, content) {
+      await writeFileDurably(await withFolder(name), content, MANIFEST_MODE);
+    },
+    remove: (name) => rm(pathOf(name), { force: true }),
+  };
+}
+
+function newFile(file: FileHandle, unfinished: string, path: string): NewFile {
+  let isOpen = true;
+  const close = async () => {
+    isOpen = false;
+    await file.close();
+  };
+  return {
+    async write(bytes) {
+      await file.writeFile(bytes);
+    },
+    async commit() {
+      await file.sync();
+      await close();
+      await rename(unfinished, path);
+      await syncFolder(dirname(path));
+    },
+    async discard() {
+      if (!isOpen) return;
+      await close();
+      await rm(unfinished, { force: true });
+    },
+  };
+}
+
+function nothingThere(error: NodeJS.ErrnoException): [] {
+  if (error.code === 'ENOENT') return [];
+  throw error;
+}

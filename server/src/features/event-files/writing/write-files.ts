@@ -1,0 +1,213 @@
+import {
+  type DedicatedConnection,
+  inTransaction,
+  isUndefinedTable,
+  tryAdvisoryLock,
+  walkByIndex,
+  withDedicatedConnection,
+} from '../../../db/dedicated-connection.js';
+import type { Pool } from '../../../db/pool.js';
+import { DAY_MS } from '../../../lib/day.js';
+import { keepToShare, type Rest } from '../../../lib/share-of-time.js';
+import { closedBefore } from '../../events/storage/event-partitions.js';
+import type { FileStore, NewFile } from '../file-store.js';
+import { type EventFile, fileName, type GameFolder, inFolder, MANIFEST, manifestText } from '../manifest.js';
+import { listFiles, listGameFolders } from '../stored-files.js';
+import { deleteExpiredFiles, forgetDroppedDays, listDaysToWatch, watchDay } from './day-queries.js';
+import { createRowReader, type StoredEvent } from './file-events.js';
+import {
+  type DueFile,
+  fetchEvents,
+  findPlayerKeys,
+  listDueFiles,
+  openEvents,
+  upsertFile,
+} from './file-queries.js';
+import { createParquetFile, type WrittenFile } from './parquet-file.js';
+
+/** An event is 32 KiB at most. */
+const EVENTS_PER_FETCH = 2_000;
+/** Intake comes first. */
+const SHARE = 1 / 2;
+/**
+ * A player who is erased has played on many days. The key is forgotten at once; the rows leave with the next generation of each day, which is
+ * written at most this often for the sake of erasures, and well within the month that the law gives.
+ */
+export const ERASED_WITHIN_MS = 14 * DAY_MS;
+
+export type FilesRun = Readonly<{
+  pool: Pool;
+  store: FileStore;
+  /** By the clock of the database. */
+  nowMs: number;
+  /** Ends the run at the next chunk; the file that is being written is begun anew by the next run. */
+  signal?: AbortSignal;
+  /** False: works without pauses, beside no traffic. */
+  rests?: boolean;
+  onFile?: (file: EventFile, due: DueFile) => void;
+}>;
+
+/** `busy`: another process is at it. `unfinished`: the next run continues. */
+export type FilesResult = Readonly<{ state: 'done' | 'busy' | 'unfinished'; files: number; events: number }>;
+
+/**
+ * Writes the files of closed days:
+ *
+ *   closed day ──► compacted, or kept as it is ──► watched ──► file of each game ──► row and manifest
+ *                                                    ▲                                    │
+ *                                                    └── changed by a late event, or an erasure
+ *
+ * A file is written under another name, and stands when its row is committed. The manifest lists the rows. A file that no row names is
+ * removed by the next run: what a crash has left, and former generations, which a query may still be reading until then.
+ */
+export async function writeEventFiles(run: FilesRun): Promise<FilesResult> {
+  return withDedicatedConnection(run.pool, async (connection) => {
+    const nothing = { files: 0, events: 0 };
+    if (!(await tryAdvisoryLock(connection, 'savepoint event files'))) return { state: 'busy', ...nothing };
+    await walkByIndex(connection);
+    await forgetDroppedDays(connection);
+    await deleteExpiredFiles(connection);
+    await tidyStore(connection, run.store);
+    const areWatched = await watchClosedDays(connection, run);
+    const written = await writeDueFiles(connection, run);
+    return written.state === 'done' && !areWatched ? { ...written, state: 'unfinished' } : written;
+  });
+}
+
+/** Makes the manifests those of the rows, writes again what is missing, and removes what no row names. */
+async function tidyStore(connection: DedicatedConnection, store: FileStore): Promise<void> {
+  const found = new Set(await store.list());
+  const named = new Set<string>();
+  for (const folder of await listGameFolders(connection)) {
+    const files = await listFiles(connection, [folder.gameId]);
+    const manifest = inFolder(folder, MANIFEST);
+    if (files.length === 0 && !found.has(manifest)) continue;
+    named.add(manifest);
+    await writeManifest(store, folder, files);
+    for (const { file, day } of files) {
+      const name = inFolder(folder, file);
+      named.add(name);
+      if (!found.has(name)) await noteMissingFile(connection, folder.gameId, day);
+    }
+  }
+  for (const name of found) if (!named.has(name) && IS_OURS.test(name)) await store.remove(name);
+}
+
+/** Of whatever else lies in the folder nothing is removed. */
+const IS_OURS = /^[^/]+\/[^/]+\/events-\d{4}-\d{2}-\d{2}-g\d+\.parquet(?:\.unfinished)?$/;
+
+async function noteMissingFile(connection: DedicatedConnection, gameId: number, day: string): Promise<void> {
+  await connection.query(
+    `insert into event_file_changes (day, game_id, changed_by, is_deletion) values ($1, $2, pg_current_xact_id(), false)
+     on conflict do nothing`,
+    [day, gameId],
+  );
+}
+
+async function writeManifest(
+  store: FileStore,
+  folder: GameFolder,
+  files: readonly EventFile[],
+): Promise<void> {
+  const name = inFolder(folder, MANIFEST);
+  const text = manifestText(folder, files);
+  if ((await store.read(name)) !== text) await store.replace(name, text);
+}
+
+/** False if a day could not be watched yet. */
+async function watchClosedDays(
+  connection: DedicatedConnection,
+  { nowMs, signal }: FilesRun,
+): Promise<boolean> {
+  let areWatched = true;
+  for (const day of await listDaysToWatch(connection, closedBefore(nowMs))) {
+    if (signal?.aborted) return false;
+    areWatched = (await unlessDropped(() => watchDay(connection, day), true)) && areWatched;
+  }
+  return areWatched;
+}
+
+async function writeDueFiles(connection: DedicatedConnection, run: FilesRun): Promise<FilesResult> {
+  const rest = keepToShare(run.rests === false ? 1 : SHARE, run.signal);
+  let files = 0;
+  let events = 0;
+  for (const due of await listDueFiles(connection, new Date(run.nowMs - ERASED_WITHIN_MS))) {
+    try {
+      const file = await unlessDropped(() => writeFile(connection, run, due, rest), undefined);
+      if (file === undefined) continue;
+      files++;
+      events += file.events;
+      run.onFile?.(file, due);
+    } catch (error) {
+      if (run.signal?.aborted) return { state: 'unfinished', files, events };
+      throw error;
+    }
+  }
+  return { state: 'done', files, events };
+}
+
+async function writeFile(
+  connection: DedicatedConnection,
+  run: FilesRun,
+  due: DueFile,
+  rest: Rest,
+): Promise<EventFile> {
+  const { gameId, day, generation } = due;
+  const name = fileName(day, generation);
+  const file = await run.store.create(inFolder(due, name));
+  try {
+    const { changedBy, sha256, ...written } = await writeEvents(connection, run, due, file, rest);
+    await file.commit();
+    const stands = {
+      ...{ gameId, day, generation, file: name, ...written },
+      sha256: sha256.toString('hex'),
+      writtenAt: run.nowMs,
+    };
+    await upsertFile(connection, stands, changedBy);
+    await writeManifest(run.store, due, await listFiles(connection, [gameId]));
+    return stands;
+  } finally {
+    await file.discard();
+  }
+}
+
+/** One snapshot of the day: what changes meanwhile is in the next generation. */
+async function writeEvents(
+  connection: DedicatedConnection,
+  { pool, signal }: FilesRun,
+  due: DueFile,
+  file: NewFile,
+  rest: Rest,
+): Promise<WrittenFile & { changedBy: string[] }> {
+  const parquet = createParquetFile(file);
+  const toRow = createRowReader();
+  return inTransaction(connection, async () => {
+    const changedBy = await openEvents(connection, due);
+    for (;;) {
+      signal?.throwIfAborted();
+      const events = await fetchEvents(connection, EVENTS_PER_FETCH);
+      if (events.length === 0) return { changedBy, ...(await parquet.end()) };
+      const keys = await findPlayerKeys(pool, [...new Set(events.map(playerOf))]);
+      for (const event of events) {
+        const key = keys.get(playerOf(event));
+        // Without a key the player is being erased.
+        if (key !== undefined) await parquet.add(toRow(event, key));
+      }
+      await rest();
+    }
+  });
+}
+
+function playerOf([playerId]: StoredEvent): string {
+  return playerId;
+}
+
+/** Retention may drop a day at any time; the next run forgets it. */
+async function unlessDropped<T>(work: () => Promise<T>, otherwise: T): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (isUndefinedTable(error)) return otherwise;
+    throw error;
+  }
+}
