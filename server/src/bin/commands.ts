@@ -37,6 +37,7 @@ export const COMMANDS = new Map<string, () => Promise<Command>>(
     store: async () => (await import('../cli/store-commands.js')).storeCommands(),
     simulate: async () => (await import('../cli/simulate-command.js')).simulateCommand(),
     'event-files': async () => (await import('../cli/event-files-commands.js')).eventFilesCommands(),
+    sql: async () => (await import('../cli/sql-command.js')).sqlCommand(),
     losses: async () => (await import('../cli/loss-command.js')).lossCommand(),
     retention: async () => (await import('../cli/retention-commands.js')).retentionCommands(),
     'signing-key': async () => (await import('../cli/signing-key-commands.js')).signingKeyCommands(),

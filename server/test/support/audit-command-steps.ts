@@ -54,6 +54,7 @@ export const COMMAND_STEPS: Record<
   'rollups ltv': { reason: READS },
   'rollups funnel': { reason: READS },
   losses: { reason: READS },
+  sql: { reason: READS },
   'event-files write': { reason: 'it writes files of what is stored, as the service does by itself' },
   'event-files check': { reason: READS },
   'fake-store': { reason: 'it only signs receipts, and sends what stores send' },

@@ -1,0 +1,191 @@
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { recountGame } from '../../../src/features/analytics/recount.js';
+import type { GameFolder } from '../../../src/features/event-files/manifest.js';
+import { ERASED_WITHIN_MS } from '../../../src/features/event-files/writing/write-files.js';
+import { compact, DAY, DAY_START, fillClosedDay, NOW, send, TABLE } from '../../support/closed-day.js';
+import { createFilesFolder, type FilesFolder } from '../../support/event-files.js';
+import {
+  adImpressionAt,
+  createGameWorld,
+  type GameWorld,
+  type TestPlayer,
+} from '../../support/game-world.js';
+
+let world: GameWorld;
+let files: FilesFolder;
+let players: TestPlayer[];
+let one: GameFolder;
+beforeAll(async () => {
+  world = await createGameWorld();
+  files = await createFilesFolder(world.pool);
+  players = await fillClosedDay(world);
+  one = { gameId: players[0]?.gameId ?? 0, tenant: 'studio', game: 'one' };
+});
+afterAll(async () => {
+  await files.remove();
+  await world.close();
+});
+
+const NAME = (generation: number, game = 'one') => `studio/${game}/events-${DAY}-g${generation}.parquet`;
+
+async function stored<T>(sql: string): Promise<T[]> {
+  const { rows } = await world.pool.query({ text: sql, values: [one.gameId], rowMode: 'array' });
+  return rows as T[];
+}
+
+/** Each of these goes on from the state that the one before has left. */
+describe('the files of a closed day', () => {
+  it('wait until the day has been compacted', async () => {
+    expect(await files.write()).toEqual({ state: 'done', files: 0, events: 0 });
+    await expect.poll(async () => (await compact(world)).state).toBe('nothing');
+    expect(await files.write()).toMatchObject({ state: 'done', files: 2 });
+    expect(await files.write()).toEqual({ state: 'done', files: 0, events: 0 });
+    expect(await files.list()).toEqual([
+      NAME(1),
+      'studio/one/manifest.json',
+      NAME(1, 'two'),
+      'studio/two/manifest.json',
+    ]);
+  });
+
+  it('add up to what the roll-ups say, and to the recount', async () => {
+    const { events, differenceCount } = await recountGame(world.pool, one.gameId);
+    expect(differenceCount).toBe(0);
+    const [totals, types, revenue] = [
+      await files.rows(
+        one,
+        `select counted_at::date::varchar, count(*)::integer, count(distinct player_key)::integer from events group by 1 order by 1`,
+      ),
+      await files.rows(
+        one,
+        `select counted_at::date::varchar, event_type, count(*)::integer from events group by 1, 2 order by 1, 2`,
+      ),
+      // A purchase counts once, however often it is sent.
+      await files.rows(
+        one,
+        `select sum(price)::double from (
+           select any_value(price) as price from events where event_type = 'Purchase' and transaction_id is not null
+           group by player_key, transaction_id
+           union all
+           select price from events where event_type = 'Purchase' and transaction_id is null
+         )`,
+      ),
+    ];
+    expect(totals).toEqual(
+      await stored(
+        `select day::text, sum(events)::int, sum(active_players)::int from game_days where game_id = $1 and events > 0 group by 1 order by 1`,
+      ),
+    );
+    expect(types).toEqual(
+      await stored(
+        `select day::text, event_type, sum(events)::int from game_event_types where game_id = $1 group by day, event_type order by day, event_type collate "C"`,
+      ),
+    );
+    expect(revenue).toEqual(
+      await stored(
+        `select sum((revenue ->> 'USD')::float8) from game_days where game_id = $1 having count(*) > 0`,
+      ),
+    );
+    expect((await files.manifest('one')).files).toEqual([
+      expect.objectContaining({ day: DAY, generation: 1, events }),
+    ]);
+  });
+
+  it('hold every event as it was sent', async () => {
+    const columns = 'payload, metadata, event_id, event_type';
+    const inFile = await files.rows(one, `select ${columns} from events`);
+    const inTable = await stored(
+      `select payload::text, metadata::text, event_id, event_type from events where game_id = $1`,
+    );
+    const texts = (rows: readonly unknown[]) => rows.map((row) => JSON.stringify(row)).sort();
+    expect(texts(inFile)).toEqual(texts(inTable));
+  });
+
+  it('are written again after a late event, and the former file goes with the next run', async () => {
+    const [first] = players as [TestPlayer];
+    const before = (await files.manifest('one')).files[0]?.events ?? 0;
+    const late = DAY_START + 1_000;
+    await send(world, first, [adImpressionAt(late, 77_777)], late);
+    expect(await files.write()).toEqual({ state: 'done', files: 1, events: before + 1 });
+    expect((await files.manifest('one')).files).toMatchObject([
+      { day: DAY, generation: 2, events: before + 1 },
+    ]);
+    expect(await files.list()).toContain(NAME(1));
+    await files.write();
+    expect(await files.list()).not.toContain(NAME(1));
+    expect(await files.rows(one, 'select count(*)::integer from events')).toEqual([[before + 1]]);
+  });
+
+  it('are begun anew after an interruption, and what it has left is removed', async () => {
+    const [first] = players as [TestPlayer];
+    await send(world, first, [adImpressionAt(DAY_START, 77_778)], DAY_START);
+    const stopping = new AbortController();
+    stopping.abort();
+    expect(await files.write({ signal: stopping.signal })).toMatchObject({ state: 'unfinished', files: 0 });
+    const left = [`${NAME(3)}.unfinished`, NAME(9)];
+    for (const name of [...left, 'studio/one/notes.txt']) await writeFile(join(files.folder, name), '');
+    expect(await files.write()).toMatchObject({ state: 'done', files: 1 });
+    const names = await files.list();
+    for (const name of left) expect(names).not.toContain(name);
+    expect(names).toContain('studio/one/notes.txt');
+    expect(names).toContain(NAME(3));
+  });
+
+  it('are written again where one is missing', async () => {
+    await rm(join(files.folder, NAME(3)));
+    expect(await files.write()).toMatchObject({ state: 'done', files: 1 });
+    expect((await files.manifest('one')).files).toMatchObject([{ generation: 4 }]);
+  });
+
+  it('name players by keys that no one can lead back once the player is erased', async () => {
+    const [, second] = players as [TestPlayer, TestPlayer];
+    const keys = () =>
+      world.pool.query('select key from player_keys where player_id = $1', [second.playerId]);
+    const [row] = (await keys()).rows as { key: string }[];
+    const count = `select count(*)::integer from events where player_key = '${row?.key}'`;
+    expect((await files.rows(one, count))[0]?.[0]).toBeGreaterThan(0);
+
+    // As an erasure does: the player's row first, then the rest.
+    await world.pool.query('delete from players where id = $1', [second.playerId]);
+    await world.pool.query(`delete from ${TABLE} where player_id = $1`, [second.playerId]);
+    await world.pool.query('delete from player_keys where player_id = $1', [second.playerId]);
+    // Several erasures share a generation.
+    expect(await files.write()).toMatchObject({ files: 0 });
+    expect(await files.write({ nowMs: NOW + ERASED_WITHIN_MS + 60_000_000 })).toMatchObject({ files: 1 });
+    expect(await files.rows(one, count)).toEqual([[0]]);
+    expect((await keys()).rows).toEqual([]);
+  });
+
+  it('leave out a player who is being erased', async () => {
+    const [, , third] = players as [TestPlayer, TestPlayer, TestPlayer];
+    await world.pool.query('delete from players where id = $1', [third.playerId]);
+    await world.pool.query('delete from player_keys where player_id = $1', [third.playerId]);
+    await rm(join(files.folder, NAME(5)));
+    expect(await files.write()).toMatchObject({ files: 1 });
+    expect(await files.rows(one, 'select count(distinct player_key)::integer from events')).toEqual([[1]]);
+    const { rows } = await world.pool.query('select from player_keys where player_id = $1', [third.playerId]);
+    expect(rows).toEqual([]);
+  });
+
+  it('go with the events that retention deletes', async () => {
+    await world.pool.query('update games set events_deleted_before = $2::date + 1 where id = $1', [
+      one.gameId,
+      DAY,
+    ]);
+    await files.write();
+    expect((await files.manifest('one')).files).toEqual([]);
+    await world.pool.query('select drop_partition($1)', [TABLE]);
+    await files.write();
+    expect((await files.manifest('two')).files).toEqual([]);
+    expect((await files.list()).filter((name) => name.endsWith('.parquet'))).toEqual([]);
+  });
+});
+
+it('leaves a folder alone that it cannot read as its own', async () => {
+  await mkdir(join(files.folder, 'backups', 'x'), { recursive: true });
+  await writeFile(join(files.folder, 'backups', 'x', 'base.tar'), '');
+  await files.write();
+  expect(await files.list()).toContain('backups/x/base.tar');
+});
