@@ -61,16 +61,19 @@ export async function withDatabase<T>(
 }
 
 /** How often each event is stored, by its number. */
-async function countCopies(client: pg.Client, events: number): Promise<Uint8Array> {
+export async function countCopies(client: pg.Client, events: number): Promise<Uint8Array> {
   const copies = new Uint8Array(events);
   const { rows } = await client.query<{ n: number; copies: number }>(
-    `select (payload ->> 'n')::int as n, count(*)::int as copies from events where game_id = ${GAME_ID} group by 1`,
+    `select (payload ->> 'n')::int as n, count(*)::int as copies from events where game_id = ${GAME_ID} and payload ? 'n' group by 1`,
   );
   for (const { n, copies: count } of rows) copies[n] = count;
   return copies;
 }
 
-function checkStored({ plan, isAcknowledged, isSent }: Options, copies: Uint8Array): Verification {
+export function checkStored(
+  { plan, isAcknowledged, isSent }: Pick<Options, 'plan' | 'isAcknowledged' | 'isSent'>,
+  copies: Uint8Array,
+): Verification {
   const verification: Verification = { stored: 0, lost: 0, doubled: 0, problems: [] };
   for (let number = 0; number < plan.events; number++) {
     const count = copies[number] ?? 0;

@@ -1,5 +1,6 @@
 import { cleanUp } from '../support/service.js';
 import { tryBackup } from './backup.js';
+import { tryBothBuilds } from './both-builds.js';
 import { tryFailover } from './failover.js';
 import { tryMonitoring } from './monitoring.js';
 import { tryTls } from './tls.js';
@@ -7,6 +8,7 @@ import { tryTls } from './tls.js';
 /** Each returns what is wrong, in sentences. */
 const TRIALS: Readonly<Record<string, (args: readonly string[]) => Promise<readonly string[]>>> = {
   backup: tryBackup,
+  'both-builds': tryBothBuilds,
   failover: tryFailover,
   monitoring: tryMonitoring,
   tls: tryTls,
@@ -16,6 +18,8 @@ const HELP = `npm run operations -- <trial>
 
 Tries what operators do, with the real programs. Each trial says which program it needs.
   backup       players send, everything is killed and deleted, and restored to a moment (three minutes; needs nothing)
+  both-builds --before FOLDER
+               the database of 1.0 under load, served by the older build in FOLDER (a checkout that was built) and this one
   failover [n] players send while the primary of a Patroni cluster is killed n times, three by default
                (a minute each; needs patroni, python3-etcd, etcd-server, haproxy, postgresql)
   monitoring   Prometheus scrapes a node; every expression of the dashboard and every alert is asked (needs prometheus, promtool)

@@ -65,9 +65,9 @@ async function endGroup(child: ChildProcess): Promise<void> {
   await gone;
 }
 
-/** Starts the service and waits until it says that it is ready. */
-export async function startService(settings: Settings): Promise<Service> {
-  const { child, output } = launch(settings);
+/** Starts the service, of this build or another, and waits until it says that it is ready. */
+export async function startService(settings: Settings, program = SAVEPOINT): Promise<Service> {
+  const { child, output } = launch(settings, 'start', program);
   await until(
     () => output().includes('Press Ctrl-C to stop'),
     START_TIMEOUT_MS,
@@ -98,12 +98,13 @@ export async function startService(settings: Settings): Promise<Service> {
 export function launch(
   settings: Settings,
   command: 'start' | 'consume' = 'start',
+  program = SAVEPOINT,
 ): {
   child: ChildProcess;
   output: () => string;
   exit: Promise<number | null>;
 } {
-  const child = spawn(process.execPath, [SAVEPOINT, command], {
+  const child = spawn(process.execPath, [program, command], {
     // A process group of its own, as a terminal gives it.
     detached: true,
     cwd: tmpdir(),
@@ -131,8 +132,9 @@ export function launch(
 export async function runSavepoint(
   args: string[],
   settings: Settings,
+  program = SAVEPOINT,
 ): Promise<{ code: number | null; output: string }> {
-  const child = spawn(process.execPath, [SAVEPOINT, ...args], { cwd: tmpdir(), env: environment(settings) });
+  const child = spawn(process.execPath, [program, ...args], { cwd: tmpdir(), env: environment(settings) });
   let output = '';
   child.stdout.on('data', (chunk) => {
     output += chunk;
