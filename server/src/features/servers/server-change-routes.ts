@@ -10,10 +10,9 @@ import {
 } from '../../http/api-schemas.js';
 import { withSchemaTypes } from '../../http/validation.js';
 import { readUserId } from '../players/player-parameter.js';
-import { isDeviceIdText, MAX_DEVICE_ID_LENGTH } from '../sessions/device-id.js';
 import { attachDevice, detachDevice } from './attach-device.js';
 import { updateAgeGroup } from './served-player-queries.js';
-import { devicePlace, type ServerContext } from './server-context.js';
+import { deviceIdOf, devicePlace, type ServerContext } from './server-context.js';
 import { requireServer, serverKeyOf } from './server-guard.js';
 import { PlayerParameters } from './server-player-routes.js';
 
@@ -144,13 +143,4 @@ export function serverChangeRoutes(app: FastifyInstance, ctx: ServerContext): vo
       return { data: { userId, ageGroup }, status: 'success' as const };
     },
   );
-}
-
-/** What a login would take, too. */
-function deviceIdOf(text: string): string {
-  const isOne = text !== '' && [...text].length <= MAX_DEVICE_ID_LENGTH && isDeviceIdText(text);
-  if (isOne) return text;
-  throw new ApiError('parameter_invalid', {
-    message: `deviceId must have 1 to ${MAX_DEVICE_ID_LENGTH} characters, and no control characters.`,
-  });
 }

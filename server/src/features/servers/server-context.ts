@@ -1,7 +1,9 @@
 import type { Pool } from '../../db/pool.js';
+import { ApiError } from '../../errors.js';
 import type { EventContext } from '../events/intake/event-context.js';
 import type { PlayerContext } from '../players/player-context.js';
 import type { PlayerPredictions } from '../predictions/player-predictions.js';
+import { isDeviceIdText, MAX_DEVICE_ID_LENGTH } from '../sessions/device-id.js';
 import type { DeviceHashes } from '../sessions/forgotten-devices.js';
 import type { DevicePlace } from './served-player-queries.js';
 import type { ServerKeys } from './server-keys.js';
@@ -20,4 +22,13 @@ export type ServerContext = EventContext &
 /** Where a device of a request is found. */
 export function devicePlace({ deviceHashes }: ServerContext, gameId: number, deviceId: string): DevicePlace {
   return { gameId, deviceId, forgottenId: deviceHashes.forgottenId(gameId, deviceId) };
+}
+
+/** What a login would take, too. */
+export function deviceIdOf(text: string): string {
+  const isOne = text !== '' && [...text].length <= MAX_DEVICE_ID_LENGTH && isDeviceIdText(text);
+  if (isOne) return text;
+  throw new ApiError('parameter_invalid', {
+    message: `deviceId must have 1 to ${MAX_DEVICE_ID_LENGTH} characters, and no control characters.`,
+  });
 }

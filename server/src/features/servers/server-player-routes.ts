@@ -18,7 +18,7 @@ import { PlayerSegments, PlayerStatus, PlayerValues, StoreConfig } from '../play
 import { predictionsRead } from '../predictions/prediction-routes.js';
 import { PlayerPredictions } from '../predictions/prediction-schemas.js';
 import { findPlayersOfGame, findUserOfDevice } from './served-player-queries.js';
-import { devicePlace, type ServerContext } from './server-context.js';
+import { deviceIdOf, devicePlace, type ServerContext } from './server-context.js';
 import { requireServer, serverKeyOf } from './server-guard.js';
 
 export const PlayerParameters = Type.Object({
@@ -141,7 +141,7 @@ export function serverPlayerRoutes(app: FastifyInstance, ctx: ServerContext): vo
       },
     },
     async (request) => {
-      const place = devicePlace(ctx, serverKeyOf(request).gameId, request.query.deviceId);
+      const place = devicePlace(ctx, serverKeyOf(request).gameId, deviceIdOf(request.query.deviceId));
       const userId = await findUserOfDevice(ctx.pool, place);
       if (userId === undefined) throw new ApiError('player_not_found');
       return { data: { userId }, status: 'success' };

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import { findGame } from '../../admin/tenants.js';
+import { findGame, isSlug } from '../../admin/tenants.js';
 import type { Pool } from '../../db/pool.js';
 import { ApiError } from '../../errors.js';
 import { BODY_ERRORS, errorResponses } from '../../http/api-schemas.js';
@@ -60,7 +60,7 @@ export function notificationRoutes(app: FastifyInstance, ctx: NotificationContex
   type Params = { tenant: string; game: string };
 
   const gameOf = async ({ tenant, game }: Params): Promise<{ gameId: number; stores: StoreSettings }> => {
-    const found = await findGame(ctx.pool, tenant, game);
+    const found = isSlug(tenant) && isSlug(game) ? await findGame(ctx.pool, tenant, game) : undefined;
     if (found === undefined) throw new ApiError('notification_invalid');
     return { gameId: found.id, stores: await findStores(ctx.pool, found.id) };
   };

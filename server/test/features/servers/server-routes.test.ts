@@ -386,6 +386,7 @@ describe('a device', () => {
     }
     expectGeneralError(await attach(`d${'x'.repeat(256)}`, stranger.userId), 400, 'parameter_invalid');
     expectGeneralError(await attach('line\nbreak', stranger.userId), 400, 'parameter_invalid');
+    expectGeneralError(await playerOf('nul\0'), 400, 'parameter_invalid');
     const body = { method: 'PUT', url: '/v1/server/devices/lena' } as const;
     expectGeneralError(await ask({ ...body, payload: { userID: 'x' } }), 400, 'body_invalid');
   });

@@ -171,12 +171,14 @@ describe('notifications of stores', () => {
       const response = await post('apple', { signedPayload });
       expect([response.statusCode, response.json().error.code]).toEqual([400, 'notification_invalid']);
     }
-    const elsewhere = await harness.app.inject({
-      method: 'POST',
-      url: `/stores/apple/${DEMO.tenant}/no-such-game`,
-      payload: { signedPayload: forged },
-    });
-    expect(elsewhere.json().error.code).toBe('notification_invalid');
+    for (const place of [`${DEMO.tenant}/no-such-game`, `${DEMO.tenant}/%00`, `%00/${DEMO.game}`]) {
+      const elsewhere = await harness.app.inject({
+        method: 'POST',
+        url: `/stores/apple/${place}`,
+        payload: { signedPayload: forged },
+      });
+      expect(elsewhere.json().error.code).toBe('notification_invalid');
+    }
   });
 
   describe('of Google', () => {
