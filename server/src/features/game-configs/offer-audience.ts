@@ -1,7 +1,20 @@
 import { createHash } from 'node:crypto';
+import { ATTRIBUTE_REGISTRY } from '../../personalisation/attributes/attributes.js';
+import { withOwnAttributes } from '../../personalisation/attributes/own-attribute.js';
 import { TIME_BASIS } from '../../personalisation/attributes/time-basis.js';
-import { type FlagOrSegment, nodeNames } from '../../personalisation/compile/compile-flags-and-segments.js';
-import type { CompiledDocument, CompiledOffer } from '../../personalisation/compile/compiled-document.js';
+import { compileExperiments } from '../../personalisation/compile/compile-experiments.js';
+import {
+  compileOrNever,
+  compileSegment,
+  nodeNames,
+  scopeOf,
+  usableRule,
+} from '../../personalisation/compile/compile-flags-and-segments.js';
+import type { CompiledExperiment } from '../../personalisation/compile/compiled-document.js';
+import type { ConfigDocument } from '../../personalisation/document/document.js';
+import type { OfferEntry } from '../../personalisation/document/parts/offers.js';
+import { DEFAULT_PREDICTIONS } from '../../personalisation/document/parts/predictions.js';
+import type { RuleScope } from '../../personalisation/rules/rule-paths.js';
 import type { CompiledRule } from '../../personalisation/rules/rules.js';
 
 /** The audience of an offer, as far as two documents tell whether it lost players. */
@@ -16,22 +29,28 @@ export type Audience = Readonly<{
   counted: string | null;
 }>;
 
-/** Finds the audiences of a document's offers. */
-export function audienceReader(document: CompiledDocument): (offer: CompiledOffer) => Audience {
-  const nodes = new Map(
-    document.flagsAndSegments.map((node) => [
-      node.kind === 'flag' ? `flag:${node.flagId}` : `segment:${node.listed.segmentId}`,
-      node,
-    ]),
-  );
-  return ({ rule, sharePercent, holdout, limitPerPlayer, promoId }) => ({
-    rules: rule === null ? '' : digestOf(rulesBehind(rule, nodes, document)),
+/** Finds the audiences of a document's offers. Only what their rules refer to is compiled. */
+export function audienceReader(document: ConfigDocument): (offer: OfferEntry) => Audience {
+  const scope = scopeOf(document, withOwnAttributes(ATTRIBUTE_REGISTRY, document.attributes ?? []));
+  const references = {
+    nodeOf: nodeReader(document, scope),
+    experiments: compileExperiments(document, scope, ignore),
+    predictionsOff: [...(document.predictions ?? DEFAULT_PREDICTIONS).off].sort(),
+  };
+  return ({ offerId, when, sharePercent, holdoutPercent, limitPerPlayer, effect: { promoId } }) => ({
+    rules:
+      when === null
+        ? ''
+        : digestOf(rulesBehind(compileOrNever(when, scope, `offer:${offerId}`, ignore), references)),
     sharePercent,
-    holdoutPercent: holdout?.percent ?? 0,
+    holdoutPercent: holdoutPercent ?? 0,
     limit: limitPerPlayer ?? Number.POSITIVE_INFINITY,
-    counted: limitPerPlayer === null ? null : promoId,
+    counted: limitPerPlayer === null ? null : (promoId ?? null),
   });
 }
+
+/** Whoever serves the document reports what cannot be used. */
+const ignore = (): void => {};
 
 /** Two hundred offers may each refer to all segments, by hundreds of kilobytes of rules. */
 function digestOf(text: string): string {
@@ -52,17 +71,47 @@ export function mayLose(before: Audience, after: Audience): boolean {
   );
 }
 
-/** What decides besides the rule. */
-function otherwise(node: FlagOrSegment, payerForDays: number | null): unknown {
-  if (node.kind === 'segment') return node.thresholds?.stay.expression ?? false;
-  return node.isPayer ? payerForDays : node.defaultValue;
+/** A flag or segment. */
+type Node = Readonly<{
+  rule: CompiledRule | null;
+  /** What decides besides the rule. */
+  otherwise: unknown;
+}>;
+type NodeReader = (name: string) => Node | undefined;
+
+/** By names as `nodeNames` writes them. Each is compiled when it is asked for, once. */
+function nodeReader({ flags, segments }: ConfigDocument, scope: RuleScope): NodeReader {
+  const compilers = new Map<string, () => Node>();
+  compilers.set('flag:isPayer', () => ({ rule: null, otherwise: flags.isPayer.payerForDays }));
+  for (const { flagId, rule, defaultValue } of flags.custom) {
+    const name = `flag:${flagId}`;
+    compilers.set(name, () => ({
+      rule: rule === null ? null : usableRule(rule, scope, name, ignore),
+      otherwise: defaultValue,
+    }));
+  }
+  for (const entry of segments) {
+    const name = `segment:${entry.segmentId}`;
+    compilers.set(name, () => {
+      const { rule, thresholds } = compileSegment(entry, scope, name, ignore);
+      return { rule, otherwise: thresholds?.stay.expression ?? false };
+    });
+  }
+  const compiled = new Map<string, Node>();
+  return (name) => {
+    const node = compiled.get(name) ?? compilers.get(name)?.();
+    if (node !== undefined) compiled.set(name, node);
+    return node;
+  };
 }
 
-function rulesBehind(
-  rule: CompiledRule,
-  nodes: ReadonlyMap<string, FlagOrSegment>,
-  { payerForDays, predictionsOff, experiments }: CompiledDocument,
-): string {
+type References = Readonly<{
+  nodeOf: NodeReader;
+  experiments: ReadonlyMap<string, CompiledExperiment>;
+  predictionsOff: readonly string[];
+}>;
+
+function rulesBehind(rule: CompiledRule, { nodeOf, experiments, predictionsOff }: References): string {
   const told = new Map<string, unknown>();
   let basis = rule.basis;
   const tell = (of: CompiledRule): void => {
@@ -73,9 +122,10 @@ function rulesBehind(
       if (enters !== null) tell(enters);
     }
     for (const name of nodeNames(of)) {
-      const node = nodes.get(name);
-      if (node === undefined || told.has(name)) continue;
-      told.set(name, [node.rule?.expression ?? null, otherwise(node, payerForDays)]);
+      if (told.has(name)) continue;
+      const node = nodeOf(name);
+      if (node === undefined) continue;
+      told.set(name, [node.rule?.expression ?? null, node.otherwise]);
       if (node.rule === null) continue;
       basis |= node.rule.basis;
       tell(node.rule);
@@ -83,6 +133,6 @@ function rulesBehind(
   };
   tell(rule);
   // A prediction that is off has another value for the same rule.
-  const off = basis & TIME_BASIS.predictions ? [...predictionsOff].sort() : [];
+  const off = basis & TIME_BASIS.predictions ? predictionsOff : [];
   return JSON.stringify([rule.expression, [...told].sort(([a], [b]) => (a < b ? -1 : 1)), off]);
 }

@@ -49,7 +49,7 @@ export function chainsOf(
 ): CompiledOffer[][] {
   const chains = [[successor.offer]];
   for (const { running, former } of conflicts) {
-    if (!running.skus.has(skuId) || former?.skus.has(skuId) === true) continue;
+    if (!running.skuIds.has(skuId) || former?.skuIds.has(skuId) === true) continue;
     if (chains.length > MAX_CONFLICTS) return [...chains, []];
     chains.push(
       running.position < successor.position

@@ -1,16 +1,18 @@
 import type { Steps } from '../../lib/steps.js';
-import type {
-  CompiledOffer,
-  CompiledSku,
-  CompiledSkuPrice,
-} from '../../personalisation/compile/compiled-document.js';
-import { applyOffer, type SkuChange } from '../../personalisation/decide/sku-change.js';
+import type { CompiledOffer } from '../../personalisation/compile/compiled-document.js';
+import { offeredPrice } from '../../personalisation/compile/offered-price.js';
 import { comingInstants } from '../../personalisation/document/coming-instants.js';
 import type { ConfigDocument } from '../../personalisation/document/document.js';
-import { formatMinorUnits } from '../../personalisation/document/prices.js';
+import { formatMinorUnits, type SkuPrice } from '../../personalisation/document/prices.js';
 import { mayLose } from './offer-audience.js';
-import { chainsOf, conflictsOf } from './offer-conflicts.js';
-import { offersAt, type PricedDocument, type PricingOffer, pricedDocumentSteps } from './priced-document.js';
+import { type ConflictingOffer, chainsOf, conflictsOf } from './offer-conflicts.js';
+import {
+  offersAt,
+  type PricedDocument,
+  type PricedSku,
+  type PricingOffer,
+  pricedDocumentSteps,
+} from './priced-document.js';
 
 /** A price that players of a running offer see today and that a publication would raise. */
 export type PriceRaise = Readonly<{
@@ -51,13 +53,22 @@ export function* priceRaiseSteps(
     before,
     after,
     runningNow: offersAt(before, now),
-    isUnchangedSku: sameText(pricesOf(current), pricesOf(next)),
-    isUnchangedEffect: sameText(effectsOf(current), effectsOf(next)),
+    isUnchangedSku: sameText(priceTexts(current), priceTexts(next)),
+    isUnchangedEffect: sameText(effectTexts(current), effectTexts(next)),
+    hasNewSkus: skuComparison(),
   };
+  const later = comingInstants([current, next], now, { changed }).instants.map(({ atMs }) => atMs);
   const raises = new RaiseList(current);
-  yield* addRaisesAt(now, comparison, (raise) => raises.add(raise, null));
-  for (const { atMs } of comingInstants([current, next], now, { changed }).instants) {
-    yield* addRaisesAt(atMs, comparison, (raise) => raises.add(raise, new Date(atMs).toISOString()));
+  const isCompared = new Set<string>();
+  for (const atMs of [now, ...later]) {
+    for (const situation of situationsAt(atMs, comparison)) {
+      // The same offers were in force together at an instant before, so the prices are the same.
+      if (isCompared.has(situation.key)) continue;
+      isCompared.add(situation.key);
+      const at = atMs === now ? null : new Date(atMs).toISOString();
+      yield* addRaises(situation, comparison, (raise) => raises.add(raise, at));
+      if (raises.isFull) return raises.found;
+    }
   }
   return raises.found;
 }
@@ -68,60 +79,75 @@ type Comparison = Readonly<{
   runningNow: ReadonlyMap<string, PricingOffer>;
   isUnchangedSku: (skuId: string) => boolean;
   isUnchangedEffect: (offerId: string) => boolean;
+  /** Whether an offer is about SKUs that it was not about before. */
+  hasNewSkus: (offer: PricingOffer, former: PricingOffer) => boolean;
 }>;
 
-type Raise = Readonly<{ offerId: string; skuId: string; price: CompiledSkuPrice; from: bigint; to: bigint }>;
-/** Returns false if no more raises are wanted. */
-type AddRaise = (raise: Raise) => boolean;
+/** A running offer, and what becomes of it at an instant. */
+type Situation = Readonly<{
+  running: PricingOffer;
+  /** The same offer of the new document; null if a player may be without it. */
+  successor: PricingOffer | null;
+  conflicts: readonly ConflictingOffer[];
+  /** Tells all of this apart. */
+  key: string;
+}>;
 
-function* addRaisesAt(atMs: number, comparison: Comparison, add: AddRaise): Steps<void> {
-  const [before, after] = [offersAt(comparison.before, atMs), offersAt(comparison.after, atMs)];
-  for (const [offerId, running] of before) {
-    // Nobody has seen the prices of an offer that begins later.
-    if (!comparison.runningNow.has(offerId)) continue;
-    for (const raise of yield* raisesOf(running, before, after, comparison)) if (!add(raise)) return;
-  }
+function situationsAt(atMs: number, { before, after, runningNow, hasNewSkus }: Comparison): Situation[] {
+  const [former, present] = [offersAt(before, atMs), offersAt(after, atMs)];
+  const isHeldOutMore = after.holdoutPercent > before.holdoutPercent;
+  // Nobody has seen the prices of an offer that begins later.
+  const seen = [...former.values()].filter(({ offer }) => runningNow.has(offer.offerId));
+  return seen.map((running) => {
+    const { offerId } = running.offer;
+    const same = present.get(offerId);
+    const isKept = same !== undefined && !isHeldOutMore && !mayLose(running.audience, same.audience);
+    if (!isKept) return { running, successor: null, conflicts: [], key: `${offerId}\ngone` };
+    const conflicts = conflictsOf(same, running, former, present).filter(
+      (each) => each.former === undefined || hasNewSkus(each.running, each.former),
+    );
+    const names = conflicts.map((each) => `${each.running.offer.offerId} ${each.former === undefined}`);
+    return { running, successor: same, conflicts, key: [offerId, 'kept', ...names].join('\n') };
+  });
 }
 
-function* raisesOf(
-  running: PricingOffer,
-  before: ReadonlyMap<string, PricingOffer>,
-  after: ReadonlyMap<string, PricingOffer>,
-  comparison: Comparison,
-): Steps<Raise[]> {
+type Raise = Readonly<{ offerId: string; skuId: string; price: SkuPrice; from: bigint; to: bigint }>;
+
+function* addRaises(
+  { running, successor, conflicts }: Situation,
+  { before, after, isUnchangedSku, isUnchangedEffect }: Comparison,
+  add: (raise: Raise) => void,
+): Steps<void> {
   const { offerId } = running.offer;
-  const successor = after.get(offerId);
-  const isHeldOutMore = comparison.after.holdoutPercent > comparison.before.holdoutPercent;
-  const isKept = successor !== undefined && !isHeldOutMore && !mayLose(running.audience, successor.audience);
-  const conflicts = isKept ? conflictsOf(successor, running, before, after) : [];
-  const raises: Raise[] = [];
-  for (const sku of running.skus.values()) {
+  for (const skuId of running.skuIds) {
     yield;
-    const skuAfter = comparison.after.skus.get(sku.skuId);
-    if (skuAfter === undefined) continue;
-    const mayApply = isKept && successor.skus.has(sku.skuId) ? successor : null;
-    const chains = mayApply === null ? [[]] : chainsOf(mayApply, conflicts, sku.skuId);
+    const mayApply = successor?.skuIds.has(skuId) ? successor : null;
+    const chains = mayApply === null ? [[]] : chainsOf(mayApply, conflicts, skuId);
     const isAlone = mayApply !== null && chains.length === 1;
-    if (isAlone && comparison.isUnchangedEffect(offerId) && comparison.isUnchangedSku(sku.skuId)) continue;
-    raises.push(...raisesOfSku(running.offer, sku, skuAfter, chains));
+    if (isAlone && isUnchangedEffect(offerId) && isUnchangedSku(skuId)) continue;
+    const [sku, skuAfter] = [before.skuOf(skuId), after.skuOf(skuId)];
+    if (sku === undefined || skuAfter === undefined) continue;
+    for (const raise of raisesOfSku(running.offer, sku, skuAfter, chains)) add({ offerId, skuId, ...raise });
   }
-  return raises;
 }
 
 /** `chains`: the offers that may apply to the SKU under the new document. */
 function raisesOfSku(
   offer: CompiledOffer,
-  sku: CompiledSku,
-  skuAfter: CompiledSku,
+  sku: PricedSku,
+  skuAfter: PricedSku,
   chains: readonly (readonly CompiledOffer[])[],
-): Raise[] {
-  return [...sku.skuPrices.values()].flatMap((price) => {
+): Pick<Raise, 'price' | 'from' | 'to'>[] {
+  const raises: Pick<Raise, 'price' | 'from' | 'to'>[] = [];
+  for (const price of sku.skuPrices.values()) {
     const priceAfter = skuAfter.skuPrices.get(price.currency);
-    const from = priceBy([offer], sku, price);
-    if (priceAfter === undefined || from === null) return [];
-    const to = chains.reduce((most, chain) => larger(most, priceBy(chain, skuAfter, priceAfter)), from);
-    return to === from ? [] : [{ offerId: offer.offerId, skuId: sku.skuId, price, from, to }];
-  });
+    const from = offeredPrice([offer], sku, price);
+    if (priceAfter === undefined || from === null) continue;
+    let to = from;
+    for (const chain of chains) to = larger(to, offeredPrice(chain, skuAfter, priceAfter));
+    if (to > from) raises.push({ price, from, to });
+  }
+  return raises;
 }
 
 /** Lists each price once, and again only where it goes up further later. */
@@ -134,10 +160,13 @@ class RaiseList {
     this.#pointers = new Map(offers.map(({ offerId }, index) => [offerId, `/offers/${index}`]));
   }
 
-  add({ offerId, skuId, price: { currency, decimals }, from, to }: Raise, at: string | null): boolean {
+  get isFull(): boolean {
+    return this.found.length === MAX_RAISES;
+  }
+
+  add({ offerId, skuId, price: { currency, decimals }, from, to }: Raise, at: string | null): void {
     const key = [offerId, skuId, currency].join('\n');
-    if (to <= (this.#highest.get(key) ?? from)) return true;
-    if (this.found.length === MAX_RAISES) return false;
+    if (this.isFull || to <= (this.#highest.get(key) ?? from)) return;
     this.#highest.set(key, to);
     this.found.push({
       offerId,
@@ -148,42 +177,46 @@ class RaiseList {
       to: formatMinorUnits(to, decimals),
       pointer: this.#pointers.get(offerId) ?? '',
     });
-    return true;
   }
 }
+
+type Texts = (id: string) => string | undefined;
 
 /** By SKU, everything that its prices depend on. Most publications change few SKUs, and the others are skipped. */
-function pricesOf({ catalogue, store }: ConfigDocument): Map<string, string> {
-  return new Map(
-    catalogue.map(({ skuId, prices, hidden }) => [
-      skuId,
-      JSON.stringify([prices, hidden, store.largestDiscountPercent]),
-    ]),
-  );
+function priceTexts({ catalogue, store: { largestDiscountPercent } }: ConfigDocument): Texts {
+  const entries = new Map(catalogue.map((entry) => [entry.skuId, entry]));
+  return (skuId) => {
+    const { prices, hidden } = entries.get(skuId) ?? {};
+    return prices && JSON.stringify([prices, hidden, largestDiscountPercent]);
+  };
 }
 
-function effectsOf({ offers }: ConfigDocument): Map<string, string> {
-  return new Map(
-    offers.map(({ offerId, effect }) => [offerId, JSON.stringify([effect.price, effect.visibility])]),
-  );
+function effectTexts({ offers }: ConfigDocument): Texts {
+  const effects = new Map(offers.map(({ offerId, effect }) => [offerId, effect]));
+  return (offerId) => {
+    const effect = effects.get(offerId);
+    return effect && JSON.stringify([effect.price, effect.visibility]);
+  };
 }
 
-function sameText(before: ReadonlyMap<string, string>, after: ReadonlyMap<string, string>) {
-  return (id: string) => before.get(id) === after.get(id);
+/** Compares the texts of an id when it is asked about, once. */
+function sameText(before: Texts, after: Texts): (id: string) => boolean {
+  const known = new Map<string, boolean>();
+  return (id) => {
+    const isSame = known.get(id) ?? before(id) === after(id);
+    known.set(id, isSame);
+    return isSame;
+  };
 }
 
-/** The price that offers give a SKU; null if no player sees it. */
-function priceBy(
-  offers: readonly CompiledOffer[],
-  sku: CompiledSku,
-  skuPrice: CompiledSkuPrice,
-): bigint | null {
-  let change: SkuChange | undefined;
-  for (const offer of offers) {
-    change = applyOffer(offer, { sku, text: sku.defaultText, skuPrice }, change, false);
-  }
-  const isVisible = change?.isVisible ?? !sku.hidden;
-  return isVisible ? (change?.price ?? skuPrice.offer) : null;
+/** Each offer is compared once: it may be in the way of many others, at many instants. */
+function skuComparison(): Comparison['hasNewSkus'] {
+  const known = new Map<string, boolean>();
+  return ({ offer: { offerId }, skuIds }, former) => {
+    const hasNew = known.get(offerId) ?? ![...skuIds].every((skuId) => former.skuIds.has(skuId));
+    known.set(offerId, hasNew);
+    return hasNew;
+  };
 }
 
 function larger(a: bigint, b: bigint | null): bigint {

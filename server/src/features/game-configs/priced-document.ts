@@ -1,7 +1,11 @@
 import type { Steps } from '../../lib/steps.js';
-import { compilationSteps } from '../../personalisation/compile/compile-document.js';
-import type { CompiledOffer, CompiledSku } from '../../personalisation/compile/compiled-document.js';
+import { compileOffer, pricesOf } from '../../personalisation/compile/compile-catalogue.js';
+import type { CompiledOffer } from '../../personalisation/compile/compiled-document.js';
 import type { ConfigDocument } from '../../personalisation/document/document.js';
+import { DEFAULT_STUDIO_ZONE } from '../../personalisation/document/parts/calendar.js';
+import type { SkuEntry } from '../../personalisation/document/parts/catalogue.js';
+import { type SkuPrice, toBasisPoints } from '../../personalisation/document/prices.js';
+import { scheduleCompiler } from '../../personalisation/schedules/schedule-compiler.js';
 import { type Audience, audienceReader } from './offer-audience.js';
 
 /** An offer that runs now or later. */
@@ -9,31 +13,66 @@ export type PricingOffer = Readonly<{
   offer: CompiledOffer;
   position: number;
   audience: Audience;
-  /** Those it is about, by their ids. */
-  skus: ReadonlyMap<string, CompiledSku>;
+  /** Those it is about, as far as they are sold. */
+  skuIds: ReadonlySet<string>;
+}>;
+
+export type PricedSku = Readonly<{
+  hidden: boolean;
+  /** By currency. */
+  skuPrices: ReadonlyMap<string, SkuPrice>;
 }>;
 
 /** What decides about the prices of a document. */
 export type PricedDocument = Readonly<{
   holdoutPercent: number;
-  skus: ReadonlyMap<string, CompiledSku>;
+  /** Undefined for a SKU that is not sold. */
+  skuOf: (skuId: string) => PricedSku | undefined;
   offers: readonly PricingOffer[];
 }>;
 
-/** In steps, one for each offer. */
-export function* pricedDocumentSteps(source: ConfigDocument, now: number): Steps<PricedDocument> {
-  const document = yield* compilationSteps(source, { version: 0, publishedAt: 0 });
+/** In steps, one for each offer. A whole document is not compiled: few of its rules and SKUs matter here. */
+export function* pricedDocumentSteps(document: ConfigDocument, now: number): Steps<PricedDocument> {
+  const { catalogue, store, calendar } = document;
+  const compileSchedule = scheduleCompiler(calendar?.studioZone ?? DEFAULT_STUDIO_ZONE);
   const audienceOf = audienceReader(document);
+  const sold = new Map(catalogue.filter(({ active }) => active).map((entry) => [entry.skuId, entry]));
+  const all = new Set(sold.keys());
   const offers: PricingOffer[] = [];
-  for (const [position, offer] of document.offers.entries()) {
-    if (offer.until <= now || offer.sharePercent === 0) continue;
-    const about = offer.skus.flatMap((index) => document.skus[index] ?? []);
-    const skus = new Map(about.map((sku) => [sku.skuId, sku]));
-    offers.push({ offer, position, audience: audienceOf(offer), skus });
+  for (const [position, entry] of document.offers.entries()) {
+    const offer = orNull(() => compileOffer(entry, null, 0, 'player', NO_INDEXES, compileSchedule));
+    if (offer === null || offer.until <= now || offer.sharePercent === 0) continue;
+    const skuIds = entry.skus === 'all' ? all : new Set(entry.skus.filter((skuId) => sold.has(skuId)));
+    offers.push({ offer, position, audience: audienceOf(entry), skuIds });
     yield;
   }
-  const { holdoutPercent } = document;
-  return { holdoutPercent, skus: new Map(document.skus.map((sku) => [sku.skuId, sku])), offers };
+  const skuOf = skuReader(sold, toBasisPoints(store.largestDiscountPercent));
+  return { holdoutPercent: store.holdoutPercent, skuOf, offers };
+}
+
+const NO_INDEXES: ReadonlyMap<string, number> = new Map();
+
+/** The prices of each are read when they are asked for, once. */
+function skuReader(entries: ReadonlyMap<string, SkuEntry>, largestDiscount: bigint): PricedDocument['skuOf'] {
+  const read = new Map<string, PricedSku | null>();
+  return (skuId) => {
+    const known = read.get(skuId);
+    if (known !== undefined) return known ?? undefined;
+    const entry = entries.get(skuId);
+    const skuPrices = entry === undefined ? null : orNull(() => pricesOf(entry, largestDiscount));
+    const sku = skuPrices === null ? null : { hidden: entry?.hidden === true, skuPrices };
+    read.set(skuId, sku);
+    return sku ?? undefined;
+  };
+}
+
+/** Null for an entry that cannot be used: it was checked by an older version of this service, and players do not see it. */
+function orNull<T>(compile: () => T): T | null {
+  try {
+    return compile();
+  } catch {
+    return null;
+  }
 }
 
 /** The offers that run at an instant, by their ids. */

@@ -34,10 +34,7 @@ export function compileSku(
   const { skuId, assets, defaultCurrency } = entry;
   const assetsJson = membersJson(assets);
   const skuPrices = new Map<string, CompiledSkuPrice>();
-  for (const [currency, price] of Object.entries(entry.prices)) {
-    const skuPrice = skuPriceOf(currency, price, largestDiscount);
-    if (skuPrice === undefined)
-      throw new RangeError(`${skuId} has no price in ${currency} that can be charged`);
+  for (const [currency, skuPrice] of pricesOf(entry, largestDiscount)) {
     skuPrices.set(currency, compileSkuPrice(skuPrice, assetsJson, listNote));
   }
   const defaultSkuPrice = skuPrices.get(defaultCurrency);
@@ -54,6 +51,18 @@ export function compileSku(
     defaultSkuPrice,
     skuPrices,
   };
+}
+
+/** By currency. Throws for prices that `validateDocument` would refuse. */
+export function pricesOf({ skuId, prices }: SkuEntry, largestDiscount: bigint): Map<string, SkuPrice> {
+  const skuPrices = new Map<string, SkuPrice>();
+  for (const [currency, price] of Object.entries(prices)) {
+    const skuPrice = skuPriceOf(currency, price, largestDiscount);
+    if (skuPrice === undefined)
+      throw new RangeError(`${skuId} has no price in ${currency} that can be charged`);
+    skuPrices.set(currency, skuPrice);
+  }
+  return skuPrices;
 }
 
 /** Throws for an entry that `validateDocument` would refuse. */

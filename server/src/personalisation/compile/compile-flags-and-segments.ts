@@ -65,7 +65,7 @@ export function nodeNames({
 }
 
 /** Null for a rule that cannot be compiled, which is reported. */
-function usableRule(
+export function usableRule(
   expression: string,
   scope: RuleScope,
   part: string,
@@ -130,7 +130,7 @@ export function* compileFlagsAndSegments(
   return inOrder(compiled, experiments, onUnusable);
 }
 
-function compileSegment(
+export function compileSegment(
   { rule: expression, thresholds }: SegmentEntry,
   scope: RuleScope,
   part: string,

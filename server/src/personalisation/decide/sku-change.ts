@@ -1,6 +1,7 @@
 import type { CompiledOffer } from '../compile/compiled-document.js';
+import { wantedPrice } from '../compile/offered-price.js';
 import { isPersonal, type PriceBasis } from '../compile/price-basis.js';
-import { discounted, formatMinorUnits, guardrailsInTheWay, withinGuardrails } from '../document/prices.js';
+import { formatMinorUnits, guardrailsInTheWay, withinGuardrails } from '../document/prices.js';
 import type { AvailableSku } from './available-skus.js';
 import type { SkuStep } from './decision.js';
 
@@ -49,7 +50,7 @@ export function applyOffer(
   };
   if (change.isTaken && !offer.combine) {
     // The winner keeps this price away, so the price follows from who gets the winner.
-    if (wantedPrice(offer, item, change.price) !== null)
+    if (wantedPrice(offer, skuPrice, change.price) !== null)
       change.basis = wider(change.basis, change.winnerBasis);
     if (isTraced) change.steps.push(stepOf(offer, item, change, false, null));
     return change;
@@ -62,7 +63,7 @@ export function applyOffer(
   if (offer.badges.length > 0) change.badged.push(offer);
   if (offer.promoId !== null) change.promoted ??= offer;
 
-  const wanted = wantedPrice(offer, item, change.price);
+  const wanted = wantedPrice(offer, skuPrice, change.price);
   if (wanted !== null) {
     change.price = withinGuardrails(wanted, skuPrice);
     // A set price replaces all before it; a discount is applied on top of them.
@@ -86,16 +87,6 @@ function wider(one: PriceBasis, other: PriceBasis): PriceBasis {
  */
 export function promotionOf({ pricePromoted, promoted }: SkuChange): CompiledOffer | null {
   return pricePromoted ?? promoted;
-}
-
-/** Null if the offer does not change the price, or names none in this currency. */
-function wantedPrice(
-  { setTo, discount }: CompiledOffer,
-  { skuPrice }: AvailableSku,
-  price: bigint,
-): bigint | null {
-  if (discount !== null) return discounted(price, discount);
-  return setTo?.get(skuPrice.currency) ?? null;
 }
 
 function stepOf(

@@ -1,5 +1,5 @@
 import type { CompiledOffer, CompiledSkuPrice } from '../compile/compiled-document.js';
-import { discounted, withinGuardrails } from '../document/prices.js';
+import { priceAfter } from '../compile/offered-price.js';
 
 export type PriceRange = Readonly<{ low: bigint; high: bigint }>;
 
@@ -29,15 +29,10 @@ export function reachablePrices(
 
 function applied({ free, won }: Reached, offer: CompiledOffer, skuPrice: CompiledSkuPrice): Reached {
   const price = (range: PriceRange | null): PriceRange | null =>
-    range && { low: priceAfter(range.low, offer, skuPrice), high: priceAfter(range.high, offer, skuPrice) };
+    range && { low: priceAfter(offer, skuPrice, range.low), high: priceAfter(offer, skuPrice, range.high) };
   return offer.combine
     ? { free: price(free), won: price(won) }
     : { free: null, won: union(price(free), won) };
-}
-
-function priceAfter(price: bigint, { setTo, discount }: CompiledOffer, skuPrice: CompiledSkuPrice): bigint {
-  const wanted = discount === null ? setTo?.get(skuPrice.currency) : discounted(price, discount);
-  return wanted === undefined ? price : withinGuardrails(wanted, skuPrice);
 }
 
 function union(one: PriceRange | null, other: PriceRange | null): PriceRange | null {

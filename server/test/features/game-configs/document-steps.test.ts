@@ -45,7 +45,7 @@ describe('work on documents in slices', () => {
     [
       'the search for price raises',
       (size) => priceRaiseSteps(documentOf(size, '8'), documentOf(size), NOW),
-      9,
+      3,
     ],
   ])('%s has more slices for a larger document', async (_what, stepsOf, stepsPerEntry) => {
     const few = (await inSlices(stepsOf(5))).slices;

@@ -1,0 +1,34 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { priceRaiseSteps } from '../../../src/features/game-configs/price-raises.js';
+import { runSteps } from '../../../src/lib/steps.js';
+import type { ConfigDocument } from '../../../src/personalisation/document/document.js';
+import { pairedDocuments } from '../../personalisation/support/document-arbitrary.js';
+import { moments } from '../../personalisation/support/facts-arbitrary.js';
+import { runs } from '../../support/property-runs.js';
+import { obviousPriceRaises } from './obvious-price-raises.js';
+
+const PARTS = ['catalogue', 'offers', 'segments', 'flags', 'store'] as const;
+
+/** A document, and one that has some of its parts and others of a third. */
+const publications: fc.Arbitrary<[ConfigDocument, ConfigDocument]> = fc
+  .tuple(pairedDocuments, pairedDocuments, fc.subarray([...PARTS]))
+  .map(([{ document }, other, changed]) => {
+    const changes = changed.map((part) => [part, other.document[part]]);
+    return [document, { ...document, ...Object.fromEntries(changes) }];
+  });
+
+describe('the search for price raises', () => {
+  it('finds what the obvious search finds, in the same order', () => {
+    let found = 0;
+    fc.assert(
+      fc.property(publications, moments, ([current, next], now) => {
+        const raises = obviousPriceRaises(current, next, now);
+        expect(runSteps(priceRaiseSteps(current, next, now))).toEqual(raises);
+        found += raises.length;
+      }),
+      { numRuns: runs(150) },
+    );
+    expect(found).toBeGreaterThan(0);
+  });
+});
