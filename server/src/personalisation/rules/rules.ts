@@ -5,6 +5,7 @@ import type { PlayerAttributes } from '../attributes/player-attributes.js';
 import type { TimeBasis } from '../attributes/time-basis.js';
 import type { Dependence } from './dependence.js';
 import { analyseRule } from './rule-analysis.js';
+import { RuleCache } from './rule-cache.js';
 import { closureOf } from './rule-closures.js';
 import { environmentOf, RULE_LIMITS } from './rule-environment.js';
 import type { RuleFinding, RuleScope } from './rule-paths.js';
@@ -35,6 +36,8 @@ export type RuleResult =
   | Readonly<{ ok: true; rule: CompiledRule }>
   | Readonly<{ ok: false; problems: readonly RuleProblem[] }>;
 
+const cache = new RuleCache<CompiledRule>();
+
 /** Compiles a CEL expression, or says everything that is wrong with it. */
 export function compileRule(
   expression: string,
@@ -49,6 +52,8 @@ export function compileRule(
       },
     ]);
   }
+  const known = cache.find(expression, scope);
+  if (known !== undefined) return { ok: true, rule: known };
   let parsed: ParseResult;
   try {
     parsed = environmentOf(scope.attributes).parse(expression);
@@ -64,7 +69,9 @@ export function compileRule(
     const message = `The rule gives a value of type ${checked.type}: it must be true or false.`;
     return refuse(expression, [{ message, offset: 0 }]);
   }
-  return { ok: true, rule: { expression, test: closureOf(parsed.ast, scope), ...analysis } };
+  const rule = { expression, test: closureOf(parsed.ast, scope), ...analysis };
+  cache.keep(rule, scope);
+  return { ok: true, rule };
 }
 
 function refuse(expression: string, findings: readonly RuleFinding[]): RuleResult {
