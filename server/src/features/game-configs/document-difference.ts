@@ -1,4 +1,4 @@
-import { canonicalJson } from '../../lib/canonical-json.js';
+import { isSameJson } from '../../lib/same-json.js';
 import { runSteps, type Steps } from '../../lib/steps.js';
 import { type ConfigDocument, DOCUMENT_REGISTRY } from '../../personalisation/document/document.js';
 import { entriesOf, idOf, type ListPart, partOf } from '../../personalisation/document/document-part.js';
@@ -41,7 +41,7 @@ export function* differenceSteps(
 }
 
 function partDifference(path: string, before: unknown, after: unknown): DocumentChange[] {
-  return canonicalJson(before) === canonicalJson(after) ? [] : [{ path, change: 'changed', before, after }];
+  return isSameJson(before, after) ? [] : [{ path, change: 'changed', before, after }];
 }
 
 function* listDifference(

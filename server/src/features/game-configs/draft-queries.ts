@@ -33,6 +33,15 @@ export async function findDraftRow(db: Pool | Client, gameId: number): Promise<D
   return rows[0];
 }
 
+/** 0 for a game whose draft was never changed. */
+export async function findDraftRevision(client: Client, gameId: number): Promise<number> {
+  const { rows } = await client.query<{ revision: number }>(
+    'select revision from config_drafts where game_id = $1',
+    [gameId],
+  );
+  return rows[0]?.revision ?? 0;
+}
+
 export type NewDraft = Readonly<{
   gameId: number;
   revision: number;

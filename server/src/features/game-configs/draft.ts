@@ -3,10 +3,11 @@ import { type Client, type Pool, transaction } from '../../db/pool.js';
 import type { ConfigDocument } from '../../personalisation/document/document.js';
 import type { DocumentProblem } from '../../personalisation/validate/document-problems.js';
 import { validationSteps } from '../../personalisation/validate/validate-document.js';
+import { validateOnce } from './checked-documents.js';
 import { lockGame, requireConfigVersion } from './config-queries.js';
 import { type DocumentChange, differenceSteps } from './document-difference.js';
 import { documentWork } from './document-work.js';
-import { findDraftRow, upsertDraft } from './draft-queries.js';
+import { findDraftRevision, findDraftRow, upsertDraft } from './draft-queries.js';
 import { type Confirmations, type PublishOutcome, publishWithin } from './publish.js';
 
 /**
@@ -152,14 +153,15 @@ export async function publishDraft(
 ): Promise<PublishOutcome | DraftConflict> {
   const seen = await findDraft(pool, gameId);
   if (seen.revision !== revision) return publishConflict(pool, gameId, seen);
-  const validation = await documentWork.run(gameId, validationSteps(seen.document));
+  const validation = await validateOnce(gameId, seen.document);
   if (!validation.ok) return { outcome: 'invalid', problems: validation.problems };
   return transaction(pool, async (client) => {
     const game = await lockGame(client, gameId);
     // The same revision is the same document, which is checked already.
-    const draft = await findDraft(client, gameId);
-    if (draft.revision !== revision) return publishConflict(client, gameId, draft);
-    const { document, basedOn } = draft;
+    if ((await findDraftRevision(client, gameId)) !== revision) {
+      return publishConflict(client, gameId, await findDraft(client, gameId));
+    }
+    const { document, basedOn } = seen;
     const terms = { ...confirmed, document, basedOn, copyOf: null, isDraft: true };
     return publishWithin(client, game, terms, actor);
   });

@@ -1,0 +1,27 @@
+import { createHash } from 'node:crypto';
+import { createFifoMap } from '../../lib/fifo-map.js';
+import type { SliceQueue } from '../../lib/slice-queue.js';
+import type { ConfigDocument } from '../../personalisation/document/document.js';
+import { type Validation, validationSteps } from '../../personalisation/validate/validate-document.js';
+import { documentWork } from './document-work.js';
+
+/** Of games, each with a digest of the document that was found right last. */
+const foundRight = createFifoMap<number, string>();
+const MAX_GAMES = 1_000;
+
+/**
+ * Validates a document that was read from the database, unless it is the one that this process found right last. An editor who has to
+ * confirm something publishes the same document again a moment later.
+ */
+export async function validateOnce(
+  gameId: number,
+  document: ConfigDocument,
+  work: SliceQueue = documentWork,
+): Promise<Validation> {
+  const digest = createHash('sha256').update(JSON.stringify(document)).digest('base64');
+  if (foundRight.get(gameId) === digest) return { ok: true, document };
+  const validation = await work.run(gameId, validationSteps(document));
+  if (validation.ok) foundRight.set(gameId, digest);
+  if (foundRight.size > MAX_GAMES) foundRight.delete(foundRight.oldest()?.[0] ?? gameId);
+  return validation;
+}
