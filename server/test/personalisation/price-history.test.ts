@@ -246,15 +246,36 @@ describe('the lowest price of the 30 days before a reduction', () => {
       expect(lowest(versions, 60_00)).toBe(70_00n);
     });
 
-    it('asks schedules a bounded number of times, one in a step', () => {
-      const stepsOf = (more: Partial<ConfigDocument>) => {
-        const publication = { document: costs('100.00', more), publishedAt: daysAgo(85) };
-        const history = runSteps(new PriceHistory().withSteps(publication));
-        const question = { skuId: 'gems', currency: 'USD', country: 'DE', zone: 'UTC', isPersonal: false };
-        return [...history.lowestBefore({ ...question, price: 10_00n, now: NOW })].length;
-      };
-      expect(stepsOf(many(daily))).toBe(200);
-      expect(stepsOf({ offers: [daily(0)] })).toBeGreaterThan(200);
+    describe('asks schedules', () => {
+      const historyOf = (more: Partial<ConfigDocument>) =>
+        runSteps(new PriceHistory().withSteps({ document: costs('100.00', more), publishedAt: daysAgo(85) }));
+      const question = { currency: 'USD', country: 'DE', zone: 'UTC', isPersonal: false, price: 10_00n };
+      const stepsOf = (history: PriceHistory, skuId = 'gems') =>
+        [...history.lowestBefore({ ...question, skuId, now: NOW })].length;
+      const one = stepsOf(historyOf({ offers: [daily(0)] }));
+
+      it('a bounded number of times, one in a step', () => {
+        expect(one).toBeGreaterThan(2 * 80);
+        // The second schedule is too much already.
+        expect(stepsOf(historyOf(many(daily)))).toBeLessThan(2 * one);
+      });
+
+      it('once for all offers that have the same windows, and for all SKUs', () => {
+        const same = { offers: [0, 1, 2].map((n) => ({ ...daily(0), offerId: `daily-${n}` })) };
+        expect(stepsOf(historyOf(same))).toBe(one);
+        const history = historyOf({ ...same, catalogue: [sku('gems'), sku('pass')] });
+        expect(stepsOf(history)).toBe(one);
+        expect(stepsOf(history, 'pass')).toBeLessThan(10);
+      });
+    });
+
+    it('is known where many offers have the same windows', () => {
+      const same = Array.from({ length: 200 }, (_, n) => ({ ...daily(0), offerId: `daily-${n}` }));
+      const versions = [
+        [60, costs('100.00', { offers: same })],
+        [0, costs('90.00')],
+      ] as const;
+      expect(lowest(versions, 90_00)).toBe(50_00n);
     });
   });
 

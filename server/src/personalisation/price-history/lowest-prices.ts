@@ -1,7 +1,9 @@
 import type { CompiledSku } from '../compile/compiled-document.js';
-import { applyOffer, type SkuChange } from '../decide/sku-change.js';
-import type { Allowance } from './open-times.js';
+import { offeredPrice } from '../compile/offered-price.js';
 import type { PricedOffer } from './priced-parts.js';
+
+/** What a timeline may still cost. One schedule is asked about one instant, or one offer is applied once. */
+export type Allowance = { asks: number; applications: number };
 
 /** The lowest prices that could be shown at an instant; null: none. */
 export type LowestPrices = Readonly<{
@@ -54,9 +56,9 @@ function lowestOf(
 
 function priceWith(sku: CompiledSku, offers: readonly PricedOffer[], currency: string): bigint | null {
   const skuPrice = sku.skuPrices.get(currency) ?? sku.defaultSkuPrice;
-  const item = { sku, text: sku.defaultText, skuPrice };
-  let change: SkuChange | undefined;
-  for (const { offer } of offers) change = applyOffer(offer, item, change, false);
-  if (change === undefined) return sku.hidden ? null : skuPrice.offer;
-  return change.isVisible ? change.price : null;
+  return offeredPrice(
+    offers.map(({ offer }) => offer),
+    sku,
+    skuPrice,
+  );
 }

@@ -3,30 +3,84 @@ import type { CompiledSchedule, Window } from '../schedules/windows.js';
 
 export type Timed = Readonly<{ from: number; until: number; schedule: CompiledSchedule | null }>;
 
-/** What a timeline may still cost. One schedule is asked about one instant, or one offer is applied once. */
-export type Allowance = { asks: number; applications: number };
+/** When something is open between two instants. */
+export type OpenTimes = Readonly<{
+  /** Equal keys mean equal times. */
+  key: string;
+  /** In order. */
+  windows: readonly Window[];
+  /** How often its schedule was asked about an instant. */
+  asks: number;
+}>;
 
-/** When something is open between two instants, in order; null: that takes too many asks. A step is one ask. */
-export function* openTimes(
-  { from, until, schedule }: Timed,
-  span: Window,
+const NEVER: OpenTimes = { key: '', windows: [], asks: 0 };
+/** Of all times that are kept: some megabytes. */
+const MAX_WINDOWS = 100_000;
+
+/**
+ * The times of offers and SKUs, each of which is worked out once: a thousand SKUs have the same offers, and two hundred offers may have the
+ * same schedule.
+ */
+export class OpenTimesCache {
+  readonly #known = new Map<string, OpenTimes>();
+  #windows = 0;
+
+  clear(): void {
+    this.#known.clear();
+    this.#windows = 0;
+  }
+
+  /** A step is one ask. A daily window of 90 days needs 182. */
+  *of({ from, until, schedule }: Timed, span: Window, zone: string): Steps<OpenTimes> {
+    const [begin, end] = [Math.max(from, span.from), Math.min(until, span.until)];
+    if (begin >= end) return NEVER;
+    const inZone = schedule?.zone ?? zone;
+    const key = schedule === null ? `${begin} ${end}` : `${begin} ${end} ${inZone} ${schedule.key}`;
+    const known = this.#known.get(key);
+    if (known !== undefined) return known;
+    const whole = { from: begin, until: end };
+    const times =
+      schedule === null ? { windows: [whole], asks: 0 } : yield* scheduledTimes(schedule, whole, inZone);
+    return this.#keep({ key, ...times });
+  }
+
+  #keep(times: OpenTimes): OpenTimes {
+    if (this.#windows >= MAX_WINDOWS) this.clear();
+    this.#known.set(times.key, times);
+    // The key counts as well.
+    this.#windows += times.windows.length + 1;
+    return times;
+  }
+}
+
+function* scheduledTimes(
+  schedule: CompiledSchedule,
+  { from, until }: Window,
   zone: string,
-  allowance: Allowance,
-): Steps<readonly Window[] | null> {
-  const [begin, end] = [Math.max(from, span.from), Math.min(until, span.until)];
-  if (begin >= end) return [];
-  if (schedule === null) return [{ from: begin, until: end }];
-  const times: Window[] = [];
-  for (let at = begin; at < end; ) {
-    if (allowance.asks-- <= 0) return null;
-    const state = schedule.stateAt(at, schedule.zone ?? zone);
-    if (state.window !== null) times.push({ from: at, until: Math.min(state.until, end) });
+): Steps<Omit<OpenTimes, 'key'>> {
+  const windows: Window[] = [];
+  let asks = 0;
+  for (let at = from; at < until; ) {
+    const state = schedule.stateAt(at, zone);
+    asks++;
+    if (state.window !== null) windows.push({ from: at, until: Math.min(state.until, until) });
     at = state.until;
     yield;
   }
-  return times;
+  return { windows, asks };
 }
 
-export function isOpenAt(times: readonly Window[], instant: number): boolean {
-  return times.some(({ from, until }) => from <= instant && instant < until);
+/** Says whether something is open, for instants in order. */
+export class OpenTimesReader {
+  readonly #windows: readonly Window[];
+  #next = 0;
+
+  constructor({ windows }: OpenTimes) {
+    this.#windows = windows;
+  }
+
+  isOpenAt(instant: number): boolean {
+    while ((this.#windows[this.#next]?.until ?? Number.POSITIVE_INFINITY) <= instant) this.#next++;
+    return (this.#windows[this.#next]?.from ?? Number.POSITIVE_INFINITY) <= instant;
+  }
 }

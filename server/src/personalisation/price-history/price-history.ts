@@ -2,6 +2,7 @@ import { DAY_MS } from '../../lib/day.js';
 import type { Steps } from '../../lib/steps.js';
 import type { PriceQuestion } from '../compile/price-basis.js';
 import type { ConfigDocument } from '../document/document.js';
+import { OpenTimesCache } from './open-times.js';
 import { type PricePiece, pricePieces, type SkuEra } from './price-pieces.js';
 import { type PricedOffer, PricedParts, type PricedSku, pricedSku } from './priced-parts.js';
 
@@ -23,6 +24,7 @@ export class PriceHistory {
   readonly #parts: PricedParts;
   /** Those of one day. */
   readonly #timelines = new Map<string, readonly PricePiece[]>();
+  readonly #times = new OpenTimesCache();
   #day = 0;
   #pieces = 0;
 
@@ -88,24 +90,33 @@ export class PriceHistory {
   /** The same for all players with a currency for a day, of a country and zone where an offer depends on these. */
   *#timeline({ skuId, currency, country, zone, now }: PriceQuestion): Steps<readonly PricePiece[]> {
     const day = Math.floor(now / DAY_MS);
+    if (day !== this.#day) this.#beginDay(day);
     const eras = this.#eras.get(skuId) ?? [];
     const ofCountry = eras.some(({ priced }) => priced?.readsCountry) ? country : '';
     const ofZone = eras.some(({ priced }) => priced?.readsZone) ? zone : '';
     const key = `${skuId}\n${currency}\n${ofCountry}\n${ofZone}`;
-    const found = day === this.#day ? this.#timelines.get(key) : undefined;
+    const found = this.#timelines.get(key);
     if (found !== undefined) return found;
     const span = { from: (day - HISTORY_DAYS) * DAY_MS, until: (day + 1) * DAY_MS };
-    const made = yield* pricePieces(eras, span, { currency, country, zone });
-    this.#keep(day, key, made);
+    const made = yield* pricePieces(eras, span, { currency, country, zone }, this.#times);
+    // Another day may have begun while it was made.
+    if (day === this.#day) this.#keep(key, made);
     return made;
   }
 
-  #keep(day: number, key: string, made: readonly PricePiece[]): void {
-    if (day !== this.#day || this.#pieces >= MAX_PIECES) {
-      this.#timelines.clear();
-      this.#pieces = 0;
-      this.#day = day;
-    }
+  #beginDay(day: number): void {
+    this.#forgetTimelines();
+    this.#times.clear();
+    this.#day = day;
+  }
+
+  #forgetTimelines(): void {
+    this.#timelines.clear();
+    this.#pieces = 0;
+  }
+
+  #keep(key: string, made: readonly PricePiece[]): void {
+    if (this.#pieces >= MAX_PIECES) this.#forgetTimelines();
     this.#timelines.set(key, made);
     // The key counts as well.
     this.#pieces += made.length + 1;
