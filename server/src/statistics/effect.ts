@@ -14,7 +14,10 @@ export type Effect = Readonly<{
 export function absoluteEffect(control: Estimate, arm: Estimate): Effect {
   return {
     value: arm.adjusted.mean - control.adjusted.mean,
-    standardError: Math.sqrt(control.adjusted.squaredError + arm.adjusted.squaredError),
+    standardError: Math.hypot(
+      Math.sqrt(control.adjusted.squaredError + arm.adjusted.squaredError),
+      roundingOf(control, arm),
+    ),
     players: control.players + arm.players,
     freedom: welchFreedom(control, arm),
   };
@@ -35,10 +38,20 @@ export function relativeEffect(control: Estimate, arm: Estimate): Effect | undef
     slope * slope * control.squaredError;
   return {
     value: value / base,
-    standardError: Math.sqrt(Math.max(0, ofControl + arm.adjusted.squaredError)) / Math.abs(base),
+    standardError:
+      Math.hypot(Math.sqrt(Math.max(0, ofControl + arm.adjusted.squaredError)), roundingOf(control, arm)) /
+      Math.abs(base),
     players,
     freedom,
   };
+}
+
+/**
+ * A billionth of the mean. Where the covariate explains all, or all players have the same value, there is no error left, and the difference is
+ * what rounding makes of zero: without this it would be proven.
+ */
+function roundingOf(control: Estimate, arm: Estimate): number {
+  return 1e-9 * Math.max(Math.abs(control.mean), Math.abs(arm.mean));
 }
 
 function welchFreedom(control: Estimate, arm: Estimate): number {

@@ -1,10 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { criticalValue, sequenceInterval, sequenceP } from '../../src/statistics/confidence-sequence.js';
-import { type Effect, relativeEffect } from '../../src/statistics/effect.js';
-import { shareEstimate, unadjusted } from '../../src/statistics/estimate.js';
+import { cupedEstimate, cupedSlope } from '../../src/statistics/cuped.js';
+import { absoluteEffect, type Effect, relativeEffect } from '../../src/statistics/effect.js';
+import { type Estimate, meanEstimate, shareEstimate, unadjusted } from '../../src/statistics/estimate.js';
 import { fixedInterval, fixedP, fixedPGreater } from '../../src/statistics/fixed-horizon.js';
 import { checkGuardrail } from '../../src/statistics/guardrail.js';
+import { momentsOf, pairMomentsOf } from '../../src/statistics/moments.js';
 import { playersUntilProven, smallestEffect } from '../../src/statistics/planning.js';
 import { MISMATCH_BELOW, sampleRatioP } from '../../src/statistics/sample-ratio.js';
 import { fixedSampleSize, sequenceSampleSize } from '../../src/statistics/sample-size.js';
@@ -45,6 +47,37 @@ describe('a confidence sequence', () => {
     expect([effect(0, 0), effect(1, 0)].map(fixedP)).toEqual([1, 0]);
     expect([effect(0, 0), effect(1, 0)].map(fixedPGreater)).toEqual([1, 0]);
     expect(fixedInterval(effect(1, 0))).toEqual({ low: 1, high: 1 });
+  });
+});
+
+describe('what rounding makes of zero', () => {
+  const proven = (control: Estimate, arm: Estimate) => {
+    const options = { tunedTo: 10_000 };
+    return [absoluteEffect(control, arm), relativeEffect(control, arm)].map((own) =>
+      own === undefined ? undefined : sequenceP(own, options) < 0.05,
+    );
+  };
+
+  it('is no difference where the covariate explains everything', () => {
+    for (const scale of [0.1, 3, 1e6]) {
+      const arms = [7, 11].map((step) =>
+        pairMomentsOf(
+          Array.from({ length: 900 }, (_, n) => [scale * (1 + (n % step)), (1 + (n % step)) / 3]),
+        ),
+      );
+      const slope = cupedSlope(arms);
+      const [control, arm] = arms.map((moments) => cupedEstimate(moments, slope));
+      if (control === undefined || arm === undefined) throw new Error('two arms');
+      expect(proven(control, arm)).toEqual([false, false]);
+    }
+  });
+
+  it('is no difference where all players have the same value', () => {
+    const [control, arm] = [301, 1_703].map((n) =>
+      meanEstimate(momentsOf(Array.from({ length: n }, () => 0.1))),
+    );
+    if (control === undefined || arm === undefined) throw new Error('two arms');
+    expect(proven(control, arm)).toEqual([false, false]);
   });
 });
 
