@@ -64,7 +64,10 @@ const ArmMetric = Type.Object(
 );
 
 const Gate = Type.Object({
-  gate: oneOf(['sample_ratio', 'two_arms', 'arm_changed', 'too_few'], 'What is not as it should be'),
+  gate: oneOf(
+    ['sample_ratio', 'two_arms', 'arm_changed', 'currency_changed', 'too_few'],
+    'What is not as it should be',
+  ),
   isStopping: Type.Boolean({ description: 'No result is given because of it' }),
   sentence: Type.String(),
 });

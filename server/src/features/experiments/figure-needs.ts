@@ -26,7 +26,7 @@ export function figureNeeds(metrics: readonly MetricEntry[]): FigureNeeds {
   };
 }
 
-function measuresOf(metric: MetricEntry): SumMeasureEntry[] {
+export function measuresOf(metric: MetricEntry): SumMeasureEntry[] {
   if (metric.kind === 'share') return [];
   return metric.kind === 'sum' ? [metric.sum] : [metric.sum, metric.per];
 }

@@ -6,6 +6,7 @@ import { type ErasedExposure, findPublishedExperiments, listErasedExposures } fr
 import type { RunKey } from './exposure-queries.js';
 import { figureNeeds } from './figure-needs.js';
 import { findFigures } from './figure-queries.js';
+import { toKeptKeys } from './report/erased-currency.js';
 import {
   addPlayer,
   type ExperimentSums,
@@ -58,6 +59,7 @@ async function keepRun(
     const ofPlayer = figures[index];
     if (ofPlayer !== undefined) addPlayer(sums, { variantId, sawTwoArms, figures: ofPlayer }, metrics, rates);
   });
-  const kept = mergeExperimentSums(await findErasedSums(connection, run), sums);
+  const before = await findErasedSums(connection, run);
+  const kept = mergeExperimentSums(before, toKeptKeys(sums, rates?.currency));
   await upsertErasedSums(connection, run, kept);
 }

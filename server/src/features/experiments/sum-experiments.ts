@@ -5,12 +5,13 @@ import type { ConfigDocument } from '../../personalisation/document/document.js'
 import { measuredExperiments } from '../../personalisation/document/offer-holdouts.js';
 import { metricsOf } from '../../personalisation/document/parts/experiment-metrics.js';
 import type { ExperimentEntry } from '../../personalisation/document/parts/experiments.js';
-import { findConfigVersion, requireConfigVersion } from '../game-configs/config-queries.js';
+import type { RateTable } from '../reporting/exchange-rates.js';
 import { findRateTable } from '../reporting/rate-queries.js';
-import { armChangesOf } from './arm-changes.js';
+import { armChangesOf, PublishedVersions } from './arm-changes.js';
 import { FIRST_EXPOSURE, listExposures } from './exposure-queries.js';
 import { figureNeeds } from './figure-needs.js';
 import { findFigures } from './figure-queries.js';
+import { fromKeptKeys } from './report/erased-currency.js';
 import {
   addPlayer,
   type ExperimentSums,
@@ -28,7 +29,14 @@ import {
   updateWalk,
   upsertRuns,
 } from './run-queries.js';
-import { findErasedSums, findSumsFrom, upsertReport, upsertSums } from './sum-queries.js';
+import {
+  deleteEndedSums,
+  deleteOldSums,
+  findErasedSums,
+  findSumsFrom,
+  upsertReport,
+  upsertSums,
+} from './sum-queries.js';
 
 export type SumOptions = Readonly<{
   pool: Pool;
@@ -57,12 +65,14 @@ export async function sumExperiments(
   await connection.query('set enable_sort = off');
   await beginRuns(connection);
   await endRuns(connection, options.nowMs);
+  await deleteEndedSums(connection, options.nowMs);
   const failures: unknown[] = [];
+  const versions = new PublishedVersions(options.pool);
   let experimentsSummed = 0;
   for (const run of await listDueRuns(connection, to)) {
     if (options.signal?.aborted) return { isDone: false, experimentsSummed };
     try {
-      if (await sumRun(connection, run, to, options)) experimentsSummed++;
+      if (await sumRun(connection, run, to, { ...options, versions })) experimentsSummed++;
     } catch (error) {
       // The others are summed all the same.
       failures.push(error);
@@ -88,22 +98,28 @@ async function sumRun(
   connection: DedicatedConnection,
   run: Run,
   to: string,
-  options: SumOptions,
+  options: SumOptions & { versions: PublishedVersions },
 ): Promise<boolean> {
-  const { document, armChanges } = await findArmChanges(connection, options.pool, run);
+  const { document, armChanges } = await findArmChanges(connection, options.versions, run);
   const experiment = measuredExperiments(document).find(
     ({ experimentId }) => experimentId === run.experimentId,
   );
   if (experiment === undefined || experiment.seed !== run.seed) return false;
-  const living = await sumExposed(connection, run, { experiment, to, ...options });
+  const rates = await findRateTable(connection, run.gameId);
+  const living = await sumExposed(connection, run, { experiment, to, rates, ...options });
   if (living === undefined) return false;
   await inTransaction(connection, async () => {
-    const sums = mergeExperimentSums(living, await findErasedSums(connection, run));
+    const erased = fromKeptKeys(await findErasedSums(connection, run), rates?.currency);
+    const sums = mergeExperimentSums(living, erased.sums);
     const from = run.startedOn;
     const days = daysBetween(from, to) + 1;
     const plannedEnd = await findPlannedEnd(connection, run, { experiment, days, sums });
-    const report = reportOf({ experiment, from, to, days, sums, plannedEnd, armChanges });
+    const report = reportOf({
+      ...{ experiment, from, to, days, sums, plannedEnd, armChanges },
+      erasedLeftOut: erased.leftOut,
+    });
     await upsertSums(connection, run, to, sums);
+    await deleteOldSums(connection, run, { to, plannedEnd: plannedEndOf(run, experiment) });
     await upsertReport(connection, run, { day: to, report, nowMs: options.nowMs });
     await updateSummed(connection, run, { to, nowMs: options.nowMs });
   });
@@ -113,13 +129,14 @@ async function sumRun(
 /** The published document, and the publications since the start that changed an arm. Each version is looked at once. */
 async function findArmChanges(
   connection: DedicatedConnection,
-  pool: Pool,
+  versions: PublishedVersions,
   run: Run,
 ): Promise<Pick<Run, 'armChanges'> & { document: ConfigDocument }> {
-  let before = await requireConfigVersion(pool, run.gameId, run.checkedVersion);
+  let before = await versions.find(run.gameId, run.checkedVersion);
+  if (before === undefined) throw new Error(`game ${run.gameId} has no version ${run.checkedVersion}`);
   let { armChanges } = run;
   for (;;) {
-    const after = await findConfigVersion(pool, run.gameId, before.version + 1);
+    const after = await versions.find(run.gameId, before.version + 1);
     if (after === undefined) break;
     armChanges = [...armChanges, ...armChangesOf(run.experimentId, before, after)];
     before = after;
@@ -130,15 +147,14 @@ async function findArmChanges(
   return { document: before.document, armChanges };
 }
 
-type Summing = SumOptions & Readonly<{ experiment: ExperimentEntry; to: string }>;
+type Summing = SumOptions & Readonly<{ experiment: ExperimentEntry; to: string; rates: RateTable | null }>;
 
 /** Undefined if it is to end before all players are summed. */
 async function sumExposed(
   connection: DedicatedConnection,
   run: Run,
-  { experiment, to, signal, playersPerChunk = PLAYERS_PER_CHUNK }: Summing,
+  { experiment, to, rates, signal, playersPerChunk = PLAYERS_PER_CHUNK }: Summing,
 ): Promise<ExperimentSums | undefined> {
-  const rates = await findRateTable(connection, run.gameId);
   const metrics = keyedMetrics(experiment.metrics);
   const needs = figureNeeds(metricsOf(experiment.metrics));
   const basis = JSON.stringify([to, rates?.version ?? null, ...metrics.map(({ key }) => key)]);
@@ -170,10 +186,15 @@ async function findPlannedEnd(
   run: Run,
   { experiment, days, sums }: { experiment: ExperimentEntry; days: number; sums: ExperimentSums },
 ): Promise<ExperimentSums | undefined> {
+  const endDay = plannedEndOf(run, experiment);
   const plannedDays = experiment.plan?.days;
-  if (plannedDays === undefined || days < plannedDays) return undefined;
-  const endDay = utcDay(Date.parse(run.startedOn) + (plannedDays - 1) * DAY_MS);
+  if (endDay === null || plannedDays === undefined || days < plannedDays) return undefined;
   return days === plannedDays ? sums : await findSumsFrom(connection, run, endDay);
+}
+
+/** The last day of the plan; null without one. */
+function plannedEndOf({ startedOn }: Run, { plan }: ExperimentEntry): string | null {
+  return plan === null ? null : utcDay(Date.parse(startedOn) + (plan.days - 1) * DAY_MS);
 }
 
 function daysBetween(from: string, to: string): number {

@@ -93,6 +93,44 @@ export async function upsertSums(
   }
 }
 
+/** Reports are kept for good. Sums are of use for the day on which a plan ended, and to look at the last weeks. */
+const SUM_DAYS = 35;
+
+/** Deletes sums of a run that are old, except those of the first day from the planned end on. */
+export async function deleteOldSums(
+  connection: DedicatedConnection,
+  { gameId, experimentId, seed }: RunKey,
+  { to, plannedEnd }: { to: string; plannedEnd: string | null },
+): Promise<void> {
+  await connection.query(
+    `delete from experiment_sums
+     where game_id = $1 and experiment_id = $2 and seed = $3 and day < $4::date - ${SUM_DAYS}
+       and day is distinct from (
+         select day from experiment_sums
+         where game_id = $1 and experiment_id = $2 and seed = $3 and day >= $5::date
+         order by day
+         limit 1
+       )`,
+    [gameId, experimentId, seed, to, plannedEnd],
+  );
+}
+
+/** Deletes the sums of experiments that have ended some weeks ago. One that runs again is summed anew. */
+export async function deleteEndedSums(connection: DedicatedConnection, nowMs: number): Promise<void> {
+  await connection.query(
+    `delete from experiment_sums where ctid = any (array(
+       select s.place from experiment_runs r
+       cross join lateral (
+         select s.ctid as place from experiment_sums s
+         where s.game_id = r.game_id and s.experiment_id = r.experiment_id and s.seed = r.seed
+         offset 0
+       ) s
+       where r.ended_at < $1::timestamptz - interval '${SUM_DAYS} days'
+     ))`,
+    [new Date(nowMs)],
+  );
+}
+
 export async function upsertReport(
   connection: DedicatedConnection,
   { gameId, experimentId, seed }: RunKey,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { armChangesOf } from '../../../src/features/experiments/arm-changes.js';
+import { armChangesOf, readVersion } from '../../../src/features/experiments/arm-changes.js';
 import { configWith, experiment } from '../../personalisation/support/fixtures.js';
 
 const PUBLISHED_AT = Date.parse('2026-10-09T10:00:00Z');
@@ -12,7 +12,7 @@ function version(number: number, height: number, when = 'experiment("jump") == "
     rules: [{ when, sharePercent: 100, value: height }],
   };
   const document = configWith({ experiments: [experiment('jump')], values: [value] });
-  return { version: number, publishedAt: PUBLISHED_AT, document };
+  return readVersion({ version: number, publishedAt: PUBLISHED_AT, document });
 }
 
 describe('a publication while an experiment runs', () => {

@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { withDedicatedConnection } from '../../../src/db/dedicated-connection.js';
 import { requestErasure } from '../../../src/features/erasures/request-erasure.js';
 import { applyEvents } from '../../../src/features/events/apply/apply-events.js';
 import { findFigures } from '../../../src/features/experiments/figure-queries.js';
 import type { ArmSums } from '../../../src/features/experiments/report/experiment-sums.js';
 import { countsOf, stratumMoments } from '../../../src/features/experiments/report/metric-sums.js';
 import type { Report } from '../../../src/features/experiments/report/report-types.js';
+import { deleteEndedSums, deleteOldSums } from '../../../src/features/experiments/sum-queries.js';
 import {
   type MetricEntry,
   metricKey,
@@ -358,4 +360,34 @@ it('counts players from their activation, and those who saw two arms', async () 
     [id],
   );
   expect(rows).toEqual([{ seed: '1', variant_id: 'a', players: 7, two_arms: 2, recent_players: 7 }]);
+});
+
+it('keeps old sums of the planned end only, and none of experiments that ended long ago', async () => {
+  const id = await addGame(harness, 'old');
+  const [planned, ended] = ['planned', 'ended'].map((experimentId) => ({
+    gameId: id,
+    experimentId,
+    seed: '1',
+  }));
+  if (planned === undefined || ended === undefined) throw new Error('there are no keys');
+  await harness.pool.query(
+    `insert into experiment_runs (game_id, experiment_id, seed, started_at, ended_at, checked_version)
+     select $1, x.id, '1', $2, x.ended, 1
+     from (values ('planned', null::timestamptz), ('ended', $3::timestamptz - interval '36 days')) x (id, ended)`,
+    [id, new Date(at(200)), new Date(NOW)],
+  );
+  await harness.pool.query(
+    `insert into experiment_sums (game_id, experiment_id, seed, day, variant_id, players, recent_players, two_arms, erased, metrics)
+     select $1, x, '1', $2::date - n, 'a', 1, 0, 0, 0, '{}' from unnest(array[0, 35, 36, 60, 90]) n, unnest(array['planned', 'ended']) x`,
+    [id, TO],
+  );
+  await withDedicatedConnection(harness.pool, async (connection) => {
+    await deleteOldSums(connection, planned, { to: TO, plannedEnd: dayOf(at(71)) });
+    await deleteEndedSums(connection, NOW);
+  });
+  const { rows } = await harness.pool.query(
+    'select experiment_id as id, $2::date - day as age from experiment_sums where game_id = $1 order by day desc',
+    [id, TO],
+  );
+  expect(rows).toEqual([0, 35, 60].map((age) => ({ id: 'planned', age })));
 });

@@ -3,7 +3,7 @@ import { count, percent } from './words.js';
 
 /** What has to be right before a result means something. */
 export type Gate = Readonly<{
-  gate: 'sample_ratio' | 'two_arms' | 'arm_changed' | 'too_few';
+  gate: 'sample_ratio' | 'two_arms' | 'arm_changed' | 'currency_changed' | 'too_few';
   /** No result is shown. */
   isStopping: boolean;
   sentence: string;
@@ -13,13 +13,20 @@ export type GateInput = Readonly<{
   arms: readonly Readonly<{ variantId: string; weight: number; players: number; twoArms: number }>[];
   /** Publications since the start that changed what an arm gives. */
   armChanges: readonly Readonly<{ version: number; publishedOn: string; entries: readonly string[] }>[];
+  /** Erased players whose revenue is in a former reporting currency. */
+  erasedLeftOut?: number | undefined;
 }>;
 
 /** So many players who saw two arms make arms that differ look alike. */
 const TWO_ARMS_FROM = 0.01;
 
-export function checkGates({ arms, armChanges }: GateInput): Gate[] {
-  return [...ratioGate(arms), ...twoArmsGate(arms), ...changeGate(armChanges)];
+export function checkGates({ arms, armChanges, erasedLeftOut = 0 }: GateInput): Gate[] {
+  return [
+    ...ratioGate(arms),
+    ...twoArmsGate(arms),
+    ...changeGate(armChanges),
+    ...currencyGate(erasedLeftOut),
+  ];
 }
 
 export function ratioOf(arms: GateInput['arms']): { p: number; isMismatch: boolean } {
@@ -67,6 +74,17 @@ function changeGate(changes: GateInput['armChanges']): Gate[] {
       gate: 'arm_changed',
       isStopping: false,
       sentence: `What the arms give was changed while the experiment ran: ${list.join('; ')}. The result mixes what was before with what came after. Another seed begins anew.`,
+    },
+  ];
+}
+
+function currencyGate(players: number): Gate[] {
+  if (players === 0) return [];
+  return [
+    {
+      gate: 'currency_changed',
+      isStopping: false,
+      sentence: `${count(players)} players were erased while another reporting currency was in force. What they spent cannot be converted, so they are not in revenue.`,
     },
   ];
 }

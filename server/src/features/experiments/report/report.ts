@@ -25,13 +25,14 @@ export type ReportInput = Readonly<{
   /** The sums of the day on which the plan ended; undefined before. */
   plannedEnd: ExperimentSums | undefined;
   armChanges: GateInput['armChanges'];
+  erasedLeftOut?: GateInput['erasedLeftOut'];
 }>;
 
 /** All that is said about an experiment, from its sums. */
 export function reportOf(input: ReportInput): Report {
   const { experiment, from, to, days, armChanges } = input;
   const arms = armsOf(experiment, input.sums);
-  const gates = checkGates({ arms, armChanges });
+  const gates = checkGates({ arms, armChanges, erasedLeftOut: input.erasedLeftOut });
   const isStopped = gates.some(({ isStopping }) => isStopping);
   const playersPerDay = arms.reduce((sum, arm) => sum + arm.recentPlayers, 0) / Math.min(RECENT_DAYS, days);
   const { primary, secondary, guardrails } = experiment.metrics;

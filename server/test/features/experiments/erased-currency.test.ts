@@ -1,0 +1,51 @@
+import { expect, it } from 'vitest';
+import { fromKeptKeys, toKeptKeys } from '../../../src/features/experiments/report/erased-currency.js';
+import {
+  addPlayer,
+  type ExperimentSums,
+  keyedMetrics,
+} from '../../../src/features/experiments/report/experiment-sums.js';
+import { checkGates } from '../../../src/features/experiments/report/gates.js';
+import { noMetricSums } from '../../../src/features/experiments/report/metric-sums.js';
+import { rateTable } from '../../../src/features/reporting/exchange-rates.js';
+import { metricKey } from '../../../src/personalisation/document/parts/experiment-metrics.js';
+import { CONVERSION, figures, REVENUE, spent } from './support/simulated-sums.js';
+
+const REPORTED = { kind: 'sum', sum: { of: 'revenue', currency: null } } as const;
+
+/** Three erased players of an arm, as they are kept while the reporting currency is this one. */
+function kept(currency: string): ExperimentSums {
+  const sums: ExperimentSums = {};
+  const metrics = keyedMetrics({ primary: REPORTED, secondary: [CONVERSION, REVENUE], guardrails: [] });
+  for (const amount of [0, 5, 10]) {
+    const player = { variantId: 'a', sawTwoArms: false, figures: figures({ since: spent(amount) }) };
+    addPlayer(sums, player, metrics, rateTable(currency, 1, []));
+  }
+  return toKeptKeys(sums, currency);
+}
+
+it('counts the revenue of erased players while the reporting currency is the same', () => {
+  const { sums, leftOut } = fromKeptKeys(kept('EUR'), 'EUR');
+  expect(leftOut).toBe(0);
+  expect(Object.keys(sums.a?.metrics ?? {}).sort()).toEqual(
+    [REPORTED, CONVERSION, REVENUE].map(metricKey).sort(),
+  );
+});
+
+it('leaves it out while another one is in force, and says so', () => {
+  const { sums, leftOut } = fromKeptKeys(kept('EUR'), 'USD');
+  expect(leftOut).toBe(3);
+  expect(Object.keys(sums.a?.metrics ?? {}).sort()).toEqual([CONVERSION, REVENUE].map(metricKey).sort());
+  expect(sums.a?.players).toBe(3);
+  const [gate] = checkGates({ arms: [], armChanges: [], erasedLeftOut: leftOut });
+  expect(gate).toMatchObject({ gate: 'currency_changed', isStopping: false });
+  expect(gate?.sentence).toMatch(/^3 players were erased/);
+});
+
+it('counts sums as they are that were kept before their currency was', () => {
+  const arm = { players: 1, recentPlayers: 0, twoArms: 0, erased: 1 };
+  const metrics = { [metricKey(REPORTED)]: noMetricSums() };
+  expect(fromKeptKeys({ a: { ...arm, metrics } }, 'USD')).toEqual({
+    ...{ sums: { a: { ...arm, metrics } }, leftOut: 0 },
+  });
+});
