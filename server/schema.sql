@@ -816,6 +816,29 @@ CREATE INDEX experiment_exposures_listed ON experiment_exposures USING btree (ga
 COMMENT ON TABLE experiment_exposures IS 'The first response to a player that depended on an arm of an experiment. The arm is kept: see docs/adr/0056-experiments.md.';
 COMMENT ON COLUMN experiment_exposures.activated_at IS 'The first event of the activation type after the exposure; null until then, and for experiments without one.';
 
+CREATE TABLE experiment_grades (
+  game_id integer NOT NULL,
+  night date NOT NULL,
+  kind text NOT NULL,
+  from_day date NOT NULL,
+  to_day date NOT NULL,
+  players integer NOT NULL,
+  verdicts jsonb NOT NULL,
+  made_at timestamp with time zone NOT NULL,
+  CONSTRAINT experiment_grades_pkey PRIMARY KEY (game_id, night, kind, from_day),
+  CONSTRAINT experiment_grades_kind_check CHECK ((kind = ANY (ARRAY['four_weeks'::text, 'week'::text])))
+);
+COMMENT ON TABLE experiment_grades IS 'Hidden A/A experiments on past days of a game, one row for each span of days: verdicts is [{"metric", "seed", "verdict", "day"}]. Kept for 28 nights.';
+
+CREATE TABLE experiment_gradings (
+  game_id integer NOT NULL,
+  night date NOT NULL,
+  standing jsonb NOT NULL,
+  made_at timestamp with time zone NOT NULL,
+  CONSTRAINT experiment_gradings_pkey PRIMARY KEY (game_id)
+);
+COMMENT ON TABLE experiment_gradings IS 'The last night of a game whose A/A experiments are all made, and the share of false alarms in the last 28 nights.';
+
 CREATE TABLE experiment_reports (
   game_id integer NOT NULL,
   experiment_id text NOT NULL,

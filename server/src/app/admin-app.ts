@@ -24,6 +24,7 @@ import { eventSchemaRoutes } from '../features/events/types/event-schema-routes.
 import { eventTypeRoutes } from '../features/events/types/event-type-routes.js';
 import { experimentRoutes } from '../features/experiments/experiment-routes.js';
 import { offerHoldoutRoutes } from '../features/experiments/offer-holdout-routes.js';
+import { experimentGradeRoutes } from '../features/experiments/grading/grade-routes.js';
 import { experimentPlanRoutes } from '../features/experiments/plan-routes.js';
 import { explainRoutes } from '../features/explanations/explain-routes.js';
 import { exportRoutes } from '../features/exports/export-routes.js';
@@ -101,6 +102,7 @@ const ROUTES: readonly AdminRoutes[] = [
   experimentRoutes,
   experimentPlanRoutes,
   offerHoldoutRoutes,
+  experimentGradeRoutes,
   installRoutes,
   funnelRoutes,
   recountRoutes,

@@ -7,6 +7,7 @@ import { countDailySizes } from '../features/audiences/count-daily-sizes.js';
 import { deleteExpiredFailedEvents } from '../features/events/failed/expiry.js';
 import { type CompactionResult, compactEvents } from '../features/events/storage/compact-events.js';
 import { dropOldIdentities, ensureEventPartitions } from '../features/events/storage/event-partitions.js';
+import { gradeExperiments } from '../features/experiments/grading/grade-experiments.js';
 import { sumExperiments } from '../features/experiments/sum-experiments.js';
 import { deleteExpiredExports } from '../features/exports/export-expiry.js';
 import { deleteExpiredJobs } from '../features/jobs/job-expiry.js';
@@ -90,6 +91,15 @@ export const MAINTENANCE_STEPS: readonly MaintenanceStep[] = [
     async run({ pool, connection, nowMs, signal }) {
       const { isDone, experimentsSummed } = await sumExperiments(connection, { pool, nowMs, signal });
       return { outcome: isDone ? 'done' : 'unfinished', did: { experimentsSummed } };
+    },
+  },
+  {
+    name: 'experiment_grades',
+    // Once a night. What is left of a large installation goes on an hour later.
+    maxMs: 15 * MINUTE_MS,
+    async run({ connection, nowMs, signal }) {
+      const { isDone, gamesGraded } = await gradeExperiments(connection, { nowMs, signal });
+      return { outcome: isDone ? 'done' : 'unfinished', did: { gamesGraded } };
     },
   },
   {

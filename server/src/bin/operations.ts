@@ -16,6 +16,7 @@ import { createEventFilesMetrics } from '../features/event-files/event-files-met
 import { eventFilesSteps } from '../features/event-files/event-files-step.js';
 import { loadAppleReceipts } from '../features/events/receipts/load-apple-receipts.js';
 import { createEventStoreMetrics } from '../features/events/storage/event-store-metrics.js';
+import { createGradeMetrics } from '../features/experiments/grading/grade-metrics.js';
 import { createExportRunner } from '../features/exports/export-runner.js';
 import { createDocumentChanges } from '../features/game-configs/document-changes.js';
 import { createJobs } from '../features/jobs/jobs.js';
@@ -84,6 +85,7 @@ async function startOperations(options: ChildOptions): Promise<RunningChild> {
   const backupMetrics = createBackupMetrics();
   const eventStoreMetrics = createEventStoreMetrics(database.pool, clock);
   const predictionMetrics = createPredictionMetrics(database.pool);
+  const gradeMetrics = createGradeMetrics(database.pool);
   const erasureMetrics = createErasureMetrics(database.pool, clock);
   const eventFilesMetrics = createEventFilesMetrics(database.pool, settings.eventFilesDir);
   const exports = createExportRunner({ pool: database.pool, clock, logger });
@@ -134,6 +136,7 @@ async function startOperations(options: ChildOptions): Promise<RunningChild> {
         await backupMetrics.registry.metrics(),
         await eventStoreMetrics.registry.metrics(),
         await predictionMetrics.registry.metrics(),
+        await gradeMetrics.registry.metrics(),
         await erasureMetrics.registry.metrics(),
         await eventFilesMetrics.registry.metrics(),
       ].join('\n'),

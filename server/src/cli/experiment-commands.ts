@@ -7,6 +7,8 @@ import {
   listExperiments,
   listOfferHoldouts,
 } from '../features/experiments/experiment-views.js';
+import { findStanding } from '../features/experiments/grading/grade-queries.js';
+import { NOT_GRADED } from '../features/experiments/grading/standing.js';
 import {
   type Audience,
   planExperiment,
@@ -51,6 +53,10 @@ export function experimentCommands(): Command {
     )
     .option(...JSON_OPTION)
     .action(plan);
+  withGame(experiments.command('grades'))
+    .description('how many hidden A/A experiments gave a false alarm, and whether that is chance')
+    .option(...JSON_OPTION)
+    .action(grades);
   withGame(experiments.command('end <experiment-id>'))
     .description('end a running experiment: everybody gets the winner, in one publication')
     .requiredOption('--winner <variant-id>', 'the variant that everybody gets')
@@ -130,6 +136,23 @@ async function plan(
   });
   if (json) return say(JSON.stringify(planned, null, 2));
   for (const { sentence } of planned.plans) say(printable(sentence));
+}
+
+async function grades({ tenant, game, json }: Options): Promise<void> {
+  const found = await withDatabase(async ({ pool }) => {
+    const { id } = await requireGame(pool, tenant, game);
+    return findStanding(pool, id);
+  });
+  const standing = found?.standing ?? NOT_GRADED;
+  if (json) return say(JSON.stringify({ night: found?.night ?? null, ...standing }, null, 2));
+  say(standing.sentence);
+  const rows = standing.metrics.map((line) => [
+    ...[printable(line.title), line.state, grouped(line.alarms), grouped(line.judged)],
+    ...[grouped(line.mostByChance), grouped(line.tooFew)],
+  ]);
+  if (rows.length === 0) return;
+  const head = ['metric', 'state', 'false alarms', 'of', 'bound', 'too few players'];
+  for (const line of tableLines([head, ...rows], (column) => column > 1)) say(line);
 }
 
 async function end(

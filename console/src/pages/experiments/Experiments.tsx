@@ -12,6 +12,7 @@ import { Page } from '../../parts/Page.js';
 import { EmptyState, ProblemNote } from '../../parts/states.js';
 import { ExperimentDetail } from './ExperimentDetail.js';
 import { useExperimentEditor } from './ExperimentEditor.js';
+import { Grades } from './Grades.js';
 import { OfferHoldouts } from './OfferHoldouts.js';
 import { Plan } from './Plan.js';
 
@@ -138,6 +139,7 @@ function ExperimentList() {
           title="What can this game measure?"
           note="With two arms of equal size, from what players of the last eight weeks did."
         />
+        <Grades />
       </Stack>
       {panel}
     </Page>

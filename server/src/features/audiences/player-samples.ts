@@ -1,6 +1,7 @@
 import { withDedicatedConnection } from '../../db/dedicated-connection.js';
 import type { Pool } from '../../db/pool.js';
 import type { Clock } from '../../lib/clock.js';
+import { evenly } from '../../lib/evenly.js';
 import { createTtlCache } from '../../lib/ttl-cache.js';
 import { beginSnapshot } from '../evaluations/player-queries.js';
 import { drawPlayers, type PlayerSample } from './sample-queries.js';
@@ -47,9 +48,7 @@ export function createPlayerSamples(pool: Pool, clock: Clock): PlayerSamples {
 
 /** Selects evenly, as `drawPlayers` does: the result is the same as drawing `size` players from the game. */
 export function thinOut({ players, ids }: PlayerSample, size: number): PlayerSample {
-  if (ids.length <= size) return { players, ids };
-  const stepsAt = (place: number) => Math.floor((place * size) / ids.length);
-  return { players, ids: ids.filter((_, index) => stepsAt(index + 1) > stepsAt(index)) };
+  return { players, ids: evenly(ids, size) };
 }
 
 /** Selects evenly so many players that together they weigh at most `maxWeight`. Players without a weight weigh nothing. */

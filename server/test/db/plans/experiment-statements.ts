@@ -1,5 +1,7 @@
 import { inTransaction, walkByIndex, withDedicatedConnection } from '../../../src/db/dedicated-connection.js';
 import { createPlayerSamples } from '../../../src/features/audiences/player-samples.js';
+import { gradeExperiments } from '../../../src/features/experiments/grading/grade-experiments.js';
+import { findStanding, listStandings } from '../../../src/features/experiments/grading/grade-queries.js';
 import { keepErasedSums } from '../../../src/features/experiments/keep-erased.js';
 import { planExperiment, planRequestOf } from '../../../src/features/experiments/plan-experiment.js';
 import { sumExperiments } from '../../../src/features/experiments/sum-experiments.js';
@@ -80,6 +82,32 @@ export const EXPERIMENT_STATEMENTS: readonly Listed[] = [
         nowMs,
       ),
     reads: { tables: ['players'], why: 'a sample is drawn from the ids of all players', atMost: 'all' },
+  },
+  {
+    what: 'players of yesterday, for the next',
+    call: ({ admin }) =>
+      admin.query(
+        `update players set active_days = datemultirange(daterange(current_date - 2, current_date)) where id <= 3`,
+      ),
+  },
+  {
+    what: 'hidden A/A experiments',
+    call: ({ admin, nowMs }) =>
+      withDedicatedConnection(admin, async (connection) => {
+        await walkByIndex(connection);
+        await gradeExperiments(connection, { nowMs: nowMs + DAY_MS });
+      }),
+    reads: {
+      tables: ['games', 'players', 'player_days', 'experiment_grades'],
+      why: 'games are looked at 200 at a time, players in chunks with their days, and the verdicts of 28 nights',
+      atMost: 5_000,
+    },
+  },
+  { what: 'find_experiment_standing', call: ({ service }) => findStanding(service, gameId) },
+  {
+    what: 'list_experiment_standings',
+    call: ({ service }) => listStandings(service, 200),
+    reads: { tables: ['games'], why: 'the metrics tell of all games that are graded', atMost: 'all' },
   },
   {
     what: 'a game without experiments, for the lists that follow',

@@ -156,6 +156,10 @@ const FILLS = [
    select ${SOME_GAME}, 'price_test', 'old', current_date - n / greatest(3, $1::int / 10), 'a', 0, 0, 0, 0, '{}' from ${ROWS}`,
   `insert into experiment_reports (game_id, experiment_id, seed, day, report, made_at)
    select ${SOME_GAME}, 'price_test', 'old', current_date - n / greatest(3, $1::int / 10), '{}', now() from ${ROWS}`,
+  `insert into experiment_grades (game_id, night, kind, from_day, to_day, players, verdicts, made_at)
+   select ${SOME_GAME}, current_date - (n / greatest(3, $1::int / 10)), 'week', current_date, current_date, 0, '[]', now() from ${ROWS}`,
+  `insert into experiment_gradings (game_id, night, standing, made_at)
+   select n, current_date + case when n = 1 then -30 else 30 end, '{}', now() from ${GAMES}`,
   `insert into game_days (game_id, day, shard) select ${SOME_GAME}, current_date - n / greatest(3, $1::int / 10), 0
    from ${ROWS}`,
   `insert into game_event_types (game_id, day, event_type, shard)

@@ -1,0 +1,125 @@
+import { armRanges, armSalt, chooseArm } from '../../../personalisation/compile/arms.js';
+import { bucketOf, userIdBytes } from '../../../personalisation/compile/bucket.js';
+import { type MetricEntry, metricKey } from '../../../personalisation/document/parts/experiment-metrics.js';
+import type { ExperimentEntry } from '../../../personalisation/document/parts/experiments.js';
+import type { RateTable } from '../../reporting/exchange-rates.js';
+import { FEWEST } from '../report/compare-arms.js';
+import { addPlayer, type ExperimentSums, type KeyedMetric, keyedMetrics } from '../report/experiment-sums.js';
+import type { PlayerFigures } from '../report/figures.js';
+import { type ReportInput, reportOf } from '../report/report.js';
+import { daysOf, type GradedSpan } from './graded-spans.js';
+
+/** What an A/A experiment said: a difference at some look, none at any, or too few players at all looks. */
+export type AaVerdict = 'alarm' | 'quiet' | 'too_few';
+
+/** `day`: the first look with an alarm. */
+export type GradedVerdict = Readonly<{
+  metric: MetricEntry;
+  seed: string;
+  verdict: AaVerdict;
+  day: string | null;
+}>;
+
+export type AaOptions = Readonly<{
+  metric: MetricEntry;
+  seed: string;
+  span: GradedSpan;
+  /** For tests: another way to draw the arms, and another judge of a look. */
+  split?: (userId: string) => string;
+  judge?: (look: ReportInput) => AaVerdict;
+}>;
+
+const AA_ID = 'aa';
+const VARIANTS = [
+  { variantId: 'a', name: 'A', weight: 1 },
+  { variantId: 'b', name: 'B', weight: 1 },
+];
+const RANGES = armRanges(
+  VARIANTS.map(({ weight }) => weight),
+  1,
+);
+
+/**
+ * An experiment whose arms get the same. It is drawn, summed and reported as any other, with a look after each day. Whatever it proves is a false
+ * alarm. A sample ratio mismatch is one, too: nobody can have got lost.
+ */
+export class AaExperiment {
+  readonly #experiment: ExperimentEntry;
+  readonly #metrics: readonly KeyedMetric[];
+  readonly #days: readonly string[];
+  readonly #looks: readonly ExperimentSums[];
+  readonly #split: (userId: string) => string;
+  readonly #judge: (look: ReportInput) => AaVerdict;
+
+  constructor({ metric, seed, span, split = splitBy(seed), judge = judgeByReport }: AaOptions) {
+    this.#experiment = experimentOf(metric, seed);
+    this.#metrics = keyedMetrics(this.#experiment.metrics);
+    this.#days = daysOf(span);
+    this.#looks = this.#days.map(() => ({}));
+    this.#split = split;
+    this.#judge = judge;
+  }
+
+  /** `look`: the place of the day up to whose end the figures count. */
+  add(look: number, userId: string, figures: PlayerFigures, rates: RateTable | null): void {
+    const sums = this.#looks[look];
+    if (sums === undefined) return;
+    const player = { variantId: this.#split(userId), sawTwoArms: false, figures };
+    addPlayer(sums, player, this.#metrics, rates);
+  }
+
+  verdict(): GradedVerdict {
+    const { seed, metrics } = this.#experiment;
+    const verdicts = this.#looks.map((sums, look) => this.#judge(this.#inputOf(sums, look)));
+    const alarmed = verdicts.indexOf('alarm');
+    const verdict = alarmed >= 0 ? 'alarm' : verdicts.includes('quiet') ? 'quiet' : 'too_few';
+    return { metric: metrics.primary, seed, verdict, day: this.#days[alarmed] ?? null };
+  }
+
+  #inputOf(sums: ExperimentSums, look: number): ReportInput {
+    const [from = '', to = ''] = [this.#days[0], this.#days[look]];
+    return {
+      ...{ experiment: this.#experiment, from, to, days: look + 1, sums },
+      ...{ plannedEnd: undefined, armChanges: [] },
+    };
+  }
+}
+
+/** Another seed for each night, span and metric: so all verdicts are drawn apart from each other. Anybody can draw them again. */
+export function aaSeed(night: string, { kind, from }: GradedSpan, metric: MetricEntry): string {
+  return `${night}/${kind}/${from}/${metricKey(metric)}`;
+}
+
+function experimentOf(metric: MetricEntry, seed: string): ExperimentEntry {
+  return {
+    ...{ experimentId: AA_ID, name: 'A/A', hypothesis: '', when: null, coveragePercent: 100, seed },
+    variants: VARIANTS,
+    metrics: { primary: metric, secondary: [], guardrails: [] },
+    ...{ plan: null, state: 'running' },
+  };
+}
+
+function splitBy(seed: string): (userId: string) => string {
+  const salt = armSalt({ id: AA_ID, seed });
+  // A player is asked for at each look.
+  const known = new Map<string, string>();
+  return (userId) => {
+    let variantId = known.get(userId);
+    if (variantId === undefined) {
+      variantId = VARIANTS[chooseArm(bucketOf(salt, userIdBytes(userId)), RANGES) ?? 0]?.variantId ?? '';
+      known.set(userId, variantId);
+    }
+    return variantId;
+  };
+}
+
+function judgeByReport(look: ReportInput): AaVerdict {
+  const arms = reportOf(look).metrics[0]?.arms ?? [];
+  const state = arms[1]?.comparison?.state;
+  // A mismatch is told for few players, too. Counting it there would count only those of the small experiments that failed.
+  const isEnough = arms.every(
+    ({ players, positive }) => players >= FEWEST.players && positive >= FEWEST.positive,
+  );
+  if (state === undefined || state === 'too_few' || !isEnough) return 'too_few';
+  return state === 'not_proven' ? 'quiet' : 'alarm';
+}

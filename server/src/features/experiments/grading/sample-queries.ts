@@ -1,0 +1,55 @@
+import type { DedicatedConnection } from '../../../db/dedicated-connection.js';
+import type { GradedSpan } from './graded-spans.js';
+
+/** A player, with the first active day in each span; null where there is none. */
+export type GradedPlayer = Readonly<{
+  playerId: string;
+  userId: string;
+  firstDays: readonly (string | null)[];
+}>;
+
+export type IdRange = Readonly<{ first: number; last: number; hasMore: boolean }>;
+
+/** The ids of the players of a game, and whether there are more than so many; undefined without players. */
+export async function findIdRange(
+  connection: DedicatedConnection,
+  gameId: number,
+  most: number,
+): Promise<IdRange | undefined> {
+  const { rows } = await connection.query<IdRange>(
+    `select f.id::float8 as first, l.id::float8 as last,
+       (select count(*) > $2 from (select from players where game_id = $1 limit $2 + 1) p) as "hasMore"
+     from (select id from players where game_id = $1 order by id limit 1) f
+     cross join (select id from players where game_id = $1 order by id desc limit 1) l`,
+    [gameId, most],
+  );
+  return rows[0];
+}
+
+/** The next players of a game in the order of their ids who were active in a span, and the last id that was looked at; null at the end. */
+export async function listGradedPlayers(
+  connection: DedicatedConnection,
+  gameId: number,
+  spans: readonly GradedSpan[],
+  { behind, limit }: { behind: number; limit: number },
+): Promise<{ players: GradedPlayer[]; last: number | null }> {
+  const { rows } = await connection.query<GradedPlayer & { place: number }>(
+    `select p.id::float8 as place, p.id as "playerId", p.user_id as "userId",
+       array(
+         select (
+           select min(lower(r))::text from unnest(p.active_days * datemultirange(daterange(s.first, s.last, '[]'))) r
+         )
+         from unnest($4::date[], $5::date[]) with ordinality as s (first, last, place)
+         order by s.place
+       ) as "firstDays"
+     from (
+       select id, user_id, active_days from players where game_id = $1 and id > $2 order by id limit $3
+     ) p
+     order by p.id`,
+    [gameId, behind, limit, spans.map(({ from }) => from), spans.map(({ to }) => to)],
+  );
+  const players = rows.flatMap(({ place: _, ...player }) =>
+    player.firstDays.some((day) => day !== null) ? [player] : [],
+  );
+  return { players, last: rows.at(-1)?.place ?? null };
+}

@@ -1,0 +1,108 @@
+import { type MetricEntry, metricKey } from '../../../personalisation/document/parts/experiment-metrics.js';
+import { mostByChance } from '../../../statistics/false-alarms.js';
+import { ALPHA } from '../report/compare-arms.js';
+import { significant } from '../report/rounding.js';
+import { count, metricTitle, percent } from '../report/words.js';
+import type { AaVerdict, GradedVerdict } from './aa-experiment.js';
+
+/** Nights that count. A defect that is mended is out of the rate after as many. */
+export const NIGHTS = 28;
+/** So seldom chance alone turns a line red that is at 5% in truth. */
+export const RED_ONCE_IN = 1_000;
+/** Below this a good rate says nothing. */
+const FEWEST_VERDICTS = 20;
+
+export type StandingState = 'good' | 'red' | 'waiting';
+
+export type StandingLine = Readonly<{
+  state: StandingState;
+  /** A/A experiments with a verdict, and those among them that proved a difference. */
+  judged: number;
+  alarms: number;
+  /** A/A experiments whose arms had too few players or payers for a verdict. They are not in the rate. */
+  tooFew: number;
+  rate: number | null;
+  /** The bound: more false alarms than this are not chance. */
+  mostByChance: number;
+}>;
+
+/** How the statistics of a game's experiments are graded. */
+export type Standing = StandingLine &
+  Readonly<{
+    sentence: string;
+    metrics: readonly (StandingLine & Readonly<{ metric: MetricEntry; title: string }>)[];
+    /** Players in the last night's A/A experiments, and whether these are a sample. */
+    players: number;
+    isSampled: boolean;
+  }>;
+
+export function standingOf(
+  verdicts: readonly GradedVerdict[],
+  { players, isSampled }: Pick<Standing, 'players' | 'isSampled'>,
+): Standing {
+  const metrics = [...groupByMetric(verdicts).values()].map(({ metric, ofMetric }) => ({
+    ...{ metric, title: metricTitle(metric) },
+    ...lineOf(ofMetric),
+  }));
+  const all = lineOf(verdicts.map(({ verdict }) => verdict));
+  const red = metrics.filter(({ state }) => state === 'red');
+  // One broken metric among five hardly moves the rate of all.
+  const state = red.length > 0 ? 'red' : all.state;
+  const sentence = sentenceOf({ ...all, state }, red);
+  return { ...all, state, sentence, metrics, players, isSampled };
+}
+
+/** Before the first night. */
+export const NOT_GRADED: Standing = standingOf([], { players: 0, isSampled: false });
+
+function groupByMetric(verdicts: readonly GradedVerdict[]) {
+  const groups = new Map<string, { metric: MetricEntry; ofMetric: AaVerdict[] }>();
+  for (const { metric, verdict } of verdicts) {
+    const key = metricKey(metric);
+    const group = groups.get(key) ?? { metric, ofMetric: [] };
+    group.ofMetric.push(verdict);
+    groups.set(key, group);
+  }
+  return groups;
+}
+
+function lineOf(verdicts: readonly AaVerdict[]): StandingLine {
+  const alarms = verdicts.filter((verdict) => verdict === 'alarm').length;
+  const tooFew = verdicts.filter((verdict) => verdict === 'too_few').length;
+  const judged = verdicts.length - tooFew;
+  const most = mostByChance(judged, ALPHA, 1 / RED_ONCE_IN);
+  const state = alarms > most ? 'red' : judged < FEWEST_VERDICTS ? 'waiting' : 'good';
+  return {
+    state,
+    judged,
+    alarms,
+    tooFew,
+    rate: judged === 0 ? null : significant(alarms / judged),
+    mostByChance: most,
+  };
+}
+
+function sentenceOf(
+  { state, judged, alarms, tooFew, rate, mostByChance: most }: StandingLine,
+  red: readonly (StandingLine & { title: string })[],
+): string {
+  if (state === 'waiting') {
+    const why =
+      tooFew > 0
+        ? ` ${count(tooFew)} more had too few players or payers in an arm.`
+        : ' One night makes 20 to 25.';
+    return `Not graded yet: ${count(judged)} hidden A/A experiments had a verdict, and ${FEWEST_VERDICTS} are needed.${why}`;
+  }
+  const found = `${count(alarms)} of ${count(judged)} hidden A/A experiments of the last ${NIGHTS} nights gave a false alarm (${percent(rate ?? 0)}).`;
+  const bound = `${percent(ALPHA)} are promised, and up to ${count(most)} can be chance.`;
+  if (state === 'good') return `${found} ${bound}`;
+  const lines = red.map(
+    (line) =>
+      `${line.title}: ${count(line.alarms)} of ${count(line.judged)}, up to ${count(line.mostByChance)} can be chance.`,
+  );
+  return [
+    `${found} ${bound}`,
+    ...lines,
+    'Do not trust the verdicts of experiments until the cause is found.',
+  ].join(' ');
+}
