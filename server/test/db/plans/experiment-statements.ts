@@ -1,7 +1,11 @@
 import { inTransaction, walkByIndex, withDedicatedConnection } from '../../../src/db/dedicated-connection.js';
 import { createPlayerSamples } from '../../../src/features/audiences/player-samples.js';
 import { gradeExperiments } from '../../../src/features/experiments/grading/grade-experiments.js';
-import { findStanding, listStandings } from '../../../src/features/experiments/grading/grade-queries.js';
+import {
+  findStanding,
+  findUsualCurrency,
+  listStandings,
+} from '../../../src/features/experiments/grading/grade-queries.js';
 import { keepErasedSums } from '../../../src/features/experiments/keep-erased.js';
 import { planExperiment, planRequestOf } from '../../../src/features/experiments/plan-experiment.js';
 import { sumExperiments } from '../../../src/features/experiments/sum-experiments.js';
@@ -96,11 +100,13 @@ export const EXPERIMENT_STATEMENTS: readonly Listed[] = [
       withDedicatedConnection(admin, async (connection) => {
         await walkByIndex(connection);
         await gradeExperiments(connection, { nowMs: nowMs + DAY_MS });
+        // Where a studio has no reporting currency.
+        await findUsualCurrency(connection, gameId, new Date(nowMs).toISOString().slice(0, 10));
       }),
     reads: {
       tables: ['games', 'players', 'player_days', 'experiment_grades'],
-      why: 'games are looked at 200 at a time, players in chunks with their days, and the verdicts of 28 nights',
-      atMost: 5_000,
+      why: 'games are looked at 200 at a time, players in chunks with their days, and the verdicts of 28 nights; whether there are more than 100,000 players is counted by the index',
+      atMost: 100_001,
     },
   },
   { what: 'find_experiment_standing', call: ({ service }) => findStanding(service, gameId) },

@@ -10,7 +10,10 @@ export type GradedPlayer = Readonly<{
 
 export type IdRange = Readonly<{ first: number; last: number; hasMore: boolean }>;
 
-/** The ids of the players of a game, and whether there are more than so many; undefined without players. */
+/**
+ * The first and the last id of the players of a game, and whether there are more than so many; undefined without players. In the order of the index by game:
+ * with few statistics PostgreSQL would go through the ids of all games.
+ */
 export async function findIdRange(
   connection: DedicatedConnection,
   gameId: number,
@@ -19,8 +22,15 @@ export async function findIdRange(
   const { rows } = await connection.query<IdRange>(
     `select f.id::float8 as first, l.id::float8 as last,
        (select count(*) > $2 from (select from players where game_id = $1 limit $2 + 1) p) as "hasMore"
-     from (select id from players where game_id = $1 order by id limit 1) f
-     cross join (select id from players where game_id = $1 order by id desc limit 1) l`,
+     from (
+       select game_id, id from players
+       where (game_id, id) >= ($1::int, 0) and game_id is not null order by game_id, id limit 1
+     ) f
+     cross join (
+       select game_id, id from players
+       where (game_id, id) < ($1::int + 1, 0) and game_id is not null order by game_id desc, id desc limit 1
+     ) l
+     where f.game_id = $1`,
     [gameId, most],
   );
   return rows[0];
