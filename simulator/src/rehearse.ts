@@ -9,7 +9,10 @@ import { DAY_MS, firstDayMs, type Simulation } from './model/simulation.js';
 
 export type RehearseOptions = {
   service: Omit<Service, 'send'>;
+  /** Its players install the game on its days, and nobody later. */
   simulation: Simulation;
+  /** How many days are played, from the first of the simulation on. */
+  days: number;
   run: string;
   reactions: Reactions;
   /** How many players are played at a time. */
@@ -55,15 +58,16 @@ export async function rehearse(options: RehearseOptions): Promise<Readonly<Recor
   };
 
   try {
-    for (let day = 0; day < simulation.days; day++) {
+    for (let day = 0; day < options.days; day++) {
       const fromMs = firstDayMs(simulation) + day * DAY_MS;
       const endMs = fromMs + DAY_MS - 1;
       await onDay(endMs);
-      const players = byPlayer(sessionsBetween(simulation, fromMs, endMs + 1, reactingPlayers.of));
-      const next = players.values();
+      const sessions = sessionsBetween(simulation, fromMs, endMs + 1, reactingPlayers.of);
+      const installed = sessions.filter(({ life }) => life.index < simulation.players);
+      const next = byPlayer(installed).values();
       await Promise.all(
         Array.from({ length: clients }, async () => {
-          for (const sessions of next) await playDay(sessions, endMs);
+          for (const ofPlayer of next) await playDay(ofPlayer, endMs);
         }),
       );
       await onDayPlayed(endMs);

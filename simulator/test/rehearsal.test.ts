@@ -18,7 +18,7 @@ afterAll(async () => {
 it('players read their arm from the service and react, and the reports count what they did', async () => {
   const fromMs = startOfDay(world.service.clock.now()) + DAY_MS;
   const { game, told, looks, sentence } = await rehearseExperiment(world, {
-    ...{ seed: 3, players: 60, days: 3, fromMs },
+    ...{ seed: 3, players: 60, installDays: 2, days: 3, fromMs },
     // Everybody pays in nearly every session, and nobody of arm b does.
     habits: { ...CASUAL, payerShare: 0.5, purchasesPerSession: 20 },
     metrics: { primary: { kind: 'share', of: 'converted' }, secondary: [], guardrails: [] },

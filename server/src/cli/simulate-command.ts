@@ -10,7 +10,8 @@ import { Interrupted, interruptible } from './interrupt.js';
 import { grouped, progressBar } from './progress-bar.js';
 import { createProgressLine } from './progress-line.js';
 import { readReactions } from './react-option.js';
-import { reportLive, reportSimulation, reportTruth } from './simulate-report.js';
+import { reportTruth } from './report-truth.js';
+import { reportLive, reportSimulation } from './simulate-report.js';
 import {
   type LiveOptions,
   loadSimulator,
@@ -34,6 +35,8 @@ type Options = {
   state?: string;
   clients: string;
   react: string[];
+  adminUrl?: string;
+  adminTokenFile?: string;
 };
 
 type Credentials = { apiKey: string; apiSecret: string; gameId?: number };
@@ -45,7 +48,7 @@ With --speed real the players go on from now, at the pace of the clock, until Ct
 same players, and so they are when it is started again.
 
 With --react the players read the arm of an experiment from the service, as a game does, and those of an arm pay, spend or come back more or less
-often by exactly this much. At the end the truth stands beside the verdict of the service. It needs --speed real: a player is in an experiment
+often by exactly this much. At the end it prints the truth, and with --admin-token-file the verdict of the service beside it. It needs --speed real: a player is in an experiment
 from now on, not in the past. For a rehearsal of weeks in minutes see docs/experiments.md.
 
 The next to \`npm start\`:       SAVEPOINT_ENV=development savepoint simulate --players 1000 --days 60
@@ -79,6 +82,11 @@ export function simulateCommand(): Command {
       'how players of an arm react: <experiment>:<variant>:conversion=+20%,spend=-5%,retention=+10%',
       [],
     )
+    .option(
+      '--admin-token-file <file>',
+      'with --react: a token of a viewer, to print the verdict beside the truth',
+    )
+    .option('--admin-url <url>', 'the admin API (default: on this machine, at SAVEPOINT_OPS_PORT)')
     .addHelpText('after', HELP)
     .action(run);
 }
@@ -96,9 +104,11 @@ async function run(options: Options): Promise<void> {
   }
   const simulator = await loadSimulator();
   const { gameId, ...credentials } = await readCredentials(options);
-  const { port, dataDir } = requireSettings({ needsMasterKey: false });
+  const { port, opsPort, dataDir } = requireSettings({ needsMasterKey: false });
   const url = (options.url ?? `http://127.0.0.1:${port}`).replace(/\/+$/, '');
   await requireService(url);
+  const { adminTokenFile, adminUrl = `http://127.0.0.1:${opsPort}` } = options;
+  const admin = adminTokenFile === undefined ? undefined : await readAdmin(adminUrl, adminTokenFile);
   const stateFile =
     options.state ?? join(dataDir, `simulation-${size.seed}-${size.players}x${size.days}.ndjson`);
   const target = { url, ...credentials, stateFile, ...size };
@@ -106,7 +116,9 @@ async function run(options: Options): Promise<void> {
     if (options.speed === 'real') {
       const result = await playLive(simulator, { ...target, reactions });
       reportLive(result);
-      if (reactions !== undefined) await reportTruth(simulator, { gameId, reactions, told: result.told });
+      if (reactions !== undefined) {
+        await reportTruth(simulator, { reactions, told: result.told, game: options.game, admin });
+      }
       return;
     }
     const begun = performance.now();
@@ -139,6 +151,10 @@ async function readCredentials({ apiKey, apiSecretFile, tenant, game }: Options)
     const secret = unseal(keys, key.sealedSecret, apiKeyBinding(tenant, key.keyId));
     return { gameId, apiKey: key.keyId, apiSecret: secret.toString('utf8') };
   });
+}
+
+async function readAdmin(url: string, tokenFile: string) {
+  return { url: url.replace(/\/+$/, ''), token: (await readGivenFile(tokenFile)).trim() };
 }
 
 /** Checked before anything is prepared. */

@@ -7,22 +7,12 @@ import {
   findPlayerTotals,
   sumStoredRevenue,
 } from '../features/analytics/device-totals.js';
-import { findExperiment } from '../features/experiments/experiment-views.js';
 import { StartupError } from '../lib/startup-error.js';
-import { commandActor } from './command-actor.js';
 import { printable } from './printable.js';
 import { grouped } from './progress-bar.js';
-import type {
-  LiveResult,
-  Reactions,
-  ResponseCounts,
-  SimulationResult,
-  SimulatorModule,
-  Tally,
-} from './simulator-module.js';
+import type { LiveResult, ResponseCounts, SimulationResult, Tally } from './simulator-module.js';
 import { isBetweenTexts, tableLines } from './table.js';
 import { say, withDatabase } from './terminal.js';
-import { truthLines } from './truth-lines.js';
 
 type Report = { gameId: number | undefined; options: { tenant: string; game: string }; seconds: number };
 
@@ -60,25 +50,6 @@ export function reportLive(result: LiveResult): void {
     `The service has ${grouped(acknowledged)} of them, in ${grouped(responseCounts.requests)} requests, and refused ${grouped(refused)}; ${grouped(swallowed)} were lost on the way on purpose.`,
   );
   if (unsent > 0) say(`${grouped(unsent)} could not be sent before the end: the service did not respond.`);
-}
-
-type Rehearsed = { gameId: number | undefined; reactions: Reactions; told: LiveResult['told'] };
-
-/** What the arms change in truth, and what the service says about it so far. */
-export async function reportTruth(
-  { trueChange }: Pick<SimulatorModule, 'trueChange'>,
-  { gameId, reactions, told }: Rehearsed,
-): Promise<void> {
-  const found =
-    gameId === undefined
-      ? undefined
-      : await withDatabase(async ({ pool }) => {
-          const { nowMs } = await commandActor(pool);
-          return findExperiment(pool, gameId, reactions.experimentId, nowMs);
-        });
-  const report = found?.report ?? null;
-  for (const line of truthLines({ reactions, told, report, trueChange })) say(printable(line));
-  if (found !== undefined) say(printable(found.sentence));
 }
 
 function sayResponses(

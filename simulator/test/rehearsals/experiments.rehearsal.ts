@@ -14,12 +14,16 @@ import { countExposed, rehearseExperiment, type World } from '../support/rehears
  */
 
 const SEEDS = Number(process.env.SEEDS ?? 100);
-const PLAYERS = 400;
-const DAYS = 7;
+/** The first one: two halves can run beside each other. */
+const FIRST = Number(process.env.FIRST_SEED ?? 1);
+const PLAYERS = 260;
+/** All players install the game on the first two of the days. */
+const INSTALL_DAYS = 2;
+const DAYS = 3;
 const MUST_COVER = 0.95;
 
-/** Many pay, so that 200 players in an arm are enough for an interval. */
-const HABITS = { ...CASUAL, sessionsPerDay: 0.8, payerShare: 0.35, purchasesPerSession: 0.8 };
+/** Many pay, so that 130 players in an arm are enough for an interval. */
+const HABITS = { ...CASUAL, sessionsPerDay: 0.5, payerShare: 0.4, purchasesPerSession: 3 };
 
 const CONVERSION = { kind: 'share', of: 'converted' } as const;
 const RETENTION = { kind: 'share', of: 'retained', day: 1 } as const;
@@ -30,16 +34,16 @@ type Scenario = { name: string; metrics: [MetricEntry, ...MetricEntry[]]; change
 const SCENARIOS: readonly [Scenario, ...Scenario[]] = [
   { name: 'nothing changes', metrics: [CONVERSION, RETENTION, REVENUE], change: NO_CHANGE },
   {
-    name: 'conversion +30%',
+    name: 'conversion +25%',
     metrics: [CONVERSION, RETENTION, REVENUE],
-    change: { ...NO_CHANGE, conversion: 1.3 },
+    change: { ...NO_CHANGE, conversion: 1.25 },
   },
   { name: 'retention -30%', metrics: [RETENTION], change: { ...NO_CHANGE, retention: 0.7 } },
   { name: 'retention +25%', metrics: [RETENTION], change: { ...NO_CHANGE, retention: 1.25 } },
   {
-    name: 'conversion -40%',
+    name: 'conversion -20%',
     metrics: [CONVERSION, RETENTION, REVENUE],
-    change: { ...NO_CHANGE, conversion: 0.6 },
+    change: { ...NO_CHANGE, conversion: 0.8 },
   },
 ];
 
@@ -53,15 +57,14 @@ afterAll(async () => {
   await world.service.close();
 });
 
-/** Whether the last interval covers the truth, and whether a verdict was ever wrong; undefined without an interval. */
+/** Whether the last interval covers the truth, and whether a verdict was ever wrong. Without an interval, nothing is covered. */
 function judge(looks: readonly MetricReport[], truth: number) {
   const seen = looks.flatMap(({ arms }) => arms[1]?.comparison ?? []);
   const isWrong = ({ state }: { state: string }) =>
     (state === 'higher' && truth <= 0) || (state === 'lower' && truth >= 0);
   const interval = seen.at(-1)?.relativeInterval ?? null;
-  if (interval === null) return undefined;
   return {
-    isCovered: interval.low <= truth && truth <= interval.high,
+    isCovered: interval !== null && interval.low <= truth && truth <= interval.high,
     isEverWrong: seen.some(isWrong),
     isFound: ['higher', 'lower'].includes(seen.at(-1)?.state ?? ''),
   };
@@ -71,11 +74,11 @@ it(`covers the truth in ${100 * MUST_COVER} of 100 seeds`, async () => {
   const fromMs = startOfDay(world.service.clock.now()) + DAY_MS;
   const rows = new Map<string, { seeds: number; covered: number; wrong: number; found: number }>();
   let primaryCovered = 0;
-  for (let seed = 1; seed <= SEEDS; seed++) {
+  for (let seed = FIRST; seed < FIRST + SEEDS; seed++) {
     const { name, metrics, change } = SCENARIOS[seed % SCENARIOS.length] ?? SCENARIOS[0];
     const [primary, ...secondary] = metrics;
     const { game, told, looks } = await rehearseExperiment(world, {
-      ...{ seed, players: PLAYERS, days: DAYS, habits: HABITS, fromMs },
+      ...{ seed, players: PLAYERS, installDays: INSTALL_DAYS, days: DAYS, habits: HABITS, fromMs },
       metrics: { primary, secondary, guardrails: [] },
       changes: { b: change },
     });
@@ -93,7 +96,6 @@ it(`covers the truth in ${100 * MUST_COVER} of 100 seeds`, async () => {
       if (truth === undefined) throw new Error('a metric without a truth');
       const reports = looks.flatMap(({ metrics: shown }) => shown[at] ?? []);
       const judged = judge(reports, truth);
-      if (judged === undefined) throw new Error(`seed ${seed}: too few players for ${reports[0]?.title}`);
       const key = `${name}: ${reports[0]?.title}`;
       const row = rows.get(key) ?? { seeds: 0, covered: 0, wrong: 0, found: 0 };
       rows.set(key, {
@@ -104,6 +106,7 @@ it(`covers the truth in ${100 * MUST_COVER} of 100 seeds`, async () => {
       });
       if (at === 0 && judged.isCovered) primaryCovered++;
     }
+    process.stdout.write(`seed ${seed}, ${name}: covered in ${primaryCovered} so far\n`);
   }
   const lines = [...rows].map(
     ([name, { seeds, covered, wrong, found }]) => `| ${name} | ${seeds} | ${covered} | ${found} | ${wrong} |`,

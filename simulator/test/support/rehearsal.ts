@@ -17,6 +17,8 @@ export type World = { service: RealService; admin: AdminClient };
 export type Rehearsal = {
   seed: number;
   players: number;
+  /** Players install the game on the first days, and play on all of them. */
+  installDays: number;
   days: number;
   habits: Habits;
   /** The start of the first day. */
@@ -39,7 +41,7 @@ export type Rehearsed = {
 /** Plans, runs, looks at and ends an experiment in a game of its own, by the admin API. Its players react. */
 export async function rehearseExperiment(world: World, rehearsal: Rehearsal): Promise<Rehearsed> {
   const { service, admin } = world;
-  const { seed, players, days, habits, fromMs, metrics, changes } = rehearsal;
+  const { seed, players, installDays, days, habits, fromMs, metrics, changes } = rehearsal;
   const { clock, pool } = service;
   clock.set(fromMs);
   const game = `rehearsal-${seed}`;
@@ -56,7 +58,8 @@ export async function rehearseExperiment(world: World, rehearsal: Rehearsal): Pr
   const path = `/games/${game}/experiments/tried`;
   const told = await rehearse({
     service: { url: service.baseUrl, apiKey: key.keyId, apiSecret: key.secret },
-    simulation: { seed, players, days, habits, endMs: fromMs + days * DAY_MS - 1 },
+    simulation: { seed, players, days: installDays, habits, endMs: fromMs + installDays * DAY_MS - 1 },
+    days,
     run: game,
     reactions: { experimentId: 'tried', changes },
     clients: 16,
