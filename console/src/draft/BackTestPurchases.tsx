@@ -42,8 +42,12 @@ export function BackTestPurchases({ purchases, cannotKnow }: Props) {
                   <Table.Td>{sku.skuId}</Table.Td>
                   <Table.Td ta="right">{formatCount(sku.purchases)}</Table.Td>
                   <Table.Td>{changesInWords(sku)}</Table.Td>
-                  <Table.Td ta="right">{formatMoney(sku.comparedPaid, sku.currency)}</Table.Td>
-                  <Table.Td ta="right">{formatMoney(sku.comparedPrice, sku.currency)}</Table.Td>
+                  <Table.Td ta="right" className="nowrap">
+                    {isCompared(sku) ? formatMoney(sku.comparedPaid, sku.currency) : '–'}
+                  </Table.Td>
+                  <Table.Td ta="right" className="nowrap">
+                    {isCompared(sku) ? formatMoney(sku.comparedPrice, sku.currency) : '–'}
+                  </Table.Td>
                 </Table.Tr>
               ))}
             </Table.Tbody>
@@ -55,6 +59,11 @@ export function BackTestPurchases({ purchases, cannotKnow }: Props) {
       </Stack>
     </section>
   );
+}
+
+/** Whether any of the purchases has a price under the draft to compare with. */
+function isCompared({ same, lower, higher }: Sku): boolean {
+  return same + lower + higher > 0;
 }
 
 /** `12 at the same price, 3 at a lower price` */

@@ -1,4 +1,4 @@
-import { Text, Textarea } from '@mantine/core';
+import { Stack, Text, Textarea } from '@mantine/core';
 import { useDraft } from '../../draft/draft-context.js';
 import { type ConfigDocument, type Experiment, isSame } from '../../lib/document.js';
 import { isDrawn } from '../../lib/experiment-form.js';
@@ -80,31 +80,33 @@ export function ExperimentPanel({ experiment, published, document, problems, onC
         onChange={(coveragePercent) => set({ coveragePercent })}
       />
       <fieldset className="plain" disabled={fixed !== undefined}>
-        <LayerFields
-          layer={layer}
-          problemWithin={problemWithin}
-          onChange={(next) =>
-            onChange({
-              ...others,
-              ...(activation && { activation }),
-              ...(next && { layer: next }),
-            })
-          }
-        />
-        <EventTypeInput
-          label="Players count from their first event of this type"
-          description="Empty: from the first response that depends on their arm"
-          known={known}
-          value={activation?.eventType ?? ''}
-          error={problemWithin('activation')}
-          onChange={(eventType) =>
-            onChange({
-              ...others,
-              ...(layer && { layer }),
-              ...(eventType !== '' && { activation: { eventType } }),
-            })
-          }
-        />
+        <Stack gap="sm">
+          <LayerFields
+            layer={layer}
+            problemWithin={problemWithin}
+            onChange={(next) =>
+              onChange({
+                ...others,
+                ...(activation && { activation }),
+                ...(next && { layer: next }),
+              })
+            }
+          />
+          <EventTypeInput
+            label="Players count from their first event of this type"
+            description="Empty: from the first response that depends on their arm"
+            known={known}
+            value={activation?.eventType ?? ''}
+            error={problemWithin('activation')}
+            onChange={(eventType) =>
+              onChange({
+                ...others,
+                ...(layer && { layer }),
+                ...(eventType !== '' && { activation: { eventType } }),
+              })
+            }
+          />
+        </Stack>
       </fieldset>
       {fixed !== undefined && <Reason text={fixed} />}
       <Text fw={600}>Metrics</Text>

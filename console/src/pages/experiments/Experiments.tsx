@@ -74,7 +74,7 @@ function ExperimentList() {
               header: 'Experiment',
               isFixed: true,
               cell: ({ experimentId, name, shown }) => (
-                <Stack gap={0}>
+                <Stack gap={0} miw={130}>
                   {shown === undefined ? (
                     <Text size="sm">{name}</Text>
                   ) : (

@@ -57,13 +57,15 @@ export function VariantFields({ experiment, isReadOnly, fixed, problemWithin, on
                 onChange={(weight) => set({ weight: weight ?? 0 })}
               />
             </Group>
-            <Group gap={4}>
+            <Group gap={4} wrap="nowrap" align="flex-start">
               <Text size="xs" c="dimmed" className="figures">
                 {formatShare(shareOfWeight(variants, variant.weight))} of the players. In rules:{' '}
                 <span className="mono">{rule}</span>
               </Text>
               <CopyIcon text={rule} label={`Copy the rule of arm ${index + 1}`} />
-              {!isReadOnly && fixed === undefined && variants.length > 2 && (
+            </Group>
+            {!isReadOnly && fixed === undefined && variants.length > 2 && (
+              <Group>
                 <Button
                   size="compact-xs"
                   variant="subtle"
@@ -72,8 +74,8 @@ export function VariantFields({ experiment, isReadOnly, fixed, problemWithin, on
                 >
                   Remove arm {index + 1}
                 </Button>
-              )}
-            </Group>
+              </Group>
+            )}
           </Stack>
         );
       })}
