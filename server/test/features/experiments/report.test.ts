@@ -2,9 +2,11 @@ import { describe, expect, it } from 'vitest';
 import {
   type ExperimentSums,
   mergeExperimentSums,
+  noArmSums,
 } from '../../../src/features/experiments/report/experiment-sums.js';
 import type { PlayerFigures } from '../../../src/features/experiments/report/figures.js';
 import { reportOf } from '../../../src/features/experiments/report/report.js';
+import { wouldChange } from '../../../src/features/experiments/report/verdict.js';
 import type { ExperimentEntry } from '../../../src/personalisation/document/parts/experiments.js';
 import {
   CONVERSION,
@@ -96,6 +98,22 @@ describe('the verdict', () => {
   it('says what would change it', () => {
     expect(report(experiment, alike).wouldChange.join()).toMatch(/A difference of [\d.]+% would be proven/);
     expect(report(experiment, better).wouldChange.join()).toMatch(/at least [\d.]+%/);
+  });
+
+  it('names no number of days that nobody would wait', () => {
+    const { metrics, ...told } = report(experiment, alike);
+    const slow = (daysUntilProven: number) =>
+      metrics.map((metric) => ({
+        ...metric,
+        arms: metric.arms.map((arm) => ({
+          ...arm,
+          comparison: arm.comparison && { ...arm.comparison, daysUntilProven },
+        })),
+      }));
+    const arms = told.arms.map((arm) => ({ ...noArmSums(), ...arm }));
+    const words = (days: number) => wouldChange({ ...told, arms, metrics: slow(days) }).join();
+    expect(words(12)).toContain('for 12 days more');
+    expect(words(7_482)).toContain('for more than a year');
   });
 
   it('is not changed by a whale', () => {

@@ -38,6 +38,10 @@ export function armSentence(arm: string, told: ToldComparison): string {
   return `${range} ${proofOf(state)}${pace}`;
 }
 
+function waitOf(daysUntilProven: number): string {
+  return daysUntilProven > LONGEST_WAIT_DAYS ? 'more than a year' : `${days(daysUntilProven)} more`;
+}
+
 function paceSentence(daysUntilProven: number | null): string {
   if (daysUntilProven === null) return 'At today’s pace no day can be named.';
   if (daysUntilProven > LONGEST_WAIT_DAYS) return 'At today’s pace it would take more than a year.';
@@ -127,7 +131,7 @@ function changeOf(
     const wait =
       told.daysUntilProven === null
         ? 'a larger difference than today’s'
-        : `today’s difference for ${days(told.daysUntilProven)} more`;
+        : `today’s difference for ${waitOf(told.daysUntilProven)}`;
     return `${arm}: ${wait}.${now}`;
   }
   const nearest = shown === null ? undefined : Math.min(Math.abs(shown.low), Math.abs(shown.high));
