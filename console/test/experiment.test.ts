@@ -31,11 +31,9 @@ const SUM = { kind: 'sum', sum: { of: 'sessions' } } as const;
 describe('intervals of an experiment', () => {
   it('are points of a share, and relative otherwise', () => {
     expect(drawnIntervals(report(SHARE, COMPARISON))).toEqual([
-      { variantId: 'b', low: 0.01, high: 0.03, value: 0.02 },
+      { name: 'b', low: 0.01, high: 0.03, value: 0.02 },
     ]);
-    expect(drawnIntervals(report(SUM, COMPARISON))).toEqual([
-      { variantId: 'b', low: 0.2, high: 0.8, value: 0.5 },
-    ]);
+    expect(drawnIntervals(report(SUM, COMPARISON))).toEqual([{ name: 'b', low: 0.2, high: 0.8, value: 0.5 }]);
   });
 
   it('are not drawn without a verdict', () => {
@@ -43,7 +41,7 @@ describe('intervals of an experiment', () => {
   });
 
   it('share an axis that has zero and all of them on it', () => {
-    const axis = axisOf([{ variantId: 'b', low: 0.2, high: 0.8, value: 0.5 }]);
+    const axis = axisOf([{ name: 'b', low: 0.2, high: 0.8, value: 0.5 }]);
     for (const value of [0, 0.2, 0.8]) {
       expect(placeOf(value, axis)).toBeGreaterThan(0);
       expect(placeOf(value, axis)).toBeLessThan(100);
@@ -54,5 +52,8 @@ describe('intervals of an experiment', () => {
   it('are said with a sign', () => {
     expect(changeInWords(0.012, true)).toBe('+1.2 points');
     expect(changeInWords(-0.3, false)).toBe('−30%');
+    // As the sentence beside it, which says 13.5 points and 0.042%.
+    expect(changeInWords(-0.13527, true)).toBe('−13.5 points');
+    expect(changeInWords(0.00042, false)).toBe('+0.042%');
   });
 });

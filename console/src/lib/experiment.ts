@@ -1,25 +1,52 @@
-import type { Schemas } from '../api/client.js';
+import type { DataOf, Schemas } from '../api/client.js';
 import { formatShare } from './format.js';
 
 export type Report = Schemas['ExperimentReport'];
 export type MetricReport = Report['metrics'][number];
 export type ArmMetric = Schemas['ExperimentArm'];
+export type Exploration = DataOf<'exploreExperiment'>;
+type Metric = MetricReport['metric'];
 
-/** The difference of an arm that is drawn: of a share in points, else relative to the control. */
-export type DrawnInterval = { variantId: string; low: number; high: number; value: number };
+/** A difference that is drawn: of a share in points, else relative to the control. */
+export type DrawnInterval = { name: string; low: number; high: number; value: number };
+
+type Difference = Pick<
+  NonNullable<ArmMetric['comparison']>,
+  'difference' | 'interval' | 'relative' | 'relativeInterval'
+>;
+
+/** Undefined without an interval. */
+function drawnOf(
+  name: string,
+  { difference, interval, relative, relativeInterval }: Difference,
+  metric: Metric,
+): DrawnInterval | undefined {
+  const isPoints = metric.kind === 'share' || relativeInterval === null;
+  const drawn = isPoints ? interval : relativeInterval;
+  const value = isPoints ? difference : relative;
+  return drawn === null || value === null ? undefined : { name, ...drawn, value };
+}
 
 /** Only arms with an interval. */
 export function drawnIntervals({ metric, arms }: MetricReport): DrawnInterval[] {
-  return arms.flatMap(({ variantId, comparison }) => {
-    if (comparison === null) return [];
-    const isShare = metric.kind === 'share' || comparison.relativeInterval === null;
-    const interval = isShare ? comparison.interval : comparison.relativeInterval;
-    const value = isShare ? comparison.difference : comparison.relative;
-    return interval === null || value === null ? [] : [{ variantId, ...interval, value }];
-  });
+  return arms.flatMap(
+    ({ variantId, comparison }) => (comparison && drawnOf(variantId, comparison, metric)) ?? [],
+  );
 }
 
-/** One axis for all arms of a metric, with zero on it and some room at both ends. */
+/** The groups of an exploration, and in each the arms with an interval. */
+export function exploredIntervals(
+  { metric, groups }: Exploration,
+  nameOf: (group: Exploration['groups'][number]) => string,
+): { name: string; players: number; intervals: DrawnInterval[] }[] {
+  return groups.map((group) => ({
+    name: nameOf(group),
+    players: group.players,
+    intervals: group.arms.slice(1).flatMap((arm) => drawnOf(arm.variantId, arm, metric) ?? []),
+  }));
+}
+
+/** One axis for all intervals of a metric, with zero on it and some room at both ends. */
 export type Axis = { low: number; high: number };
 
 export function axisOf(intervals: readonly DrawnInterval[]): Axis {
@@ -34,17 +61,36 @@ export function placeOf(value: number, { low, high }: Axis): number {
   return (100 * (value - low)) / (high - low);
 }
 
-/** `+1.2 points` of a share, else `+1.2%`. */
+/** `+1.2 points` of a share, else `+1.2%`; as many digits as the sentences of the service have. */
 export function changeInWords(value: number, isShare: boolean): string {
   const sign = value > 0 ? '+' : value < 0 ? '−' : '';
-  const size = formatShare(Math.abs(value));
-  return `${sign}${isShare ? size.replace(/\s?%/, ' points') : size}`;
+  const size = Math.abs(value) * 100;
+  const digits = size < 1 ? { maximumSignificantDigits: 2 } : { maximumFractionDigits: 1 };
+  return `${sign}${size.toLocaleString('en-US', digits)}${isShare ? ' points' : '%'}`;
 }
 
 /** The mean of an arm: a share, or a number. */
 export function meanInWords({ metric }: MetricReport, mean: number | null): string {
   if (mean === null) return '–';
-  return metric.kind === 'share'
-    ? formatShare(mean)
-    : new Intl.NumberFormat('en-US', { maximumSignificantDigits: 4 }).format(mean);
+  return metric.kind === 'share' ? formatShare(mean) : fourDigits(mean);
+}
+
+export function fourDigits(value: number): string {
+  return value.toLocaleString('en-US', { maximumSignificantDigits: 4 });
+}
+
+const YES_NO: Readonly<Record<string, readonly [yes: string, no: string]>> = {
+  payer: ['Had paid before', 'Had not paid'],
+  new: ['New on that day', 'There before'],
+};
+
+/** How a group of an exploration is called. */
+export function groupInWords(
+  by: string,
+  { kind, value }: Pick<Exploration['groups'][number], 'kind' | 'value'>,
+): string {
+  if (kind === 'unknown') return 'Not known';
+  if (kind === 'other' || value === null) return 'All others';
+  const [yes, no] = YES_NO[by] ?? [value, value];
+  return value === 'no' ? no : value === 'yes' ? yes : value;
 }

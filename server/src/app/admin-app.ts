@@ -25,6 +25,7 @@ import { eventTypeRoutes } from '../features/events/types/event-type-routes.js';
 import { experimentRoutes } from '../features/experiments/experiment-routes.js';
 import { offerHoldoutRoutes } from '../features/experiments/offer-holdout-routes.js';
 import { experimentGradeRoutes } from '../features/experiments/grading/grade-routes.js';
+import { experimentExploreRoutes } from '../features/experiments/explore-routes.js';
 import { experimentPlanRoutes } from '../features/experiments/plan-routes.js';
 import { explainRoutes } from '../features/explanations/explain-routes.js';
 import { exportRoutes } from '../features/exports/export-routes.js';
@@ -103,6 +104,7 @@ const ROUTES: readonly AdminRoutes[] = [
   experimentPlanRoutes,
   offerHoldoutRoutes,
   experimentGradeRoutes,
+  experimentExploreRoutes,
   installRoutes,
   funnelRoutes,
   recountRoutes,

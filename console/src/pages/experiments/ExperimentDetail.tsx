@@ -49,7 +49,11 @@ export function ExperimentDetail({ experimentId }: { experimentId: string }) {
         </Group>
         <Loaded query={found} height={320}>
           {({ report, sentence }) =>
-            report === null ? <Text size="sm">{sentence}</Text> : <ExperimentReport report={report} />
+            report === null ? (
+              <Text size="sm">{sentence}</Text>
+            ) : (
+              <ExperimentReport experimentId={experimentId} report={report} />
+            )
           }
         </Loaded>
       </Stack>

@@ -1,15 +1,25 @@
 import { Alert, Card, Group, List, Stack, Table, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { type MetricReport, meanInWords, type Report } from '../../lib/experiment.js';
+import {
+  axisOf,
+  drawnIntervals,
+  fourDigits,
+  type MetricReport,
+  meanInWords,
+  type Report,
+} from '../../lib/experiment.js';
 import { countOf, formatCount, formatDay } from '../../lib/format.js';
+import { isShare } from '../../lib/metric-form.js';
 import { TableScroll } from '../../parts/TableScroll.js';
-import { Intervals } from './Intervals.js';
+import { Explore } from './Explore.js';
+import { AxisFoot, Intervals } from './Intervals.js';
 
 const ROLES = { primary: 'decides', secondary: 'secondary', guardrail: 'guardrail' } as const;
 
 /** Gates first, then the verdict, then the metrics. */
-export function ExperimentReport({ report }: { report: Report }) {
+export function ExperimentReport({ experimentId, report }: { experimentId: string; report: Report }) {
   const { gates, verdict, wouldChange, metrics } = report;
+  const stopping = gates.find(({ isStopping }) => isStopping);
   return (
     <Stack gap="md">
       {gates.map(({ gate, isStopping, sentence }) => (
@@ -21,7 +31,7 @@ export function ExperimentReport({ report }: { report: Report }) {
           {sentence}
         </Alert>
       ))}
-      {!gates.some(({ isStopping }) => isStopping) && <Text fw={500}>{verdict}</Text>}
+      {stopping === undefined && <Text fw={500}>{verdict}</Text>}
       <Arms report={report} />
       {metrics.map((metric) => (
         <Metric key={`${metric.role} ${metric.title}`} report={metric} />
@@ -32,6 +42,9 @@ export function ExperimentReport({ report }: { report: Report }) {
             <List.Item key={sentence}>{sentence}</List.Item>
           ))}
         </List>
+      </Section>
+      <Section title="Explore groups of players">
+        <Explore experimentId={experimentId} report={report} />
       </Section>
       <Text size="xs" c="dimmed">
         The intervals may be looked at every day: on all days together they are right in 95% of experiments.
@@ -101,7 +114,7 @@ function Metric({ report }: { report: MetricReport }) {
           {ROLES[role]}
         </Text>
       </Group>
-      <Intervals report={report} />
+      <IntervalsOfMetric report={report} />
       {arms.map(
         ({ variantId, comparison }) =>
           comparison !== null && (
@@ -112,8 +125,21 @@ function Metric({ report }: { report: MetricReport }) {
       )}
       <Text size="xs" c="dimmed">
         {means.join(', ')}
-        {capped !== null && `. ${countOf(capped.players, 'player')} above ${capped.at} count as that`}
+        {capped !== null &&
+          `. ${countOf(capped.players, 'player')} above ${fourDigits(capped.at)} count as that`}
       </Text>
     </Card>
+  );
+}
+
+function IntervalsOfMetric({ report }: { report: MetricReport }) {
+  const intervals = drawnIntervals(report);
+  if (intervals.length === 0) return null;
+  const axis = axisOf(intervals);
+  return (
+    <div>
+      <Intervals intervals={intervals} axis={axis} isShare={isShare(report.metric)} isVerdict />
+      <AxisFoot axis={axis} />
+    </div>
   );
 }

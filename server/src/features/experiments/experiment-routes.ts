@@ -1,5 +1,4 @@
 import type { FastifyInstance } from 'fastify';
-import { Type } from 'typebox';
 import type { AdminContext } from '../../admin/admin-context.js';
 import { gameErrors } from '../../admin/admin-errors.js';
 import { actorOf, gameOf, requireRole } from '../../admin/admin-guard.js';
@@ -13,17 +12,13 @@ import { PUBLICATION_ERRORS, publicationResponse } from '../game-configs/publish
 import { type EndOutcome, endExperiment } from './end-experiment.js';
 import {
   EndExperimentBody,
+  ExperimentParameters,
   ExperimentResponse,
   ExperimentsResponse,
   SumsRequestedResponse,
 } from './experiment-schemas.js';
 import { findExperiment, listExperiments, type ShownExperiment } from './experiment-views.js';
 import { updateSumsRequested } from './view-queries.js';
-
-const ExperimentParameters = Type.Object({
-  ...GameParameters.properties,
-  experimentId: Type.String({ description: 'Id of the experiment', examples: ['starter_price'] }),
-});
 
 /** What experiments have shown, and their end. */
 export function experimentRoutes(app: FastifyInstance, ctx: AdminContext): void {

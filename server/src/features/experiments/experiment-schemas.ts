@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { nullable, successOf, Time } from '../../admin/admin-responses.js';
+import { GameParameters, nullable, successOf, Time } from '../../admin/admin-responses.js';
 import { Metric } from '../../personalisation/document/parts/experiment-metrics.js';
 import { EXPERIMENTS } from '../../personalisation/document/parts/experiments.js';
 import { MISMATCH_BELOW } from '../../statistics/sample-ratio.js';
@@ -8,6 +8,11 @@ import { LONGEST_DAYS } from './report/plan.js';
 import { EXAMPLE_EXPERIMENT, EXAMPLE_PLAN, EXAMPLE_REPORT } from './schema-examples.js';
 
 /** Documentation of the reports of experiments. */
+
+export const ExperimentParameters = Type.Object({
+  ...GameParameters.properties,
+  experimentId: Type.String({ description: 'Id of the experiment', examples: ['starter_price'] }),
+});
 
 const oneOf = <const T extends string[]>(values: [...T], description: string) =>
   Type.Enum(values, { description });

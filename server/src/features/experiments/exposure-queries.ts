@@ -25,6 +25,11 @@ export const WAS_PINNED = `exists (
 
 export const FIRST_EXPOSURE: ExposureCursor = { exposedAt: '-infinity', playerId: '0' };
 
+/** Exposures are read in the order of their index. While there are few, PostgreSQL would rather sort them. */
+export async function walkInOrder(connection: DedicatedConnection): Promise<void> {
+  await connection.query('set enable_sort = off');
+}
+
 /**
  * The next exposures up to the end of a day, and the place after them; null at the end. With an activation event, players who have not sent it do
  * not count.

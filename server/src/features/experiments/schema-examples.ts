@@ -1,5 +1,6 @@
 import type { ExperimentEntry } from '../../personalisation/document/parts/experiments.js';
 import { addPlayer, type ExperimentSums, keyedMetrics } from './report/experiment-sums.js';
+import { exploreGroups } from './report/exploration.js';
 import { reportOf } from './report/report.js';
 import type { Report } from './report/report-types.js';
 
@@ -53,4 +54,20 @@ export const EXAMPLE_PLAN = {
         'With 900 new players a day you need 55 days (43,000 players) to see +1 point of day 7 retention.',
     },
   ],
+};
+
+export const EXAMPLE_EXPLORATION = {
+  by: 'payer' as const,
+  ...{ metric: EXAMPLE_EXPERIMENT.metrics.primary, title: 'Conversion' },
+  sentence: 'This is exploration. Among many groups one differs by chance: it is no verdict.',
+  ...{ examined: 2_000, isComplete: true },
+  groups: exploreGroups(
+    new Map([
+      ['no', exampleSums({ a: { players: 950, payers: 33 }, b: { players: 940, payers: 41 } })],
+      ['yes', exampleSums({ a: { players: 50, payers: 7 }, b: { players: 60, payers: 7 } })],
+    ]),
+    EXAMPLE_EXPERIMENT.metrics.primary,
+    EXAMPLE_EXPERIMENT.variants,
+    EXAMPLE_EXPERIMENT.plan?.players,
+  ),
 };

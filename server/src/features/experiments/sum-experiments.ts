@@ -9,6 +9,8 @@ import type { RateTable } from '../reporting/exchange-rates.js';
 import { findRateTable } from '../reporting/rate-queries.js';
 import { armChangesOf, PublishedVersions } from './arm-changes.js';
 import { FIRST_EXPOSURE, listExposures } from './exposure-queries.js';
+import { armChangesOf } from './arm-changes.js';
+import { FIRST_EXPOSURE, listExposures, walkInOrder } from './exposure-queries.js';
 import { figureNeeds } from './figure-needs.js';
 import { findFigures } from './figure-queries.js';
 import { fromKeptKeys } from './report/erased-currency.js';
@@ -61,8 +63,7 @@ export async function sumExperiments(
   options: SumOptions,
 ): Promise<SumResult> {
   const to = utcDay(options.nowMs - DAY_MS);
-  // Exposures are read in the order of their index. While there are few, PostgreSQL would rather sort them.
-  await connection.query('set enable_sort = off');
+  await walkInOrder(connection);
   await beginRuns(connection);
   await endRuns(connection, options.nowMs);
   await deleteEndedSums(connection, options.nowMs);

@@ -1,11 +1,13 @@
 import { inTransaction, walkByIndex, withDedicatedConnection } from '../../../src/db/dedicated-connection.js';
 import { createPlayerSamples } from '../../../src/features/audiences/player-samples.js';
+import { exploreExperiment } from '../../../src/features/experiments/explore-experiment.js';
 import { gradeExperiments } from '../../../src/features/experiments/grading/grade-experiments.js';
 import {
   findStanding,
   findUsualCurrency,
   listStandings,
 } from '../../../src/features/experiments/grading/grade-queries.js';
+import { EXPLORED } from '../../../src/features/experiments/group-queries.js';
 import { keepErasedSums } from '../../../src/features/experiments/keep-erased.js';
 import { planExperiment, planRequestOf } from '../../../src/features/experiments/plan-experiment.js';
 import { sumExperiments } from '../../../src/features/experiments/sum-experiments.js';
@@ -114,6 +116,21 @@ export const EXPERIMENT_STATEMENTS: readonly Listed[] = [
     what: 'list_experiment_standings',
     call: ({ service }) => listStandings(service, 200),
     reads: { tables: ['games'], why: 'the metrics tell of all games that are graded', atMost: 'all' },
+  },
+  {
+    what: 'an experiment by groups',
+    call: async ({ admin, nowMs }) => {
+      const to = new Date(nowMs + DAY_MS).toISOString().slice(0, 10);
+      const { primary: metric } = RUNNING.metrics;
+      for (const by of EXPLORED) {
+        await exploreExperiment(admin, { gameId, experiment: RUNNING, metric, by, to, maxPlayers: 1_000 });
+      }
+    },
+    reads: {
+      tables: ['experiment_exposures', 'players', 'player_days'],
+      why: 'exposures in chunks with the players and their days',
+      atMost: 5_000,
+    },
   },
   {
     what: 'a game without experiments, for the lists that follow',

@@ -242,6 +242,43 @@ describe('the sums of a running experiment', () => {
     );
   });
 
+  it('are explored by what was known at the exposure, and by nothing that came later', async () => {
+    type Explored = {
+      groups: { kind: string; value: string | null; players: number; arms: { players: number }[] }[];
+    };
+    const explore = (by: string) =>
+      admin.ask<Explored & { sentence: string; examined: number; isComplete: boolean }>(
+        'GET',
+        `/games/tried/experiments/price_test/exploration?by=${by}`,
+        undefined,
+        admin.tokens.viewer,
+      );
+    const counts = ({ groups }: Explored) =>
+      Object.fromEntries(groups.map(({ kind, value, players: n }) => [value ?? kind, n]));
+    const byPayer = await explore('payer');
+    expect(byPayer).toMatchObject({ isComplete: true });
+    expect(byPayer.sentence).toContain('exploration');
+    // Six were erased. Every third has bought something since the exposure, which makes nobody a payer of before.
+    expect(counts(byPayer)).toEqual({ no: (PLAYERS * 3) / 4, yes: PLAYERS / 4 - 6 });
+    expect(byPayer.examined).toBe(PLAYERS - 6);
+    // Of those who came fifteen days ago, every third was exposed on that day.
+    expect(counts(await explore('new')).yes).toBe(PLAYERS / 4);
+    const byCountry = await explore('country');
+    expect(counts(byCountry)).toEqual({ unknown: byPayer.examined });
+    const arms = byCountry.groups[0]?.arms.map((arm) => arm.players) ?? [];
+    expect(arms.reduce((all, n) => all + n, 0)).toBe(byPayer.examined);
+    expectGeneralError(
+      await admin.call(
+        'GET',
+        '/games/tried/experiments/price_test/exploration?by=payer&metric=9',
+        undefined,
+        admin.tokens.viewer,
+      ),
+      400,
+      'parameter_invalid',
+    );
+  });
+
   it('plan from the game’s own figures', async () => {
     const { plans } = await admin.ask<{ plans: { title: string; state: string; sentence: string }[] }>(
       'GET',

@@ -1,0 +1,72 @@
+import { walkByIndex, withDedicatedConnection } from '../../db/dedicated-connection.js';
+import type { Pool } from '../../db/pool.js';
+import { type MetricEntry, metricKey } from '../../personalisation/document/parts/experiment-metrics.js';
+import type { ExperimentEntry } from '../../personalisation/document/parts/experiments.js';
+import { findRateTable } from '../reporting/rate-queries.js';
+import { type ExposureCursor, FIRST_EXPOSURE, listExposures, walkInOrder } from './exposure-queries.js';
+import { figureNeeds } from './figure-needs.js';
+import { findFigures } from './figure-queries.js';
+import { type Explored, listGroups } from './group-queries.js';
+import { addPlayer, type ExperimentSums } from './report/experiment-sums.js';
+import { type ExploredGroup, exploreGroups } from './report/exploration.js';
+
+export type Exploration = Readonly<{ examined: number; isComplete: boolean; groups: ExploredGroup[] }>;
+
+export type ExploreRequest = Readonly<{
+  gameId: number;
+  experiment: ExperimentEntry;
+  metric: MetricEntry;
+  by: Explored;
+  /** The last day of the report. */
+  to: string;
+  maxPlayers?: number;
+}>;
+
+/** A few seconds. The first players have been in the experiment for the longest time, and each arm has its share of them. */
+export const EXPLORED_PLAYERS = 20_000;
+const PLAYERS_PER_CHUNK = 1_000;
+/** Clients choose countries and platforms, and may invent any number. Later ones count as not known. */
+const KEPT_GROUPS = 300;
+
+/** One metric of an experiment by what was known of players at their exposure, worked out on demand for the first of them. */
+export async function exploreExperiment(
+  pool: Pool,
+  { gameId, experiment, metric, by, to, maxPlayers = EXPLORED_PLAYERS }: ExploreRequest,
+): Promise<Exploration> {
+  const { experimentId, seed, variants, activation, plan } = experiment;
+  const keyed = [{ metric, key: metricKey(metric) }];
+  const needs = figureNeeds([metric]);
+  const groups = new Map<string | null, ExperimentSums>();
+  let examined = 0;
+  let behind: ExposureCursor | null = FIRST_EXPOSURE;
+  await withDedicatedConnection(pool, async (connection) => {
+    await walkByIndex(connection);
+    await walkInOrder(connection);
+    const rates = await findRateTable(connection, gameId);
+    for (let read = 0; behind !== null && read < maxPlayers; ) {
+      const limit = Math.min(PLAYERS_PER_CHUNK, maxPlayers - read);
+      const page = { behind, to, isActivated: activation !== undefined, limit };
+      const { counted, last } = await listExposures(connection, { gameId, experimentId, seed }, page);
+      const figures = await findFigures(connection, counted, to, needs);
+      const values = await listGroups(connection, counted, by);
+      counted.forEach(({ variantId, sawTwoArms }, index) => {
+        const ofPlayer = figures[index];
+        if (ofPlayer === undefined) return;
+        const sums = sumsOf(groups, values[index] ?? null);
+        addPlayer(sums, { variantId, sawTwoArms, figures: ofPlayer }, keyed, rates);
+        examined++;
+      });
+      behind = last;
+      read += limit;
+    }
+  });
+  const shown = exploreGroups(groups, metric, variants, plan?.players);
+  return { examined, isComplete: behind === null, groups: shown };
+}
+
+function sumsOf(groups: Map<string | null, ExperimentSums>, value: string | null): ExperimentSums {
+  const group = groups.has(value) || groups.size < KEPT_GROUPS ? value : null;
+  const sums = groups.get(group) ?? {};
+  groups.set(group, sums);
+  return sums;
+}

@@ -1,0 +1,63 @@
+import { Type } from 'typebox';
+import { nullable, successOf } from '../../admin/admin-responses.js';
+import { Metric } from '../../personalisation/document/parts/experiment-metrics.js';
+import { EXPLORED_PLAYERS } from './explore-experiment.js';
+import { EXPLORED } from './group-queries.js';
+import { EXAMPLE_EXPLORATION } from './schema-examples.js';
+
+const Interval = nullable(Type.Object({ low: Type.Number(), high: Type.Number() }));
+const Figure = nullable(Type.Number());
+
+const Group = Type.Object(
+  {
+    kind: Type.Enum(['value', 'other', 'unknown'], {
+      description: 'other: smaller groups together. unknown: not known at the exposure',
+    }),
+    value: nullable(Type.String({ description: 'A country, a platform, or yes and no' })),
+    players: Type.Integer(),
+    arms: Type.Array(
+      Type.Object({
+        variantId: Type.String(),
+        players: Type.Integer(),
+        positive: Type.Integer({ description: 'Those whose value is above zero' }),
+        mean: Figure,
+        difference: Figure,
+        interval: Interval,
+        relative: Figure,
+        relativeInterval: Interval,
+      }),
+      { description: 'The first one is the control. No interval with too few players' },
+    ),
+  },
+  { title: 'ExploredGroup' },
+);
+
+export const ExplorationQuery = Type.Object({
+  by: Type.Enum([...EXPLORED], {
+    description:
+      'What was known at the exposure. payer: a purchase before that day. new: the exposure was on the first day of the player',
+  }),
+  metric: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      description: 'Which metric of the report, from 0 on; by default the primary one',
+    }),
+  ),
+});
+
+export const ExplorationResponse = successOf(
+  'ExplorationResponse',
+  Type.Object({
+    by: Type.Enum([...EXPLORED]),
+    metric: Metric,
+    title: Type.String(),
+    sentence: Type.String({ description: 'What these figures are, and what they are not' }),
+    examined: Type.Integer({ description: `Players, at most ${EXPLORED_PLAYERS.toLocaleString('en')}` }),
+    isComplete: Type.Boolean({ description: 'False: the first players of the experiment only' }),
+    groups: Type.Array(Group, { description: 'The largest first. None where the report has no result' }),
+  }),
+  {
+    description: 'The intervals hold for all groups and arms together, at all looks. There is no verdict.',
+    example: EXAMPLE_EXPLORATION,
+  },
+);
