@@ -3,16 +3,14 @@ import { cursorInvalid, cursorOf, writeCursor } from '../../admin/page-cursor.js
 import { ApiError } from '../../errors.js';
 import { ROW_ID } from '../../lib/row-id.js';
 import { readUntil, UNTIL_WRONG } from './override-limits.js';
+import type { SetPage, SetRow } from './set-rows.js';
 
 /** What the routes of overrides and of pins share. */
 
 /** How many are listed at once. */
 export const LIST_LIMITS = { max: 500, fallback: 500 };
 
-export function afterOf(
-  list: string,
-  cursor: string | undefined,
-): Readonly<{ isCleared: boolean; id: string }> | undefined {
+export function afterOf(list: string, cursor: string | undefined): SetPage['after'] {
   const key = cursorOf(list, cursor, [0, '']);
   if (key === undefined) return undefined;
   const [isCleared, id] = key;
@@ -33,17 +31,6 @@ export function endOf(until: string | null | undefined, nowMs: number): number |
   if (end !== undefined) return end;
   throw new ApiError('body_invalid', { message: `${UNTIL_WRONG}, or null.` });
 }
-
-type SetRow = Readonly<{
-  reason: string;
-  author: string;
-  authorEmail: string | null;
-  setAt: number;
-  until: number | null;
-  clearedAt: number | null;
-  clearedBy: string | null;
-  clearedByEmail: string | null;
-}>;
 
 /** Who set it and when, what became of it, and whether it is in force. */
 export function setMembers(row: SetRow, nowMs: number) {

@@ -1,47 +1,27 @@
 import { type Actor, emailOf } from '../../admin/audit-log.js';
 import { type Client, type Pool, query } from '../../db/pool.js';
+import {
+  type Cleared,
+  PAGE_OF_PLAYER,
+  pageValues,
+  SET_COLUMNS,
+  type SetPage,
+  type SetRow,
+} from './set-rows.js';
 
 /** A player's flag as a studio has set it, and what became of that. */
-export type OverrideRow = {
-  flagId: string;
-  value: boolean;
-  reason: string;
-  author: string;
-  /** Of the person who was signed in, like `clearedByEmail`; null for a token, a command and the service itself. */
-  authorEmail: string | null;
-  setAt: number;
-  until: number | null;
-  clearedAt: number | null;
-  clearedBy: string | null;
-  clearedByEmail: string | null;
-};
+export type OverrideRow = SetRow & { flagId: string; value: boolean };
 
-export const OVERRIDE_COLUMNS = `flag_id as "flagId", value, reason, author, author_email as "authorEmail", set_at as "setAt", until,
-  cleared_at as "clearedAt", cleared_by as "clearedBy", cleared_by_email as "clearedByEmail"`;
+export const OVERRIDE_COLUMNS = `flag_id as "flagId", value, ${SET_COLUMNS}`;
 
 export type ListedOverride = OverrideRow & { id: string };
-export type OverridePage = {
-  limit: number;
-  /** The last override of the page before. */
-  after?: Readonly<{ isCleared: boolean; id: string }> | undefined;
-};
 
 /** The current ones first, then those that are over, newest first. */
-export async function listOverrides(
-  pool: Pool,
-  playerId: string,
-  { limit, after }: OverridePage,
-): Promise<ListedOverride[]> {
+export async function listOverrides(pool: Pool, playerId: string, page: SetPage): Promise<ListedOverride[]> {
   return query<ListedOverride>(
     pool,
-    {
-      name: 'list_overrides',
-      text: `select id, ${OVERRIDE_COLUMNS} from flag_overrides
-             where player_id = $1 and ($2::boolean is null or (cleared_at is not null, -id) > ($2, -$3::bigint))
-             order by cleared_at is not null, id desc
-             limit $4`,
-    },
-    [playerId, after?.isCleared ?? null, after?.id ?? null, limit],
+    { name: 'list_overrides', text: `select id, ${OVERRIDE_COLUMNS} from flag_overrides ${PAGE_OF_PLAYER}` },
+    pageValues(playerId, page),
   );
 }
 
@@ -60,7 +40,7 @@ export async function updateOverrideCleared(
   return rows[0];
 }
 
-export type NewOverride = Omit<OverrideRow, 'clearedAt' | 'clearedBy' | 'clearedByEmail'> & {
+export type NewOverride = Omit<OverrideRow, Cleared> & {
   playerId: string;
 };
 

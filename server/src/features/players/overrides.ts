@@ -10,6 +10,7 @@ import {
   updateOverrideCleared,
   updateOverridesAt,
 } from './override-queries.js';
+import { NOT_CLEARED, saidOf } from './set-rows.js';
 
 /**
  * What a studio says about one flag of one player, whatever the rule says.
@@ -44,7 +45,7 @@ export async function setOverride(pool: Pool, change: OverrideChange, actor: Act
     const said = { flagId, value, reason, ...author, setAt: actor.nowMs, until };
     await insertOverride(client, { ...said, playerId: player.playerId });
     await updateOverridesAt(client, player.playerId, actor.nowMs);
-    const override = { ...said, clearedAt: null, clearedBy: null, clearedByEmail: null };
+    const override = { ...said, ...NOT_CLEARED };
     await audit(client, player, change, actor, { action: 'override.set', former, override });
     return { outcome: 'set', override };
   });
@@ -96,17 +97,7 @@ async function audit(
     gameId,
     action,
     target: `player ${userId} ${flagId}`,
-    before: former === undefined ? null : said(former),
-    after: override === undefined ? null : said(override),
+    before: former === undefined ? null : saidOf(former),
+    after: override === undefined ? null : saidOf(override),
   });
-}
-
-function said({ value, reason, author, setAt, until }: OverrideRow) {
-  return {
-    value,
-    reason,
-    author,
-    setAt: new Date(setAt).toISOString(),
-    until: until === null ? null : new Date(until).toISOString(),
-  };
 }

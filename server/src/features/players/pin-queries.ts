@@ -1,44 +1,28 @@
 import { type Actor, emailOf } from '../../admin/audit-log.js';
 import { type Client, type Pool, query } from '../../db/pool.js';
 import type { PinKind } from '../../personalisation/attributes/player-facts.js';
+import {
+  type Cleared,
+  PAGE_OF_PLAYER,
+  pageValues,
+  SET_COLUMNS,
+  type SetPage,
+  type SetRow,
+} from './set-rows.js';
 
 /** A value or a variant that a studio has pinned for a player, and what became of that. */
-export type PinRow = {
-  kind: PinKind;
-  target: string;
-  value: unknown;
-  reason: string;
-  author: string;
-  /** Of the person who was signed in, like `clearedByEmail`; null for a token, a command and the service itself. */
-  authorEmail: string | null;
-  setAt: number;
-  until: number | null;
-  clearedAt: number | null;
-  clearedBy: string | null;
-  clearedByEmail: string | null;
-};
+export type PinRow = SetRow & { kind: PinKind; target: string; value: unknown };
 
-export const PIN_COLUMNS = `kind, target, value, reason, author, author_email as "authorEmail", set_at as "setAt", until,
-  cleared_at as "clearedAt", cleared_by as "clearedBy", cleared_by_email as "clearedByEmail"`;
+export const PIN_COLUMNS = `kind, target, value, ${SET_COLUMNS}`;
 
 export type ListedPin = PinRow & { id: string };
 
-/** The current ones first, then those that are over, newest first. `after`: the last pin of the page before. */
-export async function listPins(
-  pool: Pool,
-  playerId: string,
-  { limit, after }: { limit: number; after?: Readonly<{ isCleared: boolean; id: string }> | undefined },
-): Promise<ListedPin[]> {
+/** The current ones first, then those that are over, newest first. */
+export async function listPins(pool: Pool, playerId: string, page: SetPage): Promise<ListedPin[]> {
   return query<ListedPin>(
     pool,
-    {
-      name: 'list_pins',
-      text: `select id, ${PIN_COLUMNS} from player_pins
-             where player_id = $1 and ($2::boolean is null or (cleared_at is not null, -id) > ($2, -$3::bigint))
-             order by cleared_at is not null, id desc
-             limit $4`,
-    },
-    [playerId, after?.isCleared ?? null, after?.id ?? null, limit],
+    { name: 'list_pins', text: `select id, ${PIN_COLUMNS} from player_pins ${PAGE_OF_PLAYER}` },
+    pageValues(playerId, page),
   );
 }
 
@@ -57,7 +41,7 @@ export async function updatePinCleared(
   return rows[0];
 }
 
-export type NewPin = Omit<PinRow, 'clearedAt' | 'clearedBy' | 'clearedByEmail'> & { playerId: string };
+export type NewPin = Omit<PinRow, Cleared> & { playerId: string };
 
 /** There must be no current pin of the same. */
 export async function insertPin(client: Client, pin: NewPin): Promise<void> {

@@ -6,6 +6,7 @@ import { requireConfigVersion } from '../game-configs/config-queries.js';
 import { lockPlayer, updateOverridesAt } from './override-queries.js';
 import { PIN_KINDS } from './pin-kinds.js';
 import { countCurrentPins, insertPin, type PinRow, updatePinCleared } from './pin-queries.js';
+import { NOT_CLEARED, saidOf } from './set-rows.js';
 
 /**
  * What a studio pins for one player, whatever the rules say: mostly for test devices. Pins come and go like overrides (overrides.ts),
@@ -44,7 +45,7 @@ export async function setPin(pool: Pool, change: PinChange, actor: Actor): Promi
     const said = { kind, target, value, reason, ...author, setAt: actor.nowMs, until };
     await insertPin(client, { ...said, playerId: player.playerId });
     await updateOverridesAt(client, player.playerId, actor.nowMs);
-    const pin = { ...said, clearedAt: null, clearedBy: null, clearedByEmail: null };
+    const pin = { ...said, ...NOT_CLEARED };
     await audit(client, player.tenantId, change, actor, { action: 'pin.set', former, pin });
     return { outcome: 'set', pin };
   });
@@ -84,17 +85,7 @@ async function audit(
     gameId,
     action,
     target: `player ${userId} ${kind} ${target}`,
-    before: former === undefined ? null : said(former),
-    after: pin === undefined ? null : said(pin),
+    before: former === undefined ? null : saidOf(former),
+    after: pin === undefined ? null : saidOf(pin),
   });
-}
-
-function said({ value, reason, author, setAt, until }: PinRow) {
-  return {
-    value,
-    reason,
-    author,
-    setAt: new Date(setAt).toISOString(),
-    until: until === null ? null : new Date(until).toISOString(),
-  };
 }
