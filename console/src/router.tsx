@@ -50,7 +50,7 @@ const players = createRoute({
 const player = createRoute({
   getParentRoute: () => frame,
   path: '/players/$playerId',
-  validateSearch: known('at', 'version', 'kinds', 'type', 'from', 'to', 'edit', 'pin'),
+  validateSearch: known('at', 'version', 'kinds', 'type', 'from', 'to', 'edit', 'pin', 'arm'),
   component: lazyPage(() => import('./pages/player/Player.js'), 'Player'),
 });
 const store = createRoute({

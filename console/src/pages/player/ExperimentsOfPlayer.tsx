@@ -1,23 +1,69 @@
-import { Stack, Text, Title } from '@mantine/core';
+import { Button, Group, Stack, Text, Title } from '@mantine/core';
+import { getRouteApi } from '@tanstack/react-router';
+import { useRole } from '../../api/session.js';
 import type { ExplanationQuery } from '../../api/use-explanation.js';
 import { Sentence } from '../../parts/texts.js';
+import { FormerExceptions } from './FormerExceptions.js';
+import { usePins } from './use-pins.js';
+import { VariantPinPanel } from './VariantPinPanel.js';
 
-/** The arms of experiments that the player is in, or why not. Nothing where the game has no experiments. */
-export function ExperimentsOfPlayer({ explanation }: { explanation: ExplanationQuery }) {
-  const sentences = explanation.data?.because.experiments ?? [];
-  if (sentences.length === 0) return null;
+const route = getRouteApi('/$studio/$game/players/$playerId');
+
+/** The arms of experiments that the player is in, or why not, and what is pinned. Nothing where the game has no experiments. */
+export function ExperimentsOfPlayer({
+  playerId,
+  explanation,
+}: {
+  playerId: string;
+  explanation: ExplanationQuery;
+}) {
+  const { isEditor } = useRole();
+  const { arm: pinned } = route.useSearch();
+  const navigate = route.useNavigate();
+  const show = (id: string | undefined) => navigate({ search: (before) => ({ ...before, arm: id }) });
+  const { inForce, former, more } = usePins(playerId, 'variant');
+  const { trace, because } = explanation.data ?? {};
+  if (trace === undefined || trace.experiments.length === 0) return null;
   return (
     <section aria-label="Experiments">
       <Title order={2} size="h4" mb="xs">
         Experiments
       </Title>
       <Stack gap={6}>
-        {sentences.map((sentence) => (
-          <Text key={sentence} size="xs" c="dimmed">
-            <Sentence text={sentence} />
-          </Text>
+        {trace.experiments.map(({ experimentId }, index) => (
+          <Group key={experimentId} gap="xs" align="flex-start" role="group" aria-label={experimentId}>
+            <Text size="xs" c="dimmed" flex="1 1 165px">
+              <Sentence text={because?.experiments[index] ?? ''} />
+            </Text>
+            {isEditor && (
+              <Button
+                size="compact-xs"
+                variant="default"
+                miw="fit-content"
+                onClick={() => show(experimentId)}
+              >
+                Pin
+              </Button>
+            )}
+          </Group>
         ))}
       </Stack>
+      <FormerExceptions
+        label="Former pins of variants"
+        rows={former}
+        more={more}
+        subject={{ header: 'Experiment', of: ({ target }) => target }}
+        value={{ header: 'Pinned to', of: ({ value }) => String(value) }}
+      />
+      {pinned !== undefined && isEditor && (
+        <VariantPinPanel
+          key={pinned}
+          playerId={playerId}
+          target={pinned}
+          current={inForce.get(pinned)}
+          onClose={() => show(undefined)}
+        />
+      )}
     </section>
   );
 }

@@ -5,7 +5,7 @@ import { useRole } from '../../api/session.js';
 import type { ExplanationQuery } from '../../api/use-explanation.js';
 import { Loaded } from '../../parts/states.js';
 import { Moment, Person, Sentence } from '../../parts/texts.js';
-import { FormerOverrides } from './FormerOverrides.js';
+import { FormerExceptions } from './FormerExceptions.js';
 import { OverridePanel } from './OverridePanel.js';
 import { YesNo } from './YesNo.js';
 
@@ -73,19 +73,22 @@ export function Flags({ playerId, explanation }: { playerId: string; explanation
           </Stack>
         )}
       </Loaded>
-      <FormerOverrides
-        overrides={all.filter(({ state }) => state !== 'in_force')}
+      <FormerExceptions
+        label="Former overrides"
+        rows={all.filter(({ state }) => state !== 'in_force')}
         more={{
           has: overrides.hasNextPage,
           isLoading: overrides.isFetchingNextPage,
           load: () => void overrides.fetchNextPage(),
         }}
+        subject={{ header: 'Flag', of: ({ flagId }) => flagId }}
+        value={{ header: 'Value', of: ({ value }) => <YesNo value={value} /> }}
       />
       {edit !== undefined && isEditor && (
         <OverridePanel
           playerId={playerId}
           flagId={edit}
-          standing={inForce.get(edit)}
+          current={inForce.get(edit)}
           onClose={() => show(undefined)}
         />
       )}

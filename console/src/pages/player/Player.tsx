@@ -88,7 +88,7 @@ function PlayerBody({ playerId }: { playerId: string }) {
         <ValuesOfPlayer playerId={playerId} explanation={explanation} />
         <AttributesOfPlayer explanation={explanation} />
         <PredictionsOfPlayer explanation={explanation} />
-        <ExperimentsOfPlayer explanation={explanation} />
+        <ExperimentsOfPlayer playerId={playerId} explanation={explanation} />
         <StoreAsSeen explanation={explanation} />
         <Devices playerId={playerId} />
       </Stack>

@@ -1,11 +1,11 @@
 import { Button, Group, Stack, Text, Title } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
-import { usePages, useStudioAndGame } from '../../api/hooks.js';
 import { useRole } from '../../api/session.js';
 import type { ExplanationQuery } from '../../api/use-explanation.js';
 import { Sentence } from '../../parts/texts.js';
-import { FormerPins } from './FormerPins.js';
-import { PinPanel } from './PinPanel.js';
+import { FormerExceptions } from './FormerExceptions.js';
+import { usePins } from './use-pins.js';
+import { ValuePinPanel } from './ValuePinPanel.js';
 
 const route = getRouteApi('/$studio/$game/players/$playerId');
 
@@ -17,17 +17,13 @@ export function ValuesOfPlayer({
   playerId: string;
   explanation: ExplanationQuery;
 }) {
-  const { game } = useStudioAndGame();
   const { isEditor } = useRole();
   const { pin: pinned } = route.useSearch();
   const navigate = route.useNavigate();
   const show = (key: string | undefined) => navigate({ search: (before) => ({ ...before, pin: key }) });
-  const pins = usePages('listPins', { params: { game, playerId } }, { next: ({ nextCursor }) => nextCursor });
+  const { inForce, former, more } = usePins(playerId, 'value');
   const { trace, because } = explanation.data ?? {};
   if (trace === undefined || trace.values.length === 0) return null;
-  const all = (pins.data?.pages.flatMap((page) => page.pins) ?? []).filter(({ kind }) => kind === 'value');
-  // Those in force come first, so the first page has all of them.
-  const inForce = new Map(all.filter(({ state }) => state === 'in_force').map((each) => [each.target, each]));
   const edited = trace.values.find(({ key }) => key === pinned);
   return (
     <section aria-label="Values">
@@ -48,16 +44,15 @@ export function ValuesOfPlayer({
           </Group>
         ))}
       </Stack>
-      <FormerPins
-        pins={all.filter(({ state }) => state !== 'in_force')}
-        more={{
-          has: pins.hasNextPage,
-          isLoading: pins.isFetchingNextPage,
-          load: () => void pins.fetchNextPage(),
-        }}
+      <FormerExceptions
+        label="Former pins of values"
+        rows={former}
+        more={more}
+        subject={{ header: 'Value', of: ({ target }) => target }}
+        value={{ header: 'Pinned to', of: ({ value }) => JSON.stringify(value) }}
       />
       {edited !== undefined && isEditor && (
-        <PinPanel
+        <ValuePinPanel
           key={edited.key}
           playerId={playerId}
           target={edited.key}

@@ -1,22 +1,35 @@
+import type { ReactNode } from 'react';
 import type { Schemas } from '../../api/client.js';
 import { DataTable, type MoreRows } from '../../parts/DataTable.js';
 import { Moment, Person } from '../../parts/texts.js';
 
-/** What was pinned before, newest first. Folded, because what counts now is beside each value. */
-export function FormerPins({ pins, more }: { pins: readonly Schemas['Pin'][]; more: MoreRows }) {
-  if (pins.length === 0) return null;
+type Exception = Omit<Schemas['Override'], 'flagId' | 'value'>;
+
+type Props<Row> = {
+  /** `Former pins`. */
+  label: string;
+  rows: readonly Row[];
+  more: MoreRows;
+  /** What it was about: a flag, a value, an experiment. */
+  subject: { header: string; of: (row: Row) => string };
+  value: { header: string; of: (row: Row) => ReactNode };
+};
+
+/** What was set for the player before, newest first. Folded, because what counts now is beside each flag or value. */
+export function FormerExceptions<Row extends Exception>({ label, rows, more, subject, value }: Props<Row>) {
+  if (rows.length === 0) return null;
   return (
     <details>
-      <summary>Former pins</summary>
+      <summary>{label}</summary>
       <DataTable
-        label="Former pins"
-        rows={pins}
-        rowKey={({ target, setAt, clearedAt }) => `${target} ${setAt} ${clearedAt}`}
+        label={label}
+        rows={rows}
+        rowKey={(row) => `${subject.of(row)} ${row.setAt} ${row.clearedAt}`}
         more={more}
         empty={null}
         columns={[
-          { id: 'value', header: 'Value', cell: ({ target }) => target },
-          { id: 'pinned', header: 'Pinned to', cell: ({ value }) => JSON.stringify(value) },
+          { id: 'subject', header: subject.header, cell: subject.of },
+          { id: 'value', header: value.header, cell: value.of },
           { id: 'reason', header: 'Reason', cell: ({ reason }) => reason },
           {
             id: 'set',
