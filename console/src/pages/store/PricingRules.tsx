@@ -49,6 +49,15 @@ export function PricingRules({ document }: { document: ConfigDocument }) {
               set({ largestSpreadPercent: value === '' ? null : value })
             }
           />
+          <TagsInput
+            label="Countries whose players are told the lowest price of 30 days"
+            description="Two letters each, or * for all. With each reduced SKU: the lowest price in the 30 days before the reduction."
+            value={pricing.lowestPriceCountries ?? []}
+            error={problemAt('lowestPriceCountries')}
+            onChange={(countries) =>
+              set({ lowestPriceCountries: countries.map((country) => country.toUpperCase()) })
+            }
+          />
         </>
       )}
     </Stack>

@@ -1,6 +1,8 @@
 import { Checkbox, Stack, TextInput } from '@mantine/core';
 import { useRole } from '../../api/session.js';
-import type { ConfigDocument } from '../../lib/document.js';
+import { useDraft } from '../../draft/draft-context.js';
+import { type ConfigDocument, problemsUnder } from '../../lib/document.js';
+import { ZoneInput } from '../../parts/ScheduleFields.js';
 import { PricingRules } from './PricingRules.js';
 import { useStoreSettings } from './use-store-settings.js';
 
@@ -25,8 +27,28 @@ export function StoreRules({ document }: { document: ConfigDocument }) {
           checked={settings.sendFallback}
           onChange={({ currentTarget }) => set({ sendFallback: currentTarget.checked })}
         />
+        <StudioZone document={document} />
         <PricingRules document={document} />
       </Stack>
     </fieldset>
+  );
+}
+
+/** What schedules mean by the studio's zone. */
+function StudioZone({ document }: { document: ConfigDocument }) {
+  const { edit, problems } = useDraft();
+  return (
+    <ZoneInput
+      label="The studio’s time zone"
+      description="For schedules in the studio’s zone, and for players whose zone is not known. A name such as Europe/Berlin; empty: UTC."
+      data={Intl.supportedValuesOf('timeZone')}
+      value={document.calendar?.studioZone ?? ''}
+      error={problemsUnder(problems, '/calendar')[0]?.message}
+      onChange={(studioZone) =>
+        edit(({ calendar: _former, ...before }) =>
+          studioZone === '' ? before : { ...before, calendar: { studioZone } },
+        )
+      }
+    />
   );
 }
