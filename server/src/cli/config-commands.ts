@@ -27,7 +27,7 @@ type PublishOptions = GameOptions & {
 
 const HELP = `
 A document holds everything that decides what a game's players are told: flags, segments, catalogue, store
-settings and offers. Begin with the one in force:
+settings, offers, typed values, experiments, own attributes, and settings of prices and schedules. Begin with the one in force:
 
   savepoint config show --tenant my-studio --game my-game > config.json
   savepoint config publish --tenant my-studio --game my-game --file config.json --based-on 7
@@ -39,7 +39,7 @@ docs/personalisation.md explains each part; savepoint config attributes lists wh
 
 export function configCommands(): Command {
   const config = new Command('config').description(
-    'the published configuration of a game: flags, segments, catalogue and offers',
+    'the published configuration of a game: flags, segments, catalogue, offers, values, experiments and own attributes',
   );
   withChecks(withGame(config.command('publish')))
     .description('publish a document, or the draft, as the next version')

@@ -29,7 +29,9 @@ Payers are players with a purchase that was not refunded; revenue is the share t
 
 export function dryRunCommand(): Command {
   return withCandidate(withGame(new Command('dry-run')))
-    .description('say what publishing would change: who enters and leaves each segment and offer')
+    .description(
+      'say what publishing would change: who enters and leaves each flag, segment, offer, value and arm',
+    )
     .option('--at <time>', 'a later time to decide for, such as 2026-11-15T12:00:00Z (default: now)')
     .option(
       '--sample <players>',

@@ -28,7 +28,9 @@ of the player is rebuilt from the stored events; for the future it is what is kn
 
 export function explainCommand(): Command {
   return withGame(new Command('explain'))
-    .description('say why a player is told what they are told: flags, segments, offers and every price')
+    .description(
+      'say why a player is told what they are told: flags, segments, offers, values, experiments and every price',
+    )
     .requiredOption('--player <user-id>', 'userId of the login response')
     .option('--at <time>', 'the time to explain, such as 2026-11-15T12:00:00Z (default: now)')
     .option('--config-version <number>', 'another version, or draft (default: the one in force then)')

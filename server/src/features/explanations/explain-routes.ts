@@ -21,7 +21,7 @@ const REBUILDS = { maxConcurrent: 2, maxConcurrentPerKey: 1, maxWaitingPerKey: 1
 /** Longer than most rebuilds take. */
 const RETRY_AFTER_SECONDS = 1;
 
-/** Explanations: why a player gets their flags, segments, offers and store. */
+/** Explanations: why a player gets their flags, segments, offers, store, values and experiments. */
 export function explainRoutes(app: FastifyInstance, ctx: AdminContext): void {
   const routes = withSchemaTypes(app);
   const { body, validatorCompiler } = bodyCheckedAs(ExplainBody, ExplainEnvelope);
@@ -37,7 +37,7 @@ export function explainRoutes(app: FastifyInstance, ctx: AdminContext): void {
       schema: {
         ...adminSchema('Players'),
         operationId: 'explain',
-        summary: 'Why a player gets their flags, segments, offers and store',
+        summary: 'Why a player gets their flags, segments, offers, store, values and experiments',
         description:
           'For a player or a hypothetical one, at any time, under any version, the draft or a document that is not saved. Changes nothing.',
         params: GameParameters,
