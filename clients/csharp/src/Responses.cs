@@ -39,6 +39,7 @@ namespace Savepoint
         private readonly Dictionary<string, Task<object>> asking = new Dictionary<string, Task<object>>();
         private readonly Dictionary<string, string> told = new Dictionary<string, string>();
         private object values;
+        private List<object> experiments = new List<object>();
         private bool isAskedForValues;
 
         /// <summary>Is called with the name and the response when the response differs from the one before.</summary>
@@ -101,7 +102,8 @@ namespace Savepoint
                 ["playerId"] = Json.Text(grant, "userId"),
                 ["asOf"] = Times.Format(clock.Service()),
                 ["values"] = granted,
-                ["experiments"] = new List<object>(),
+                // A grant has none: those that were last told stay.
+                ["experiments"] = experiments,
             };
             Keep("values", values, null, StaleMs);
             Tell("values", values);
@@ -134,7 +136,11 @@ namespace Savepoint
         public void Forget()
         {
             foreach (var name in Paths.Keys) keeper.WriteValue("player-" + name, null);
-            lock (turn) told.Clear();
+            lock (turn)
+            {
+                told.Clear();
+                experiments = new List<object>();
+            }
         }
 
         private async Task<object> AskAsync(string name)
@@ -194,7 +200,11 @@ namespace Savepoint
             var text = Json.Write(new Dictionary<string, object>(Json.AsObject(response)) { ["asOf"] = 0 });
             lock (turn)
             {
-                if (name == "values") values = Json.Member(response, "values");
+                if (name == "values")
+                {
+                    values = Json.Member(response, "values");
+                    experiments = Json.Items(response, "experiments");
+                }
                 string before;
                 if (told.TryGetValue(name, out before) && before == text) return response;
                 told[name] = text;

@@ -28,6 +28,7 @@ func check_all() -> void:
 	await check("track never fails, for any argument", _track_never_fails)
 	await check("saved ends, though there are more events with every frame", _saved_ends)
 	await check("a response is reported when it differs from the one before", _responses_are_told)
+	await check("experiments are told by id, and a login does not take them away", _experiments_are_told)
 	await check("a script with callbacks of its own works, also in a paused tree", _own_callbacks)
 	await check("a waiting call ends when the client leaves the tree, and the client goes on afterwards", _leaves_the_tree)
 	await check("what was tracked is on the disk when the app is paused or quits", _kept_at_the_end)
@@ -115,6 +116,18 @@ func _responses_are_told() -> bool:
 	for store: Dictionary in [{"asOf": 1, "n": 1}, {"asOf": 2, "n": 1}, {"asOf": 3, "n": 2}]:
 		responses.keep_grant({"playerConfig": {"storeConfig": store}})
 	same(told, ["store 1", "store 3"])
+	return true
+
+
+func _experiments_are_told() -> bool:
+	var arms := [{"experimentId": "first_offer", "variantId": "half"}]
+	var client := _offline("experiments")
+	client.fallback = {"values": {"values": {}, "experiments": arms}}
+	same((await client.experiments()).value, {"first_offer": "half"})
+	client._responses.keep_grant({"userId": "p", "playerConfig": {"values": {"speed": 2}}})
+	same(client.value("speed", 1), 2)
+	same((await client.experiments()).value, {"first_offer": "half"})
+	client.free()
 	return true
 
 

@@ -40,6 +40,7 @@ var _clock: Clock
 var _asking: Dictionary[String, bool] = {}
 var _told: Dictionary[String, String] = {}
 var _values := {}
+var _experiments := []
 
 
 func _init(exchange: Exchange, sessions: Sessions, storage: Storage, clock: Clock) -> void:
@@ -77,7 +78,8 @@ func keep_grant(grant: Variant) -> void:
 			"playerId": Json.text(grant, "userId"),
 			"asOf": Clock.format(_clock.service_ms()),
 			"values": config["values"],
-			"experiments": [],
+			# A grant has none: those that were last told stay.
+			"experiments": _experiments,
 		}
 		_keep("values", values, "", STALE_MS)
 		_tell("values", values)
@@ -109,6 +111,7 @@ func send(method: HTTPClient.Method, path: String) -> Result:
 ## Forgets all responses: they were about a player who is gone.
 func forget() -> void:
 	_told.clear()
+	_experiments = []
 	for name in PATHS:
 		_storage.remove("player-" + name)
 
@@ -179,6 +182,7 @@ func _tell(name: String, value: Dictionary) -> Dictionary:
 	var response := _current(value)
 	if name == "values":
 		_values = Json.object(response, "values")
+		_experiments = Json.items_of(response, "experiments")
 	# Without the instant (asOf), which differs in every response.
 	var text := Json.write(response.merged({"asOf": 0}, true))
 	if _told.get(name) != text:

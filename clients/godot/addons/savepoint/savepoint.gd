@@ -243,6 +243,18 @@ func value(key: String, default_value: Variant) -> Variant:
 	return default_value if _responses == null else _responses.value_of(key, default_value)
 
 
+## The experiments that responses to the player depend on, each with the player's variant. To show or log them: what the game does follows from
+## values, flags and store. [codeblock]var variant: String = (await Players.experiments()).value.get("first_offer", "")[/codeblock]
+func experiments() -> Result:
+	var result := await _read("values")
+	if not result.is_ok():
+		return result
+	var variants := {}
+	for arm: Variant in Json.items_of(result.value, "experiments"):
+		variants[Json.text(arm, "experimentId")] = Json.text(arm, "variantId")
+	return Result.new(variants)
+
+
 ## Sends what it can and stops. What could not be sent stays in the storage for the next start. [codeblock]await Players.close()[/codeblock]
 func close() -> void:
 	await flush()
