@@ -1,0 +1,142 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Experiment } from '../console/src/lib/document.js';
+import { HAS_BROWSER, NEEDS_BROWSER } from './support/browser.js';
+import { askAsPage, closeConsole, openConsole, type Visitor } from './support/console.js';
+import { login, post, type Service } from './support/service.js';
+
+describe.skipIf(!HAS_BROWSER)(
+  `experiments, attributes and the calendar in the console${NEEDS_BROWSER}`,
+  () => {
+    let service: Service;
+    let owner: Visitor;
+
+    beforeAll(async () => {
+      ({ service, owner } = await openConsole());
+    }, 400_000);
+    afterAll(closeConsole);
+
+    const save = async () => {
+      const { page } = owner;
+      await page.keyboard.press('Escape');
+      await page.getByRole('dialog').waitFor({ state: 'hidden' });
+      await page.getByRole('button', { name: 'Save draft' }).click();
+      await page.getByRole('button', { name: 'Save draft' }).waitFor({ state: 'detached' });
+    };
+    const publish = async () => {
+      const { page } = owner;
+      await save();
+      await page.getByRole('button', { name: 'Publish' }).click();
+      const panel = page.getByRole('dialog', { name: 'Publish the draft' });
+      await panel.getByRole('button', { name: 'Publish' }).click();
+      await page.getByRole('region', { name: 'Draft' }).waitFor({ state: 'detached' });
+    };
+
+    it('creates, starts and ends an experiment', async () => {
+      const { page, go } = owner;
+      const published = async () => {
+        const { experiments } = await askAsPage<{ experiments: { experiment: Experiment }[] }>(
+          ...[page, 'GET', '/games/demo-game/experiments'],
+        );
+        return experiments.map(({ experiment }) => experiment);
+      };
+      await go('/experiments');
+      await page.getByRole('button', { name: 'Add experiment' }).click();
+      await page.getByLabel('Id', { exact: true }).fill('first_offer');
+      await page.getByLabel('Name', { exact: true }).first().fill('Half its price');
+      const arm = page.getByLabel('Id of arm 2');
+      await arm.fill('a');
+      await page.getByText('"a" is the id of another variant.').first().waitFor();
+      await arm.fill('half');
+      // Digit by digit: what is typed halfway is not taken for another number.
+      const coverage = page.getByLabel('Coverage, in percent');
+      await coverage.fill('');
+      await coverage.pressSequentially('12.5');
+      await page.getByRole('button', { name: 'Add guardrail' }).click();
+      await page.getByText('What can this game measure?').last().waitFor();
+      await page.getByRole('button', { name: 'Start' }).click();
+      await page.getByText('Starts when the draft is published.').waitFor();
+      await publish();
+      expect(await published()).toMatchObject([
+        {
+          ...{ experimentId: 'first_offer', name: 'Half its price', coveragePercent: 12.5, state: 'running' },
+          variants: [{ variantId: 'a' }, { variantId: 'half' }],
+          metrics: { guardrails: [{ worse: 'lower', marginPercent: 5 }] },
+        },
+      ]);
+
+      const row = page.getByRole('row', { name: /Half its price/ });
+      await row.getByText('running', { exact: true }).waitFor();
+      await row.getByRole('button', { name: 'Edit' }).click();
+      await page.getByText('Fixed: players were drawn by it.', { exact: false }).first().waitFor();
+      expect(await arm.isDisabled()).toBe(true);
+      expect(await coverage.isDisabled()).toBe(false);
+      await page.keyboard.press('Escape');
+      await page.getByRole('dialog').waitFor({ state: 'hidden' });
+
+      await row.getByRole('link', { name: 'Half its price' }).click();
+      await page.getByRole('button', { name: 'End …' }).click();
+      const end = page.getByRole('dialog', { name: 'End “Half its price”' });
+      await end.getByRole('textbox', { name: 'Winner' }).click();
+      await page.getByRole('option', { name: /^half/ }).click();
+      await end.getByRole('button', { name: 'Publish' }).click();
+      await page.getByText('Decided: Changed for all.', { exact: false }).waitFor();
+      expect(await published()).toMatchObject([{ state: 'decided', winner: 'half' }]);
+      expect(owner.problems).toEqual([]);
+    });
+
+    it('defines an attribute of the player, and tries a draft with it on the past', async () => {
+      const { page, go } = owner;
+      await go('/attributes');
+      await page.getByRole('button', { name: 'Add attribute' }).click();
+      await page.getByLabel('Id', { exact: true }).fill('level');
+      await publish();
+      // A player who comes now has no past that had to be worked out first.
+      const player = await login(service.api, 'level-device');
+      const event = { eventType: 'Level_Up', timestamp: new Date().toISOString(), payload: { level: 12 } };
+      expect((await post(`${service.api}/v1/events`, player.headers, [event])).status).toBe(202);
+      await go(`/players/${player.userId}`);
+      await page
+        .getByRole('region', { name: 'Attributes' })
+        .getByRole('row', { name: 'own.level 12' })
+        .waitFor();
+
+      await go('/segments');
+      await page.getByRole('button', { name: 'Add segment' }).click();
+      await page.getByLabel('Rule (CEL)').fill('own.level >= 10');
+      const audience = page.getByRole('status', { name: 'Audience' });
+      await expect.poll(() => audience.textContent()).toContain('1 of 1 player');
+      await save();
+      await page.getByRole('button', { name: 'Back-test' }).click();
+      await page.getByRole('button', { name: 'Run the back-test' }).click();
+      await page.getByText('who were here since then', { exact: false }).waitFor();
+      expect(owner.problems).toEqual([]);
+    });
+
+    it('shows a month in the studio’s zone', async () => {
+      const { page, go } = owner;
+      await go('/store?tab=rules');
+      await page.getByRole('textbox', { name: 'The studio’s time zone' }).fill('Asia/Tokyo');
+      await page.keyboard.press('Escape');
+      await page.getByLabel('Tell players what each price follows from').check();
+      const countries = page.getByRole('textbox', { name: 'Countries whose players are told' });
+      await countries.fill('de');
+      await countries.press('Enter');
+      await save();
+      await go('/store?tab=offers&offer=thank_you');
+      await page.getByRole('button', { name: 'Only at certain times' }).click();
+      await save();
+      const { document } = await askAsPage<{ document: object }>(page, 'GET', '/games/demo-game/draft');
+      expect(document).toMatchObject({
+        calendar: { studioZone: 'Asia/Tokyo' },
+        pricing: { lowestPriceCountries: ['DE'] },
+      });
+      await go('/store?tab=calendar&month=2026-02');
+      expect(await page.getByRole('textbox', { name: 'For players in' }).inputValue()).toBe('Asia/Tokyo');
+      const windows = page.getByRole('row', { name: /thank_you/ }).getByRole('img');
+      await expect.poll(() => windows.getAttribute('aria-label')).toContain('18:00');
+      await page.getByRole('button', { name: 'Month after' }).click();
+      await page.getByText('March 2026').waitFor();
+      expect(owner.problems).toEqual([]);
+    });
+  },
+);
