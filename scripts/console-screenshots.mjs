@@ -7,7 +7,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
-import { addGrades, backdatePlayers, backdateVersion } from './screenshot-data.mjs';
+import {
+  addGrades,
+  backdatePlayers,
+  backdateVersion,
+  exposePlayers,
+  withLiveOps,
+} from './screenshot-data.mjs';
 
 const SAVEPOINT = fileURLToPath(new URL('../server/bin/savepoint.mjs', import.meta.url));
 const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium';
@@ -79,8 +85,11 @@ async function main() {
   const player = await findPayer(page);
   await publishOffer(page, base);
   await backdateVersion(data);
+  await publishLiveOps(page);
+  await exposePlayers(data);
   await makeDraft(page, base);
   await startExport(page, base);
+  await startBackTest(page, base);
   const invitation = await invite(page, base);
 
   const pages = {
@@ -93,13 +102,22 @@ async function main() {
     'store-offers': '/store?tab=offers',
     'store-offer': '/store?tab=offers&offer=thank_you',
     'store-preview': '/store?tab=preview&invented=%7B%22purchases.total%22%3A%222%22%7D',
+    'store-calendar': '/store?tab=calendar',
     'store-limits': '/store?tab=rules',
     'store-history': '/store?tab=history',
     compare: '/store?panel=compare',
     'dry-run': '/store?panel=dry-run',
+    'back-test': '/store?panel=back-test',
     publish: '/store?panel=publish',
     segments: '/segments',
     segment: '/segments?segment=payer',
+    values: '/values',
+    value: '/values?value=jump_height',
+    attributes: '/attributes',
+    attribute: '/attributes?attribute=level',
+    experiments: '/experiments',
+    experiment: '/experiments?experiment=high_jump',
+    'experiment-edit': '/experiments?edit=high_jump',
     'events-live': '/events',
     'events-types': '/events?tab=types',
     'events-schema': '/events?tab=types&schema=%2B',
@@ -131,7 +149,11 @@ async function main() {
   await guest.goto(invitation);
   await shootScheme(guest, 'invitation', 'light');
   await page.setViewportSize(NARROW);
-  for (const name of ['overview', 'player', 'store', 'store-offer', 'segments', 'events-live']) {
+  const narrow = [
+    ...['overview', 'player', 'store', 'store-offer', 'store-calendar', 'segments', 'values', 'attributes'],
+    ...['experiments', 'experiment', 'experiment-edit', 'back-test', 'events-live'],
+  ];
+  for (const name of narrow) {
     await page.goto(`${base}${pages[name]}`);
     await shoot(page, `narrow-${name}`);
   }
@@ -225,6 +247,39 @@ async function publishOffer(page, base) {
   await panel.getByLabel('Note').fill('A first purchase for less');
   await panel.getByRole('button', { name: 'Publish' }).click();
   await page.getByRole('region', { name: 'Draft' }).waitFor({ state: 'detached' });
+}
+
+/** A third one, with values, own attributes and an experiment. */
+async function publishLiveOps(page) {
+  const draft = await ask(page, 'GET', '/draft');
+  const body = { revision: draft.revision, document: withLiveOps(draft.document) };
+  const { revision } = await ask(page, 'PUT', '/draft', body);
+  await ask(page, 'POST', '/draft/publish', { revision, note: 'Does a higher jump help?' });
+}
+
+/** As the page asks. */
+function ask(page, method, path, body) {
+  return page.evaluate(
+    async ([how, where, sent]) => {
+      const me = await (await fetch('/admin/v1/me')).json();
+      const headers = {
+        'x-csrf-token': me.data.csrfToken,
+        ...(sent && { 'content-type': 'application/json' }),
+      };
+      const request = { method: how, headers, ...(sent && { body: JSON.stringify(sent) }) };
+      const response = await fetch(`/admin/v1/games/demo-game${where}`, request);
+      const responded = await response.json();
+      if (!response.ok) throw new Error(JSON.stringify(responded));
+      return responded.data;
+    },
+    [method, path, body],
+  );
+}
+
+async function startBackTest(page, base) {
+  await page.goto(`${base}/store?panel=back-test`);
+  await page.getByRole('button', { name: 'Run the back-test' }).click();
+  await page.getByText('who were here since then').waitFor({ timeout: 300_000 });
 }
 
 async function startExport(page, base) {

@@ -1,6 +1,9 @@
 // What the API cannot do, because it trusts no clock but its own: players who first logged in weeks ago. For pictures only.
 import pg from 'pg';
+import { withDedicatedConnection } from '../server/dist/db/dedicated-connection.js';
 import { attachToEmbeddedPostgres } from '../server/dist/db/embedded/attach.js';
+import { createPool } from '../server/dist/db/pool.js';
+import { sumExperiments } from '../server/dist/features/experiments/sum-experiments.js';
 
 /** The simulated players have played for weeks, but all of them have logged in today: this lets them have come when they first played. */
 const BACKDATE = [
@@ -52,4 +55,79 @@ export function backdateVersion(dataDir) {
       "update config_versions set published_at = now() - interval '9 days' where published_at > now() - interval '1 day'",
     ),
   );
+}
+
+/** A value, an own attribute, an offer with a schedule, and an experiment that has run for weeks. */
+export function withLiveOps(document) {
+  const [offer, ...offers] = document.offers;
+  return {
+    ...document,
+    calendar: { studioZone: 'Europe/Berlin' },
+    offers: [
+      {
+        ...offer,
+        schedule: {
+          days: { every: 'week', weekdays: [5, 6, 7] },
+          ...{ from: '18:00', to: '22:00', zone: 'player', firstDate: null, lastDate: null, except: [] },
+        },
+      },
+      ...offers,
+    ],
+    values: [
+      {
+        ...{ key: 'jump_height', type: { kind: 'integer', minimum: 1, maximum: 9 }, defaultValue: 3 },
+        ...{ description: 'In tiles', visibleTo: 'clients' },
+        rules: [{ when: 'experiment("high_jump") == "b"', sharePercent: 100, value: 4 }],
+      },
+      {
+        ...{ key: 'greeting', type: 'string', defaultValue: 'Welcome back!', visibleTo: 'clients' },
+        ...{ description: '', rules: [] },
+      },
+    ],
+    attributes: [
+      {
+        ...{ attributeId: 'level', description: 'The highest level', eventType: 'Level_Complete' },
+        ...{ member: 'payload.level', fold: 'max', type: 'integer' },
+      },
+    ],
+    experiments: [
+      {
+        ...{ experimentId: 'high_jump', name: 'A higher jump', when: null, coveragePercent: 100, seed: '1' },
+        hypothesis: 'Levels that are won more easily keep more players.',
+        variants: [
+          { variantId: 'a', name: 'Three tiles', weight: 1 },
+          { variantId: 'b', name: 'Four tiles', weight: 1 },
+        ],
+        metrics: {
+          primary: { kind: 'share', of: 'retained', day: 7 },
+          secondary: [{ kind: 'sum', sum: { of: 'sessions' } }],
+          guardrails: [{ metric: { kind: 'share', of: 'converted' }, worse: 'lower', marginPercent: 20 }],
+        },
+        ...{ plan: { smallestEffect: { points: 5 }, players: 2000, days: 28 }, state: 'running' },
+      },
+    ],
+  };
+}
+
+/** As if the experiment had run for four weeks: each player was exposed with the first event in that time. */
+const EXPOSE = [
+  "update config_versions set published_at = now() - interval '28 days' where document -> 'experiments' is not null",
+  `insert into experiment_exposures (player_id, game_id, experiment_id, seed, variant_id, exposed_at)
+   select p.id, p.game_id, 'high_jump', '1', case when p.id % 2 = 0 then 'a' else 'b' end,
+     min(d.day)::timestamp at time zone 'UTC' + interval '12 hours'
+   from players p join player_days d on d.player_id = p.id and d.day > now()::date - 28 and d.day < now()::date
+   group by p.id
+   on conflict do nothing`,
+];
+
+export async function exposePlayers(dataDir) {
+  await withDatabase(dataDir, async (client) => {
+    for (const statement of EXPOSE) await client.query(statement);
+  });
+  const url = await attachToEmbeddedPostgres(dataDir);
+  const pool = createPool({ url, size: 2, timeoutMs: 60_000, onError: console.error });
+  await withDedicatedConnection(pool, (connection) =>
+    sumExperiments(connection, { pool, nowMs: Date.now() }),
+  );
+  await pool.end();
 }
