@@ -84,7 +84,7 @@ describe.skipIf(!HAS_BROWSER)(
       expect(owner.problems).toEqual([]);
     });
 
-    it('defines an attribute of the player, and tries a draft with it on the past', async () => {
+    it('defines an attribute, pins a variant for a player, and tries a draft on the past', async () => {
       const { page, go } = owner;
       await go('/attributes');
       await page.getByRole('button', { name: 'Add attribute' }).click();
@@ -99,6 +99,15 @@ describe.skipIf(!HAS_BROWSER)(
         .getByRole('region', { name: 'Attributes' })
         .getByRole('row', { name: 'own.level 12' })
         .waitFor();
+
+      // A test device sees the other arm.
+      const experiments = page.getByRole('region', { name: 'Experiments' });
+      await experiments.getByRole('button', { name: 'Pin' }).click();
+      const pin = page.getByRole('dialog', { name: 'Pin first_offer' });
+      await pin.getByLabel('Variant').selectOption('a');
+      await pin.getByLabel('Reason').fill('a test device');
+      await pin.getByRole('button', { name: 'Pin the variant' }).click();
+      await experiments.getByText('Variant a of experiment first_offer: pinned', { exact: false }).waitFor();
 
       await go('/segments');
       await page.getByRole('button', { name: 'Add segment' }).click();
