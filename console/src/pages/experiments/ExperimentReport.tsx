@@ -1,18 +1,10 @@
 import { Alert, Card, Group, List, Stack, Table, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
-import {
-  axisOf,
-  drawnIntervals,
-  fourDigits,
-  type MetricReport,
-  meanInWords,
-  type Report,
-} from '../../lib/experiment.js';
+import { fourDigits, type MetricReport, meanInWords, type Report } from '../../lib/experiment.js';
 import { countOf, formatCount, formatDay } from '../../lib/format.js';
-import { isShare } from '../../lib/metric-form.js';
 import { TableScroll } from '../../parts/TableScroll.js';
 import { Explore } from './Explore.js';
-import { AxisFoot, Intervals } from './Intervals.js';
+import { IntervalsOfMetric } from './IntervalsOfMetric.js';
 
 const ROLES = { primary: 'decides', secondary: 'secondary', guardrail: 'guardrail' } as const;
 
@@ -129,17 +121,5 @@ function Metric({ report }: { report: MetricReport }) {
           `. ${countOf(capped.players, 'player')} above ${fourDigits(capped.at)} count as that`}
       </Text>
     </Card>
-  );
-}
-
-function IntervalsOfMetric({ report }: { report: MetricReport }) {
-  const intervals = drawnIntervals(report);
-  if (intervals.length === 0) return null;
-  const axis = axisOf(intervals);
-  return (
-    <div>
-      <Intervals intervals={intervals} axis={axis} isShare={isShare(report.metric)} isVerdict />
-      <AxisFoot axis={axis} />
-    </div>
   );
 }

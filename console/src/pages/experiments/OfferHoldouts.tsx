@@ -2,7 +2,7 @@ import { Card, Stack, Text, Title } from '@mantine/core';
 import type { DataOf } from '../../api/client.js';
 import { useGet, useStudioAndGame } from '../../api/hooks.js';
 import { Loaded } from '../../parts/states.js';
-import { Intervals } from './Intervals.js';
+import { IntervalsOfMetric } from './IntervalsOfMetric.js';
 
 type Holdout = DataOf<'listOfferHoldouts'>['offers'][number];
 
@@ -50,7 +50,7 @@ function OfferHoldout({
           <Text size="sm" fw={500} mt="xs">
             {metric.title}
           </Text>
-          <Intervals report={metric} />
+          <IntervalsOfMetric report={metric} />
         </div>
       ))}
     </Card>

@@ -58,16 +58,12 @@ export function OfferPanel({ offer, document, pointer, problems, onChange, ...re
         error={problemAt('sharePercent')}
         onChange={(sharePercent) => set({ sharePercent })}
       />
-      <TextInput
+      <DecimalInput
         label="Of these held out, in percent"
         description="They never get the offer. The page Experiments compares them with those who do. 0: nobody"
-        inputMode="decimal"
-        value={String(offer.holdoutPercent ?? 0)}
+        value={offer.holdoutPercent ?? 0}
         error={problemAt('holdoutPercent')}
-        onChange={({ currentTarget }) => {
-          const percent = Number(currentTarget.value.replace(',', '.'));
-          if (!Number.isNaN(percent)) onChange(withHoldout(offer, percent));
-        }}
+        onChange={(percent) => onChange(withHoldout(offer, percent))}
       />
       <AudienceNote document={document} part={{ offerId: offer.offerId }} pointer={pointer} />
       <Text fw={600}>What</Text>

@@ -8,8 +8,6 @@ import type { ExperimentEntry } from '../../personalisation/document/parts/exper
 import type { RateTable } from '../reporting/exchange-rates.js';
 import { findRateTable } from '../reporting/rate-queries.js';
 import { armChangesOf, PublishedVersions } from './arm-changes.js';
-import { FIRST_EXPOSURE, listExposures } from './exposure-queries.js';
-import { armChangesOf } from './arm-changes.js';
 import { FIRST_EXPOSURE, listExposures, walkInOrder } from './exposure-queries.js';
 import { figureNeeds } from './figure-needs.js';
 import { findFigures } from './figure-queries.js';

@@ -83,7 +83,7 @@ function pricedDocument(source: ConfigDocument, now: number) {
 
 /** The rules of these documents ask for no predictions and no experiments. */
 function audienceOf(
-  { rule, sharePercent, limitPerPlayer, promoId }: CompiledOffer,
+  { rule, sharePercent, holdout, limitPerPlayer, promoId }: CompiledOffer,
   { flagsAndSegments, payerForDays }: CompiledDocument,
 ): Audience {
   const texts = new Set<string>();
@@ -105,6 +105,7 @@ function audienceOf(
   return {
     rules: [...texts].sort().join('\n'),
     sharePercent,
+    holdoutPercent: holdout?.percent ?? 0,
     limit: limitPerPlayer ?? Number.POSITIVE_INFINITY,
     counted: limitPerPlayer === null ? null : promoId,
   };
