@@ -1,0 +1,137 @@
+// npm run bench:experiment-sums -- [--players 1000000] [--traffic] : how long maintenance takes to sum and report ten running experiments
+// of a game, the largest with all of its players, and to grade the game by hidden A/A experiments. --traffic: players log in meanwhile.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import pg from 'pg';
+import { tryAdvisoryLock, walkByIndex } from '../server/dist/db/dedicated-connection.js';
+import { createPool } from '../server/dist/db/pool.js';
+import { gradeExperiments } from '../server/dist/features/experiments/grading/grade-experiments.js';
+import { sumExperiments } from '../server/dist/features/experiments/sum-experiments.js';
+import { DEFAULT_DOCUMENT } from '../server/dist/personalisation/document/default-document.js';
+import { closedLoop } from './support/closed-loop.mjs';
+import { runAndCleanUp } from './support/interrupt.mjs';
+import { cpuMsOf } from './support/processes.mjs';
+import { rawRequest } from './support/raw-connection.mjs';
+import { loginMany, playerHeaders, startService } from './support/service.mjs';
+import { insertPlayers, settleTables } from './support/stored-players.mjs';
+
+const { values } = parseArgs({
+  options: {
+    players: { type: 'string', default: '1000000' },
+    traffic: { type: 'boolean', default: false },
+  },
+});
+/** What part of the players is in each of the ten: 4.2 million exposures of a million players. */
+const SHARES = [1, 1, 0.5, 0.5, 0.3, 0.3, 0.2, 0.2, 0.1, 0.1];
+const METRICS = {
+  primary: { kind: 'share', of: 'converted' },
+  secondary: [
+    { kind: 'sum', sum: { of: 'revenue', currency: 'USD' } },
+    { kind: 'share', of: 'retained', day: 7 },
+    { kind: 'sum', sum: { of: 'minutes' } },
+  ],
+  guardrails: [{ metric: { kind: 'share', of: 'retained', day: 1 }, worse: 'lower', marginPercent: 5 }],
+};
+
+await runAndCleanUp(async () => {
+  const service = await startService({ SAVEPOINT_WORKERS: '1', SAVEPOINT_TRAINING_DAYS: '0' });
+  const database = new pg.Client({ connectionString: service.databaseUrl });
+  const pool = createPool({ url: service.databaseUrl, size: 2, timeoutMs: 60_000, onError: () => {} });
+  await database.connect();
+  for (const step of ['experiments', 'experiment_grades']) await lockStep(step);
+  const sessions = values.traffic ? await loginMany(service.api, 200, 'busy') : [];
+  await fill(Number(values.players));
+  await walkByIndex(database);
+  const stop = new AbortController();
+  const traffic = values.traffic ? keepReading(service.api, sessions, stop.signal) : undefined;
+  await measure('ten experiments', () => sumExperiments(database, { pool, nowMs: Date.now() }));
+  await measure('hidden A/A experiments', () => gradeExperiments(database, { nowMs: Date.now() }));
+  await measure('both again, with nothing to do', async () => ({
+    ...(await sumExperiments(database, { pool, nowMs: Date.now() })),
+    ...(await gradeExperiments(database, { nowMs: Date.now() })),
+  }));
+  stop.abort();
+  if (traffic !== undefined) console.log(`reads meanwhile: ${await traffic}`);
+  await pool.end();
+  await database.end();
+  await service.stop();
+
+  /** Else the service would run the step, too. */
+  async function lockStep(step) {
+    while (!(await tryAdvisoryLock(database, 'savepoint maintenance', step))) await sleep(500);
+  }
+
+  async function fill(players) {
+    await insertPlayers(database, players);
+    await database.query(
+      `update players p set active_days = d.days, purchase_days = coalesce(d.bought, '{}'), first_day = p.created_at::date
+       from (
+         select player_id, range_agg(daterange(day, day + 1)) as days,
+           range_agg(daterange(day, day + 1)) filter (where purchases > 0) as bought
+         from player_days group by player_id
+       ) d
+       where d.player_id = p.id`,
+    );
+    const experiments = SHARES.map((_, n) => experiment(`test_${n}`));
+    const document = JSON.stringify({ ...DEFAULT_DOCUMENT, experiments });
+    const running = JSON.stringify(experiments.map(({ experimentId, seed }) => [experimentId, seed, null]));
+    await database.query(
+      `update config_versions set document = $1, published_at = now() - interval '30 days'
+       where (game_id, version) = (select id, published_version from games where slug = 'demo-game')`,
+      [document],
+    );
+    await database.query(`update games set running_experiments = $1 where slug = 'demo-game'`, [running]);
+    for (const [n, share] of SHARES.entries()) {
+      await database.query(
+        `insert into experiment_exposures (game_id, player_id, experiment_id, seed, variant_id, exposed_at)
+         select game_id, id, $1, '1', case when hashint8(id + $3) % 2 = 0 then 'a' else 'b' end,
+           now() - interval '29 days' + random() * interval '28 days'
+         from players
+         where game_id = (select id from games where slug = 'demo-game') and hashint8(id + 100 + $3) % 1000 < 1000 * (2 * $2::float8 - 1)`,
+        [`test_${n}`, share, n],
+      );
+    }
+    await settleTables(database, ['players', 'player_days', 'experiment_exposures']);
+    const { rows } = await database.query(
+      `select (select count(*) from player_days)::int as days, (select count(*) from experiment_exposures)::int as exposures`,
+    );
+    console.log(`${players} players with ${rows[0].days} days and ${rows[0].exposures} exposures`);
+  }
+
+  async function measure(name, work) {
+    const started = performance.now();
+    const [own, theirs] = [process.cpuUsage(), cpuMsOf(service.pid)];
+    const result = await work();
+    const seconds = (performance.now() - started) / 1000;
+    const used = process.cpuUsage(own);
+    const cpu = (used.user + used.system) / 1e6;
+    console.log(
+      `${name}: ${seconds.toFixed(1)} s; CPU of the step ${cpu.toFixed(1)} s, of database and service ${((cpuMsOf(service.pid) - theirs) / 1000).toFixed(1)} s; ${Math.round(process.memoryUsage.rss() / 1e6)} MB; ${JSON.stringify(result)}`,
+    );
+  }
+});
+
+function experiment(experimentId) {
+  return {
+    ...{ experimentId, name: experimentId, hypothesis: '', when: null, coveragePercent: 100, seed: '1' },
+    variants: ['a', 'b'].map((variantId) => ({ variantId, name: variantId, weight: 1 })),
+    metrics: METRICS,
+    ...{ plan: null, state: 'running' },
+  };
+}
+
+/** One client reads its status without a pause: so the service is busy, not overloaded. */
+async function keepReading(api, sessions, signal) {
+  let [requests, seconds] = [0, 0];
+  while (!signal.aborted) {
+    const result = await closedLoop({
+      url: api,
+      requestOf: (number) =>
+        rawRequest('GET', '/v1/player/status', playerHeaders(sessions[number % sessions.length])),
+      ...{ connections: 4, seconds: 5 },
+    });
+    requests += result.requests;
+    seconds += 5;
+  }
+  return `${Math.round(requests / seconds)}/s`;
+}
