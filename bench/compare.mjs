@@ -8,13 +8,12 @@ import { join, resolve } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { JSON_HEADERS, loginRequest, refreshRequest, refreshTokenIn } from './support/auth-requests.mjs';
-import { closedLoop } from './support/closed-loop.mjs';
 import { makeDocument } from './support/config-document.mjs';
 import { eventsJson } from './support/event-bodies.mjs';
-import { cpuSplitOf } from './support/processes.mjs';
 import { rawRequest } from './support/raw-connection.mjs';
 import { loginMany, playerHeaders, startService } from './support/service.mjs';
 import { middle } from './support/statistics.mjs';
+import { measureTurn, ratioCells } from './support/turns.mjs';
 
 const { values } = parseArgs({
   options: {
@@ -29,7 +28,7 @@ if (values.before === undefined) {
   process.exit(1);
 }
 const PLAYERS = 200;
-const CONNECTIONS = 32;
+const seconds = Number(values.seconds);
 
 /** Makes events of all batches new. */
 let events = 10_000_000;
@@ -54,7 +53,7 @@ const gzipped = (size) => {
   let bodies;
   return {
     prepare() {
-      const count = Math.ceil((100_000 / size) * Number(values.seconds));
+      const count = Math.ceil((100_000 / size) * seconds);
       bodies = Array.from({ length: count }, () => gzipSync(newEvents(size)));
     },
     requestOf({ sessions }, n) {
@@ -119,7 +118,7 @@ try {
     service.sessions = await loginMany(service.api, PLAYERS, 'compare');
   }
   const [before, after] = services;
-  for (const [, work] of wanted) for (const service of services) await measure(service, work);
+  for (const [, work] of wanted) for (const service of services) await measureTurn(service, work, seconds);
   console.log(
     '| work | before, per second | after | after / before | 95 % | CPU of the service for each request, before / after | 95 % |\n|---|---|---|---|---|---|---|',
   );
@@ -133,7 +132,7 @@ try {
     for (let pair = 0; pair < Number(values.pairs); pair++) {
       const inTurn = pair % 2 === 0 ? [before, after] : [after, before];
       const turns = new Map();
-      for (const service of inTurn) turns.set(service, await measure(service, work));
+      for (const service of inTurn) turns.set(service, await measureTurn(service, work, seconds));
       pairs.push({ before: turns.get(before), after: turns.get(after) });
     }
     const cells = [
@@ -162,30 +161,4 @@ async function publishRich({ savepoint, dataDir }) {
   await promisify(execFile)(process.execPath, [savepoint, 'config', 'publish', ...game, '--file', file], {
     env,
   });
-}
-
-/** Requests a second, and the CPU time that the service took for each: on a shared machine that varies less than the rate. */
-async function measure(service, { prepare, requestOf, onResponse }) {
-  const seconds = Number(values.seconds);
-  prepare?.();
-  const cpuBefore = cpuSplitOf(service.pid).serviceMs;
-  const { requests } = await closedLoop({
-    url: service.api,
-    requestOf: (n) => requestOf(service, n),
-    onResponse: (n, response) => onResponse?.(service, n, response),
-    connections: CONNECTIONS,
-    seconds,
-  });
-  const cpuMs = (cpuSplitOf(service.pid).serviceMs - cpuBefore) / requests;
-  return { rate: requests / seconds, cpuMs };
-}
-
-/** The geometric mean, and the interval that contains the true one in 95 of 100 cases. */
-function ratioCells(ratios) {
-  const logs = ratios.map(Math.log);
-  const mean = logs.reduce((sum, log) => sum + log, 0) / logs.length;
-  const variance = logs.reduce((sum, log) => sum + (log - mean) ** 2, 0) / (logs.length - 1);
-  const margin = 1.96 * Math.sqrt(variance / logs.length);
-  const text = (log) => Math.exp(log).toFixed(2);
-  return [text(mean), `${text(mean - margin)}–${text(mean + margin)}`];
 }

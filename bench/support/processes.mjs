@@ -58,7 +58,8 @@ export function workerRssMb(pid) {
   return Math.max(0, ...workersRssMb(pid));
 }
 
-function rssMbOf(pid) {
+/** The resident memory of a process, in MB; 0 if it has ended. */
+export function rssMbOf(pid) {
   try {
     return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1] ?? 0) / 1024;
   } catch {
