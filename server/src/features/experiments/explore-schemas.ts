@@ -33,10 +33,13 @@ const Group = Type.Object(
 );
 
 export const ExplorationQuery = Type.Object({
-  by: Type.Enum([...EXPLORED], {
-    description:
-      'What was known at the exposure. payer: a purchase before that day. new: the exposure was on the first day of the player',
-  }),
+  by: Type.Union(
+    EXPLORED.map((by) => Type.Literal(by)),
+    {
+      description:
+        'What was known at the exposure. payer: a purchase before that day. new: the exposure was on the first day of the player',
+    },
+  ),
   metric: Type.Optional(
     Type.Integer({
       minimum: 0,

@@ -267,16 +267,11 @@ describe('the sums of a running experiment', () => {
     expect(counts(byCountry)).toEqual({ unknown: byPayer.examined });
     const arms = byCountry.groups[0]?.arms.map((arm) => arm.players) ?? [];
     expect(arms.reduce((all, n) => all + n, 0)).toBe(byPayer.examined);
-    expectGeneralError(
-      await admin.call(
-        'GET',
-        '/games/tried/experiments/price_test/exploration?by=payer&metric=9',
-        undefined,
-        admin.tokens.viewer,
-      ),
-      400,
-      'parameter_invalid',
-    );
+    for (const query of ['by=payer&metric=9', 'by=segment', '']) {
+      const path = `/games/tried/experiments/price_test/exploration?${query}`;
+      const refused = await admin.call('GET', path, undefined, admin.tokens.viewer);
+      expectGeneralError(refused, 400, 'parameter_invalid');
+    }
   });
 
   it('plan from the game’s own figures', async () => {
