@@ -16,6 +16,7 @@ const PAGES = [
   '/analysis',
   '/analysis?tab=forecast',
   '/analysis?tab=funnel',
+  '/analysis?tab=sql',
   '/players',
   '/players?find=page-device',
   '/store',

@@ -37,6 +37,7 @@ const ADMIN_TAGS = [
   { name: 'Experiments', description: 'What experiments have shown, plans, and the end of an experiment.' },
   { name: 'Events', description: 'What arrives, what was refused, and what never arrived.' },
   { name: 'Exports', description: 'Events as a file, made in the background.' },
+  { name: 'Event files', description: 'Closed days as Parquet files, and questions to them in SQL.' },
   { name: 'Jobs', description: 'Dry runs, replays, imports and trainings that go on in the background.' },
   { name: 'Audit log', description: 'Who changed what, and when.' },
 ];

@@ -110,7 +110,7 @@ const predictions = createRoute({
 const analysis = createRoute({
   getParentRoute: () => frame,
   path: '/analysis',
-  validateSearch: known('tab', 'days', 'from', 'to', 'by', 'period', 'currency', 'steps', 'window', 'split'),
+  validateSearch: known('tab', 'days', 'from', 'to', 'by', 'period', 'currency', 'steps', 'window', 'split', 'sql'),
   component: lazyPage(() => import('./pages/analysis/Analysis.js'), 'Analysis'),
 });
 const settings = createRoute({

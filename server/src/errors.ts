@@ -109,6 +109,11 @@ export const ADMIN_ERRORS = {
   },
   rates_conflict: { status: 409, message: 'Another editor has changed the rates since you read them.' },
   export_not_ready: { status: 409, message: 'The export is not done. Look at its `state`.' },
+  event_files_off: {
+    status: 409,
+    message: 'This installation writes no files of events. An operator sets SAVEPOINT_EVENT_FILES_DIR.',
+  },
+  duckdb_missing: { status: 409, message: 'DuckDB is not installed beside Savepoint.' },
   export_limit: { status: 409, message: 'The studio has as many exports as it may.' },
   nothing_to_publish: { status: 409, message: 'The published version already has this content.' },
   failed_event_replayed: { status: 409, message: 'This entry was replayed already.' },
@@ -116,6 +121,8 @@ export const ADMIN_ERRORS = {
     status: 421,
     message: 'The operations listener does not serve this host name. See SAVEPOINT_OPS_ALLOWED_HOSTS.',
   },
+  question_invalid: { status: 422, message: 'The question cannot be answered as it is.' },
+  question_too_large: { status: 422, message: 'The question needs more memory or time than it may.' },
   document_invalid: { status: 422, message: 'The document cannot be published as it is.' },
   catalogue_invalid: {
     status: 422,

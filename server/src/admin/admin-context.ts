@@ -39,6 +39,8 @@ export type AdminContext = Readonly<{
   jobs: Jobs;
   /** Tells the export runner about a new export, so that it does not wait for its next poll. */
   nudgeExports: () => void;
+  /** The folder with the files of events; undefined where none are written. */
+  eventFilesDir: string | undefined;
   /** Undefined without a collector in the settings. */
   tracing?: Pick<Tracing, 'traceRequests'> | undefined;
   /** What operators should know about the node that responds. */

@@ -58,6 +58,7 @@ export const AUDIT_ACTIONS = {
   'export.start': 'an export of events was started',
   'export.cancel': 'an export was cancelled, or its file deleted',
   'export.download': 'the file of an export was downloaded',
+  'event_files.ask': 'the files of events were asked a question in SQL',
   'history.import': 'an import of events or players from a file was started',
   'job.cancel': 'a dry run, replay, import, training or funnel in the background was cancelled',
   'retention.delete': 'the events of a game before a day were marked for deletion',

@@ -15,6 +15,7 @@ import { segmentRoutes } from '../features/audiences/segment-routes.js';
 import { backTestRoutes } from '../features/back-tests/back-test-routes.js';
 import { dryRunRoutes } from '../features/dry-runs/dry-run-routes.js';
 import { adminErasureRoutes } from '../features/erasures/admin-erasure-routes.js';
+import { eventFilesRoutes } from '../features/event-files/event-files-routes.js';
 import { deleteFailedRoutes } from '../features/events/failed/delete-routes.js';
 import { failedEventRoutes } from '../features/events/failed/failed-event-routes.js';
 import { replayRoutes } from '../features/events/failed/replay-routes.js';
@@ -113,6 +114,7 @@ const ROUTES: readonly AdminRoutes[] = [
   deleteFailedRoutes,
   lossRoutes,
   exportRoutes,
+  eventFilesRoutes,
   jobRoutes,
   liveRoutes,
   explainRoutes,

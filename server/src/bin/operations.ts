@@ -157,6 +157,7 @@ async function startOperations(options: ChildOptions): Promise<RunningChild> {
       documentChanges: createDocumentChanges(),
       jobs,
       nudgeExports: exports.nudge,
+      eventFilesDir: settings.eventFilesDir,
       tracing,
       warnings: async () => [...clockWarnings(clock.reading()), ...diskWarnings(disk.reading())],
     },

@@ -249,6 +249,7 @@ describe('every admin route', () => {
       ['PATCH', '', { name: 'Mine' }],
       ['POST', '/keys', {}],
       ['POST', '/rollups/check', undefined],
+      ['POST', '/event-files/ask', { sql: 'select 1' }],
       ['POST', '/keys/dev-key/rotate', { overlapHours: 0 }],
       ['DELETE', '/keys/dev-key', undefined],
     ] as const;

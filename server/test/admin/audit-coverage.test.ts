@@ -1,3 +1,4 @@
+import { tmpdir } from 'node:os';
 import type { Command } from 'commander';
 import { fastify } from 'fastify';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -27,7 +28,7 @@ let grace: Person;
 
 beforeAll(async () => {
   harness = await createHarness();
-  admin = await openAdminClient(harness);
+  admin = await openAdminClient(harness, undefined, [], { eventFilesDir: tmpdir() });
   ada = await addPerson(harness, admin, 'owner', { name: 'Ada' });
   grace = await addPerson(harness, admin, 'owner', { name: 'Grace' });
 });

@@ -75,6 +75,7 @@ export function adminContext(
     jobs: createJobs({ pool, clock, logger }),
     documentChanges: createDocumentChanges(),
     nudgeExports: () => {},
+    eventFilesDir: undefined,
     warnings: async () => [],
   };
 }

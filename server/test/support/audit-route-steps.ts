@@ -292,6 +292,11 @@ export const ROUTE_STEPS: Record<string, AuditStep<(world: RouteWorld) => Promis
   'POST /games/:game/back-test': { reason: READS },
   'POST /games/:game/funnels': { reason: READS },
   'POST /games/:game/rollups/check': { reason: READS },
+  'POST /games/:game/event-files/ask': {
+    action: 'event_files.ask',
+    target: 'files of events',
+    call: async () => ({ path: `${GAME}/event-files/ask`, body: { sql: 'select 1' } }),
+  },
   'POST /games/:game/explain': { reason: READS },
   'POST /games/:game/audience': { reason: READS },
   'POST /games/:game/players/:playerId/sessions/revoke': {

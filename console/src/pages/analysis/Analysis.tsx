@@ -4,6 +4,7 @@ import { PageTabs } from '../../parts/PageTabs.js';
 import { Funnel } from './Funnel.js';
 import { LifetimeValue } from './LifetimeValue.js';
 import { RevenueForecast } from './RevenueForecast.js';
+import { Sql } from './Sql.js';
 
 const route = getRouteApi('/$studio/$game/analysis');
 
@@ -11,6 +12,7 @@ const TABS = [
   { value: 'ltv', label: 'Lifetime value', content: <LifetimeValue /> },
   { value: 'forecast', label: 'Forecast', content: <RevenueForecast /> },
   { value: 'funnel', label: 'Funnel', content: <Funnel /> },
+  { value: 'sql', label: 'SQL', content: <Sql /> },
 ];
 
 /** For analysts: what players are worth, what is to come, and where players are lost. */

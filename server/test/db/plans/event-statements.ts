@@ -15,7 +15,7 @@ import { compareHoldouts } from '../../../src/features/analytics/holdouts/compar
 import { recountGame } from '../../../src/features/analytics/recount.js';
 import { findFilesState } from '../../../src/features/event-files/event-files-metrics.js';
 import type { FileStore } from '../../../src/features/event-files/file-store.js';
-import { listFiles } from '../../../src/features/event-files/stored-files.js';
+import { findFileTotals, findGameFolder, listFiles } from '../../../src/features/event-files/stored-files.js';
 import { writeEventFiles } from '../../../src/features/event-files/writing/write-files.js';
 import { deleteFailedEvent, deleteFailedGroup } from '../../../src/features/events/failed/delete-failed.js';
 import {
@@ -316,6 +316,8 @@ export const EVENT_STATEMENTS: readonly Listed[] = [
       await admin.query('delete from player_keys where player_id = 1');
       await writeEventFiles({ pool: admin, store: NO_STORE, nowMs: later, rests: false });
       await findFilesState(admin);
+      await findFileTotals(admin, gameId);
+      await findGameFolder(admin, gameId);
       if ((await listFiles(admin, [gameId])).length === 0) throw new Error('no file was written');
     },
     reads: {

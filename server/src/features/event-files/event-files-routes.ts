@@ -1,0 +1,129 @@
+import type { FastifyInstance } from 'fastify';
+import type { AdminContext } from '../../admin/admin-context.js';
+import { gameErrors } from '../../admin/admin-errors.js';
+import { actorOf, adminOf, gameOf, requireRole } from '../../admin/admin-guard.js';
+import { adminSchema, GameParameters, success } from '../../admin/admin-responses.js';
+import { type Actor, insertAuditEntry } from '../../admin/audit-log.js';
+import { type Pool, transaction } from '../../db/pool.js';
+import { ApiError } from '../../errors.js';
+import { BODY_ERRORS } from '../../http/api-schemas.js';
+import { hangUpOf } from '../../http/hang-up.js';
+import { withSchemaTypes } from '../../http/validation.js';
+import { createFairSemaphore } from '../../lib/fair-semaphore.js';
+import { ASK_LIMITS, askFiles } from './asking/ask-files.js';
+import type { Answer, Outcome } from './asking/question.js';
+import { AnswerResponse, EventFilesResponse, QuestionBody } from './event-files-schemas.js';
+import { findFileTotals, findGameFolder } from './stored-files.js';
+
+/** A question has memory and cores of the machine that serves players. */
+const QUESTIONS = { maxConcurrent: 2, maxConcurrentPerKey: 1, maxWaitingPerKey: 1 };
+const RETRY_AFTER_SECONDS = 10;
+/** Shorter than the time after which most proxies give up. */
+const LIMITS = { ...ASK_LIMITS, maxMs: 30_000 };
+
+/** The files of closed days, and questions to them. */
+export function eventFilesRoutes(app: FastifyInstance, ctx: AdminContext): void {
+  const routes = withSchemaTypes(app);
+  const common = adminSchema('Event files');
+  const semaphore = createFairSemaphore(QUESTIONS);
+
+  routes.get(
+    '/admin/v1/games/:game/event-files',
+    {
+      onRequest: requireRole(ctx, 'viewer'),
+      schema: {
+        ...common,
+        operationId: 'getEventFiles',
+        summary: 'How many events of which days there are as files',
+        params: GameParameters,
+        response: { 200: EventFilesResponse, ...gameErrors() },
+      },
+    },
+    async (request) => {
+      const { gameId } = await gameOf(ctx, request);
+      return success({ isOn: ctx.eventFilesDir !== undefined, ...(await findFileTotals(ctx.pool, gameId)) });
+    },
+  );
+
+  routes.post(
+    '/admin/v1/games/:game/event-files/ask',
+    {
+      onRequest: requireRole(ctx, 'editor'),
+      schema: {
+        ...common,
+        operationId: 'askEventFiles',
+        summary: 'Ask the files of closed days in SQL',
+        description:
+          'The same as `savepoint sql`: the table `events` has every event of the closed days of the game, once. The columns are in docs/analysts.md. A question reads nothing else and changes nothing. It has 512 MB, 30 seconds and 1,000 rows. A studio may ask one question at a time, and it is in the audit log.',
+        params: GameParameters,
+        body: QuestionBody,
+        response: {
+          200: AnswerResponse,
+          ...gameErrors([
+            ...BODY_ERRORS,
+            'event_files_off',
+            'duckdb_missing',
+            'question_invalid',
+            'question_too_large',
+            'busy',
+          ]),
+        },
+      },
+    },
+    async (request, reply) => {
+      const { gameId } = await gameOf(ctx, request);
+      const { eventFilesDir: folder, pool } = ctx;
+      if (folder === undefined) throw new ApiError('event_files_off');
+      const { sql } = request.body;
+      const signal = hangUpOf(reply);
+      const asked = semaphore.of(adminOf(request).tenantId, signal).take(async () => {
+        await auditQuestion(pool, gameId, sql, actorOf(ctx, request));
+        return askFiles(pool, folder, await findGameFolder(pool, gameId), sql, { limits: LIMITS, signal });
+      });
+      if (asked === undefined) {
+        throw new ApiError('busy', { headers: { 'retry-after': String(RETRY_AFTER_SECONDS) } });
+      }
+      const outcome = await asked.catch((error: unknown) => {
+        // Nobody gets the response: this is for the log.
+        throw signal.aborted ? new ApiError('request_timeout', { cause: error }) : error;
+      });
+      return success(answerOf(outcome));
+    },
+  );
+}
+
+const ERROR_OF = {
+  refused: 'question_invalid',
+  failed: 'question_invalid',
+  no_duckdb: 'duckdb_missing',
+  out_of_memory: 'question_too_large',
+  out_of_time: 'question_too_large',
+} as const;
+
+function answerOf(outcome: Outcome) {
+  if (outcome.outcome !== 'answered')
+    throw new ApiError(ERROR_OF[outcome.outcome], { message: sentenceOf(outcome.message) });
+  const { columns, rows, isCut }: Answer = outcome.answer;
+  return { columns: [...columns], rows: rows.map((row) => [...row]), isCut };
+}
+
+/** DuckDB writes several lines, with a mark below the place in the question. */
+function sentenceOf(message: string): string {
+  const lines = message.split('\n').map((line) => line.trim());
+  const text = lines.filter((line) => line !== '' && line !== '^').join(' ');
+  return /[.?]$/.test(text) ? text : `${text}.`;
+}
+
+/** Before it is asked: also a question that ends in an error may have been meant to find something. */
+function auditQuestion(pool: Pool, gameId: number, sql: string, actor: Actor): Promise<void> {
+  return transaction(pool, (client) =>
+    insertAuditEntry(client, actor, {
+      tenantId: null,
+      gameId,
+      action: 'event_files.ask',
+      target: 'files of events',
+      before: null,
+      after: { sql },
+    }),
+  );
+}
