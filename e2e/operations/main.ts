@@ -17,7 +17,9 @@ const TRIALS: Readonly<Record<string, (args: readonly string[]) => Promise<reado
 const HELP = `npm run operations -- <trial>
 
 Tries what operators do, with the real programs. Each trial says which program it needs.
-  backup       players send, everything is killed and deleted, and restored to a moment (three minutes; needs nothing)
+  backup [--bucket]
+               players send, everything is killed and deleted, and restored to a moment; from an S3-compatible store
+               (three minutes; needs nothing)
   both-builds --before FOLDER
                the database of 1.0 under load, served by the older build in FOLDER (a checkout that was built) and this one
   failover [n] players send while the primary of a Patroni cluster is killed n times, three by default

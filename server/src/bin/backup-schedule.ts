@@ -1,10 +1,14 @@
 import type { Logger } from 'pino';
 import { isBackupDue } from '../db/embedded/backup/backup-due.js';
 import { listBackups } from '../db/embedded/backup/backup-folder.js';
+import { openStore } from '../db/embedded/backup/backup-store.js';
 import { pruneBackups } from '../db/embedded/backup/prune-backups.js';
 import { takeBackup } from '../db/embedded/backup/take-backup.js';
 import { archiveLog, endArchive } from '../db/embedded/backup/wal-archive.js';
+import { erasedListFile } from '../features/erasures/list-file.js';
 import { createPoller } from '../lib/poller.js';
+import type { BucketSettings } from '../settings/settings.js';
+import { type BackupCopies, createBackupCopies, NO_COPIES } from './backup-copies.js';
 import type { BackupMetrics } from './backup-metrics.js';
 
 const LOOK_EVERY_MS = 10_000;
@@ -19,20 +23,37 @@ type Options = Readonly<{
   dataDir: string;
   backupDir: string;
   backupsKept: number;
+  backupBucket: BucketSettings | undefined;
+  erasedList: string | undefined;
   /** The time of the database. */
   now: () => number;
   logger: Logger;
   metrics: BackupMetrics;
 }>;
 
-/** Archives the log about once a minute and makes a backup a day. Backups are long, so the log does not wait for them. */
+/**
+ * Archives the log about once a minute and makes a backup a day, and copies both to the bucket, if there is one. Backups are long, so the log
+ * does not wait for them.
+ */
 function startBackups(options: Options): BackupSchedule {
-  const { dataDir, backupDir, backupsKept, now, logger, metrics } = options;
+  const { dataDir, backupDir, backupsKept, backupBucket, now, logger, metrics } = options;
+  const copies = openCopies(options);
   metrics.begin(now());
   const logFailure = (error: unknown): void =>
     logger.error(
       { err: error, backupDir },
       "the log of changes could not be archived; it is tried again. Until then it fills the database's disk",
+    );
+  const copy = (what: string, work: Promise<void>): Promise<boolean> =>
+    work.then(
+      () => true,
+      (error: unknown) => {
+        logger.error(
+          { err: error, bucket: backupBucket?.bucket },
+          `${what} could not be copied to the bucket; it is tried again`,
+        );
+        return false;
+      },
     );
   let segmentEndedAt = 0;
   const archive = createPoller({
@@ -42,7 +63,7 @@ function startBackups(options: Options): BackupSchedule {
       const endSegment = startedAt - segmentEndedAt >= SEGMENT_MS;
       await archiveLog({ dataDir, to: backupDir, endSegment, signal });
       if (endSegment) segmentEndedAt = startedAt;
-      metrics.setArchived(now());
+      if (await copy('the log of changes', copies.copyLog(signal))) metrics.setArchived(now());
     },
     onError: logFailure,
   });
@@ -50,13 +71,18 @@ function startBackups(options: Options): BackupSchedule {
     everyMs: BACKUP_LOOK_EVERY_MS,
     async work(signal) {
       const newest = (await listBackups(backupDir)).at(-1);
-      if (newest !== undefined) metrics.setBackup(Date.parse(newest.manifest.finishedAt));
-      if (!(await isBackupDue(backupDir, newest, now()))) return;
-      const made = await takeBackup({ dataDir, to: backupDir, signal });
-      if (made === undefined) return;
-      metrics.setBackup(now());
-      const pruned = await pruneBackups(backupDir, await listBackups(backupDir), backupsKept);
-      logger.info({ backup: made.folder, pruned }, 'a backup was made');
+      if (newest !== undefined && copies.has(newest))
+        metrics.setBackup(Date.parse(newest.manifest.finishedAt));
+      if (await isBackupDue(backupDir, newest, now())) {
+        const made = await takeBackup({ dataDir, to: backupDir, signal });
+        if (made === undefined) return;
+        const pruned = await pruneBackups(backupDir, await listBackups(backupDir), backupsKept);
+        logger.info({ backup: made.folder, pruned }, 'a backup was made');
+      }
+      const backups = await listBackups(backupDir);
+      const last = backups.at(-1);
+      if ((await copy('the backups', copies.copyBackups(backups, signal))) && last !== undefined)
+        metrics.setBackup(Date.parse(last.manifest.finishedAt));
     },
     onError: (error) =>
       logger.error({ err: error, backupDir }, 'a backup could not be made; it is tried again in a minute'),
@@ -69,8 +95,16 @@ function startBackups(options: Options): BackupSchedule {
       await archive.stop();
       // So that an orderly stop does not leave a minute of the log behind.
       await archiveLog({ dataDir, to: backupDir, endSegment: true }).catch(logFailure);
+      await copy('the log of changes', copies.copyLog());
     },
   };
+}
+
+function openCopies(options: Options): BackupCopies {
+  const { backupBucket, backupDir, backupsKept, dataDir, erasedList, now } = options;
+  if (backupBucket === undefined) return NO_COPIES;
+  const erasedFile = erasedListFile({ erasedList, backupDir, dataDir });
+  return createBackupCopies(openStore(backupBucket, now), { backupDir, backupsKept, erasedFile });
 }
 
 /** Of the embedded database; nothing for another one, and none without a folder. */

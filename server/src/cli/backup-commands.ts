@@ -1,16 +1,28 @@
 import { Command } from 'commander';
 import type { Backup } from '../db/embedded/backup/backup-folder.js';
+import { claimStore, copyBackup, listStoredBackups, openStore } from '../db/embedded/backup/backup-store.js';
+import { fetchBackup } from '../db/embedded/backup/fetch-backup.js';
 import { takeBackup } from '../db/embedded/backup/take-backup.js';
 import { verifyArchive } from '../db/embedded/backup/verify-archive.js';
 import { verifyBackup } from '../db/embedded/backup/verify-backup.js';
 import { addErasedList } from '../features/erasures/erased-list.js';
 import { erasedListBeside, erasedListFile } from '../features/erasures/list-file.js';
+import { addStoredErasedList } from '../features/erasures/stored-list.js';
+import { systemClock } from '../lib/clock.js';
 import { inUnits } from '../lib/free-space.js';
 import { StartupError } from '../lib/startup-error.js';
-import { describeBackup, listUsable, refuseOtherServer, requireBackupFolder } from './backup-option.js';
+import type { BucketSettings } from '../settings/settings.js';
+import {
+  describeBackup,
+  listUsable,
+  refuseOtherServer,
+  requireBackupFolder,
+  requireBucket,
+} from './backup-option.js';
 import { interruptible } from './interrupt.js';
 import { progressBar } from './progress-bar.js';
 import { createProgressLine } from './progress-line.js';
+import { chooseBackup, parseMoment } from './restore-command.js';
 import { requireSettings, say, withCommandDatabase } from './terminal.js';
 
 export function backupCommands(): Command {
@@ -22,9 +34,17 @@ export function backupCommands(): Command {
     .action(run);
   backup
     .command('list')
-    .description('list the whole backups of a folder')
+    .description('list the whole backups of a folder, or of the bucket')
     .option('--from <folder>', 'folder of the backups (default: SAVEPOINT_BACKUP_DIR)')
+    .option('--bucket', 'those in SAVEPOINT_BACKUP_S3_BUCKET', false)
     .action(list);
+  backup
+    .command('fetch')
+    .description('copy a backup and the log after it from the bucket to the folder, to restore it from there')
+    .option('--to <folder>', 'folder of the backups (default: SAVEPOINT_BACKUP_DIR)')
+    .option('--at <time>', 'the newest that was finished by then, such as 2026-11-18T07:00:00Z')
+    .option('--backup <name>', 'this one of `savepoint backup list --bucket`')
+    .action(fetch);
   backup
     .command('verify')
     .description('read backups and their log again, and compare every file with its digest')
@@ -51,14 +71,58 @@ async function run(options: { to?: string }): Promise<void> {
     await addErasedList(erasedListFile(settings), erasedListBeside(to));
     say(describeBackup(made));
     if (!(await isWhole(made, signal))) process.exitCode = 1;
+    else if (settings.backupBucket !== undefined) await copyToBucket(settings.backupBucket, made, to, signal);
   });
 }
 
-async function list(options: { from?: string }): Promise<void> {
+async function copyToBucket(
+  bucket: BucketSettings,
+  made: Backup,
+  folder: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const store = openStore(bucket, systemClock.now);
+  await claimStore(store, folder);
+  const line = createProgressLine();
+  await copyBackup(store, made, {
+    signal,
+    onProgress: (copied, total) => line.show(() => `${progressBar(copied, total)} to the bucket`),
+  }).finally(() => line.end());
+  say(`  copied   to ${bucket.bucket}/${bucket.prefix}${made.name}`);
+}
+
+async function list(options: { from?: string; bucket: boolean }): Promise<void> {
+  if (options.bucket) return listBucket(requireBucket(requireSettings({ needsMasterKey: false })));
   const folder = requireBackupFolder(options.from, '--from', requireSettings({ needsMasterKey: false }));
   const backups = await listUsable(folder);
   for (const backup of backups) say(describeBackup(backup));
   if (backups.length === 0) say(`There is no backup in ${folder}.`);
+}
+
+async function listBucket(bucket: BucketSettings): Promise<void> {
+  const backups = await listStoredBackups(openStore(bucket, systemClock.now));
+  for (const backup of backups) say(describeBackup(backup));
+  if (backups.length === 0) say(`There is no backup in ${bucket.bucket}/${bucket.prefix}.`);
+}
+
+async function fetch(options: { to?: string; at?: string; backup?: string }): Promise<void> {
+  const settings = requireSettings({ needsMasterKey: false });
+  const bucket = requireBucket(settings);
+  const to = requireBackupFolder(options.to, '--to', settings);
+  const at = options.at === undefined ? undefined : parseMoment(options.at);
+  const store = openStore(bucket, systemClock.now);
+  const from = `${bucket.bucket}/${bucket.prefix}`;
+  const chosen = chooseBackup(await listStoredBackups(store), from, at, options.backup);
+  await interruptible('Run it again: what was copied is kept.', async (signal) => {
+    const line = createProgressLine();
+    const backup = await fetchBackup(store, chosen, to, {
+      signal,
+      onProgress: (copied, total) => line.show(() => `${progressBar(copied, total)} ${inUnits(copied)}`),
+    }).finally(() => line.end());
+    await addStoredErasedList(store, erasedListBeside(to));
+    say(describeBackup(backup));
+    say(`It is in ${to}, with the log after it. Restore it: savepoint restore --from ${to}`);
+  });
 }
 
 async function verify(options: { from?: string }): Promise<void> {

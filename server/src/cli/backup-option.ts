@@ -3,7 +3,7 @@ import { type Backup, listBackups } from '../db/embedded/backup/backup-folder.js
 import { bytesOf } from '../db/embedded/backup/verify-backup.js';
 import { inUnits } from '../lib/free-space.js';
 import { StartupError } from '../lib/startup-error.js';
-import type { Settings } from '../settings/settings.js';
+import type { BucketSettings, Settings } from '../settings/settings.js';
 import { say } from './terminal.js';
 
 /** The folder of an option, else of the setting. */
@@ -11,6 +11,13 @@ export function requireBackupFolder(given: string | undefined, option: string, s
   const folder = given === undefined ? settings.backupDir : resolve(given);
   if (folder !== undefined) return folder;
   throw new StartupError(`Name the folder of the backups with ${option}, or set SAVEPOINT_BACKUP_DIR.`);
+}
+
+export function requireBucket({ backupBucket }: Settings): BucketSettings {
+  if (backupBucket !== undefined) return backupBucket;
+  throw new StartupError(
+    'Set SAVEPOINT_BACKUP_S3_BUCKET, SAVEPOINT_S3_ACCESS_KEY_ID and SAVEPOINT_S3_SECRET_ACCESS_KEY as the service has them.',
+  );
 }
 
 export function refuseOtherServer({ databaseUrl }: Settings): void {

@@ -1,14 +1,17 @@
-import { listBackups } from '../db/embedded/backup/backup-folder.js';
+import { type Backup, listBackups } from '../db/embedded/backup/backup-folder.js';
+import { listStoredBackups, openStore } from '../db/embedded/backup/backup-store.js';
 import { DAY_MS, HOUR_MS } from '../lib/day.js';
-import type { Settings } from '../settings/settings.js';
+import type { BucketSettings, Settings } from '../settings/settings.js';
 import type { DoctorFinding } from './doctor-finding.js';
 
 /** A backup a day, and the time that one may take. */
 const LATE_MS = DAY_MS + 6 * HOUR_MS;
 
-/** When the last backup of the embedded database was, if the service makes them. */
+const ADVICE = 'A running service makes one a day; its log says why it does not. Or run `savepoint backup`.';
+
+/** When the last backup of the embedded database was, if the service makes them: in the folder, and in the bucket. */
 export async function checkBackups(
-  { backupDir, databaseUrl }: Settings,
+  { backupDir, backupBucket, databaseUrl }: Settings,
   nowMs = Date.now(),
 ): Promise<DoctorFinding[]> {
   if (backupDir === undefined) return [];
@@ -20,10 +23,25 @@ export async function checkBackups(
   const backups = await listBackups(backupDir, (name, reason) => {
     unusable.push({ name: `backup ${name}`, problem: reason, advice: 'Delete it, and look at the disk.' });
   });
-  const newest = backups.at(-1);
-  const name = `backups in ${backupDir}: ${newest === undefined ? 'none yet' : `the last of ${newest.manifest.finishedAt}`}`;
+  return [
+    findingOf(`backups in ${backupDir}`, backups.at(-1), nowMs),
+    ...unusable,
+    ...(backupBucket === undefined ? [] : [await checkBucket(backupBucket, nowMs)]),
+  ];
+}
+
+async function checkBucket(bucket: BucketSettings, nowMs: number): Promise<DoctorFinding> {
+  const name = `backups in the bucket ${bucket.bucket}/${bucket.prefix}`;
+  try {
+    return findingOf(name, (await listStoredBackups(openStore(bucket, Date.now))).at(-1), nowMs);
+  } catch (error) {
+    const advice = 'Look at the settings SAVEPOINT_S3_… and the rights of the key: docs/production.md.';
+    return { name, problem: (error as Error).message, advice };
+  }
+}
+
+function findingOf(place: string, newest: Backup | undefined, nowMs: number): DoctorFinding {
+  const name = `${place}: ${newest === undefined ? 'none yet' : `the last of ${newest.manifest.finishedAt}`}`;
   const isLate = newest === undefined || nowMs - Date.parse(newest.manifest.finishedAt) > LATE_MS;
-  const advice =
-    'A running service makes one a day; its log says why it does not. Or run `savepoint backup`.';
-  return [isLate ? { name, warning: 'there is none of the last day', advice } : { name }, ...unusable];
+  return isLate ? { name, warning: 'there is none of the last day', advice: ADVICE } : { name };
 }

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { parseMegabytes } from '../lib/megabytes.js';
 import { PLAYER_BUCKETS } from '../lib/player-buckets.js';
 import { readDatabaseUrl } from './database-url.js';
+import { S3_ROWS } from './s3-rows.js';
 import {
   address,
   choice,
@@ -99,6 +100,7 @@ export const SETTING_ROWS = {
     max: 1_000,
     description: 'daily backups to keep, with the log since the oldest of them',
   }),
+  ...S3_ROWS,
   eventFilesDir: {
     name: 'SAVEPOINT_EVENT_FILES_DIR',
     fallback: 'no files',

@@ -23,6 +23,8 @@ export type Settings = Readonly<{
   backupDir: string | undefined;
   backupsKept: number;
   eventFilesDir: string | undefined;
+  /** Undefined: backups are not copied anywhere. */
+  backupBucket: BucketSettings | undefined;
   /** Undefined: no receipt of Apple is believed. */
   appleRootFile: string | undefined;
   /** Where the keys are that Google signs the tokens of notifications with. */
@@ -67,6 +69,16 @@ export type Settings = Readonly<{
   tracesServiceName: string;
   /** Share of the requests without a caller's decision that are traced. */
   tracesRatio: number;
+}>;
+
+export type BucketSettings = Readonly<{
+  endpoint: string;
+  region: string;
+  accessKeyId: string;
+  secretAccessKey: string;
+  bucket: string;
+  /** Ends with a slash, or is empty. */
+  prefix: string;
 }>;
 
 export type NatsSettings = Readonly<{
@@ -120,6 +132,7 @@ export function readSettings(env: Environment, { tty, needsMasterKey = true }: R
   if (port !== 0 && port === opsPort) {
     report(`SAVEPOINT_PORT and SAVEPOINT_OPS_PORT are both ${port}: give them two ports.`);
   }
+  checkBackupBucket(values).forEach(report);
   checkMasterKey(masterKey, needsMasterKey && values.environment === 'production').forEach(report);
   const warnings = unknownSettings(
     Object.keys(env),
@@ -158,8 +171,24 @@ function checkMasterKey(masterKey: string | undefined, isNeeded: boolean): reado
   return parsed.ok ? [] : parsed.problems;
 }
 
+function checkBackupBucket(values: Values): readonly string[] {
+  if (values.backupS3Bucket === undefined) return [];
+  const missing = [
+    values.backupDir === undefined ? 'SAVEPOINT_BACKUP_DIR' : [],
+    values.s3AccessKeyId === undefined ? 'SAVEPOINT_S3_ACCESS_KEY_ID' : [],
+    values.s3SecretAccessKey === undefined ? 'SAVEPOINT_S3_SECRET_ACCESS_KEY' : [],
+  ].flat();
+  return missing.length === 0 ? [] : [`SAVEPOINT_BACKUP_S3_BUCKET needs ${missing.join(' and ')}.`];
+}
+
 function settingsOf(values: Values): Settings {
   const {
+    s3Endpoint,
+    s3Region,
+    s3AccessKeyId,
+    s3SecretAccessKey,
+    backupS3Bucket,
+    backupS3Prefix,
     natsServers,
     natsCredentialsFile,
     natsStream,
@@ -189,6 +218,17 @@ function settingsOf(values: Values): Settings {
     ...rest,
     opsAllowedHosts: Object.freeze(hosts),
     nats: natsServers.length === 0 ? undefined : nats,
+    backupBucket:
+      backupS3Bucket === undefined
+        ? undefined
+        : Object.freeze({
+            endpoint: s3Endpoint ?? `https://s3.${s3Region}.amazonaws.com`,
+            region: s3Region,
+            accessKeyId: s3AccessKeyId ?? '',
+            secretAccessKey: s3SecretAccessKey ?? '',
+            bucket: backupS3Bucket,
+            prefix: backupS3Prefix,
+          }),
     rateLimits: Object.freeze({
       enabled: rateLimits,
       loginsPerDevice,

@@ -202,4 +202,27 @@ describe('a variable that looks like a setting and is none', () => {
     expect(warnings(others)).toEqual([]);
     expect(warnings({ DATABASE_URI: 'x', DATABASE_URL: 'postgres://x' })).toEqual([]);
   });
+
+  test('a bucket for backups needs its key, and the folder that it is a copy of', () => {
+    const bucket = { ...PRODUCTION, SAVEPOINT_BACKUP_S3_BUCKET: 'my-backups' };
+    expect(problems(bucket)).toEqual([
+      'SAVEPOINT_BACKUP_S3_BUCKET needs SAVEPOINT_BACKUP_DIR and SAVEPOINT_S3_ACCESS_KEY_ID and SAVEPOINT_S3_SECRET_ACCESS_KEY.',
+    ]);
+    const whole = {
+      ...bucket,
+      SAVEPOINT_BACKUP_DIR: '/backups',
+      SAVEPOINT_S3_ACCESS_KEY_ID: 'key',
+      SAVEPOINT_S3_SECRET_ACCESS_KEY: 'secret',
+    };
+    expect(problems(whole)).toEqual([]);
+    expect(problems({ ...whole, SAVEPOINT_S3_ENDPOINT: 's3.example' })).toEqual([
+      'SAVEPOINT_S3_ENDPOINT must be an http or https address, such as https://s3.example.com.',
+    ]);
+    expect(problems({ ...whole, SAVEPOINT_BACKUP_S3_BUCKET: 'My Bucket' })).toEqual([
+      'SAVEPOINT_BACKUP_S3_BUCKET is "My Bucket": give the name of a bucket, such as my-backups.',
+    ]);
+    expect(problems({ ...whole, SAVEPOINT_BACKUP_S3_PREFIX: 'a b' })).toEqual([
+      'SAVEPOINT_BACKUP_S3_PREFIX is "a b": use letters, digits, dots, dashes and slashes.',
+    ]);
+  });
 });

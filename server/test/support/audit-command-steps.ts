@@ -35,6 +35,7 @@ export const COMMAND_STEPS: Record<
   migrate: { reason: 'schema_migrations says what was applied, and when' },
   doctor: { reason: READS },
   'backup run': { reason: READS },
+  'backup fetch': { reason: READS },
   'backup verify': { reason: READS },
   restore: { reason: 'it replaces the audit log with all else' },
   explain: { reason: READS },

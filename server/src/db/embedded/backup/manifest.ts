@@ -29,15 +29,15 @@ export type Manifest = Readonly<{
   files: readonly BackupFile[];
 }>;
 
-const FILE = 'manifest.json';
+export const MANIFEST_FILE = 'manifest.json';
 
 export async function writeManifest(folder: string, manifest: Manifest): Promise<void> {
-  await writeFileDurably(join(folder, FILE), formatManifest(manifest));
+  await writeFileDurably(join(folder, MANIFEST_FILE), formatManifest(manifest));
 }
 
 /** Undefined if the folder is no backup. */
 export async function readManifest(folder: string): Promise<Manifest | undefined> {
-  const text = await ifExists(readFile(join(folder, FILE), 'utf8'));
+  const text = await ifExists(readFile(join(folder, MANIFEST_FILE), 'utf8'));
   return text === undefined ? undefined : parseManifest(text);
 }
 

@@ -1,0 +1,70 @@
+import { stat } from 'node:fs/promises';
+import type { Backup } from '../db/embedded/backup/backup-folder.js';
+import {
+  type BackupStore,
+  claimStore,
+  copyBackup,
+  copyLog,
+  listStoredLog,
+  pruneStore,
+} from '../db/embedded/backup/backup-store.js';
+import { addStoredErasedList, storeErasedList } from '../features/erasures/stored-list.js';
+
+/** The copy of the backups in a bucket, where there is one. */
+export type BackupCopies = Readonly<{
+  /** The log that the bucket lacks, and the list of erased players. */
+  copyLog(signal?: AbortSignal): Promise<void>;
+  /** Backups that the bucket lacks, the oldest first; then old ones are deleted there. */
+  copyBackups(backups: readonly Backup[], signal?: AbortSignal): Promise<void>;
+  has(backup: Backup): boolean;
+}>;
+
+type Options = Readonly<{
+  backupDir: string;
+  backupsKept: number;
+  /** The list of erased players of this service. */
+  erasedFile: string;
+}>;
+
+export const NO_COPIES: BackupCopies = {
+  async copyLog() {},
+  async copyBackups() {},
+  has: () => true,
+};
+
+export function createBackupCopies(store: BackupStore, options: Options): BackupCopies {
+  const { backupDir, backupsKept, erasedFile } = options;
+  const copied = new Set<string>();
+  let log: Set<string> | undefined;
+  let erasedBytes: number | undefined;
+
+  /** The list only grows, so its size says whether the bucket has all of it. */
+  const copyErased = async () => {
+    if (erasedBytes === undefined) await addStoredErasedList(store, erasedFile);
+    const size = (await stat(erasedFile).catch(() => undefined))?.size ?? 0;
+    if (size !== (erasedBytes ?? 0)) await storeErasedList(store, erasedFile);
+    erasedBytes = size;
+  };
+
+  return {
+    async copyLog(signal) {
+      if (log === undefined) {
+        await claimStore(store, backupDir);
+        log = await listStoredLog(store);
+      }
+      await copyLog(store, backupDir, log, signal);
+      await copyErased();
+    },
+    async copyBackups(backups, signal) {
+      const missing = backups.filter(({ name }) => !copied.has(name));
+      if (missing.length === 0) return;
+      await claimStore(store, backupDir);
+      for (const backup of missing) {
+        await copyBackup(store, backup, signal === undefined ? {} : { signal });
+        copied.add(backup.name);
+      }
+      await pruneStore(store, backupsKept);
+    },
+    has: ({ name }) => copied.has(name),
+  };
+}

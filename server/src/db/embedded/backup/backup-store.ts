@@ -1,0 +1,145 @@
+import { createReadStream } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { createS3Client, type S3Client, type S3Settings } from '../../../lib/s3/s3-client.js';
+import { StartupError } from '../../../lib/startup-error.js';
+import { type Backup, walFolderOf } from './backup-folder.js';
+import { hashFile } from './hashed-files.js';
+import { MANIFEST_FILE, parseManifest } from './manifest.js';
+import { divideBackups, unneededFiles } from './prune-backups.js';
+
+/**
+ * A bucket with a copy of the folder of backups, with the same names below `prefix`. The manifest of a backup is written after its files and
+ * deleted before them: a backup with a manifest is whole.
+ */
+export type BackupStore = Readonly<{ client: S3Client; prefix: string }>;
+
+export type CopyOptions = Readonly<{
+  signal?: AbortSignal;
+  onProgress?: (doneBytes: number, totalBytes: number) => void;
+}>;
+
+/** Enough to hide the way to the store; each reads its file in pieces. */
+const AT_A_TIME = 4;
+const WAL = 'wal/';
+const OWNER = 'system-identifier';
+
+export function openStore(
+  { prefix, ...settings }: S3Settings & { prefix: string },
+  now: () => number,
+): BackupStore {
+  return { client: createS3Client(settings, now), prefix };
+}
+
+/** The store belongs to one database, as the folder does. */
+export async function claimStore({ client, prefix }: BackupStore, folder: string): Promise<void> {
+  const path = join(folder, OWNER);
+  const stored = await client.get(`${prefix}${OWNER}`);
+  if (stored === undefined) return putFile(client, `${prefix}${OWNER}`, path);
+  const owner = (await text(stored)).trim();
+  const own = (await text(createReadStream(path))).trim();
+  if (owner === own) return;
+  throw new StartupError(
+    `The bucket holds the backups of another database (system identifier ${owner}, and this one has ${own}). Choose another bucket or SAVEPOINT_BACKUP_S3_PREFIX.`,
+  );
+}
+
+/** Copies the segments and histories of the log that the store does not have. `stored` is what it has, and is kept up to date. */
+export async function copyLog(
+  { client, prefix }: BackupStore,
+  folder: string,
+  stored: Set<string>,
+  signal?: AbortSignal,
+): Promise<void> {
+  const wal = walFolderOf(folder);
+  const names = (await readdir(wal)).filter((name) => name.endsWith('.gz') && !stored.has(name)).sort();
+  await inParallel(names, signal, async (name) => {
+    await putFile(client, `${prefix}${WAL}${name}`, join(wal, name));
+    stored.add(name);
+  });
+}
+
+/** What the store has of the log. */
+export async function listStoredLog({ client, prefix }: BackupStore): Promise<Set<string>> {
+  const { objects } = await client.list(`${prefix}${WAL}`);
+  return new Set(objects.map(({ key }) => key.slice(prefix.length + WAL.length)));
+}
+
+/** Copies a backup, but for the files that an interrupted copy has left there. */
+export async function copyBackup(
+  { client, prefix }: BackupStore,
+  { name, folder, manifest }: Backup,
+  { signal, onProgress }: CopyOptions = {},
+): Promise<void> {
+  const base = `${prefix}${name}/`;
+  const { objects } = await client.list(base);
+  const stored = new Map(objects.map(({ key, size }) => [key.slice(base.length), size]));
+  if (stored.has(MANIFEST_FILE)) return;
+  const totalBytes = manifest.files.reduce((sum, { size }) => sum + size, 0);
+  let doneBytes = 0;
+  await inParallel(manifest.files, signal, async ({ path, size, sha256 }) => {
+    const open = () => createReadStream(join(folder, path));
+    if (stored.get(path) !== size) await client.put(`${base}${path}`, { size, sha256, open });
+    doneBytes += size;
+    onProgress?.(doneBytes, totalBytes);
+  });
+  await putFile(client, `${base}${MANIFEST_FILE}`, join(folder, MANIFEST_FILE));
+}
+
+/** Whole backups, the oldest first. */
+export async function listStoredBackups({ client, prefix }: BackupStore): Promise<Backup[]> {
+  const { prefixes } = await client.list(prefix, { folders: true });
+  const found: Backup[] = [];
+  for (const base of [...prefixes].sort()) {
+    const manifest = await client.get(`${base}${MANIFEST_FILE}`);
+    const name = base.slice(prefix.length, -1);
+    if (manifest !== undefined)
+      found.push({ name, folder: `s3:${base}`, manifest: parseManifest(await text(manifest)) });
+  }
+  return found;
+}
+
+/** Deletes all but the newest backups of the store, and the log that none of these needs. Returns how many backups. */
+export async function pruneStore(store: BackupStore, keptCount: number): Promise<number> {
+  const { client, prefix } = store;
+  const { deleted, kept } = divideBackups(await listStoredBackups(store), keptCount);
+  for (const { name } of deleted) {
+    await client.delete(`${prefix}${name}/${MANIFEST_FILE}`);
+    const { objects } = await client.list(`${prefix}${name}/`);
+    await inParallel(objects, undefined, ({ key }) => client.delete(key));
+  }
+  const log = await listStoredLog(store);
+  await inParallel(unneededFiles([...log], kept), undefined, (name) =>
+    client.delete(`${prefix}${WAL}${name}`),
+  );
+  return deleted.length;
+}
+
+export async function putFile(client: S3Client, key: string, path: string): Promise<void> {
+  const hashed = await hashFile(path);
+  // A list may become longer meanwhile: what was hashed is sent.
+  const open = () => createReadStream(path, { end: Math.max(0, hashed.size - 1) });
+  await client.put(key, { ...hashed, open });
+}
+
+/** A few at a time. The first failure ends it. */
+export async function inParallel<Item>(
+  items: readonly Item[],
+  signal: AbortSignal | undefined,
+  work: (item: Item) => Promise<void>,
+): Promise<void> {
+  const rest = items.values();
+  let hasFailed = false;
+  const take = async () => {
+    for (const item of rest) {
+      if (hasFailed) return;
+      signal?.throwIfAborted();
+      await work(item).catch((error: unknown) => {
+        hasFailed = true;
+        throw error;
+      });
+    }
+  };
+  await Promise.all(Array.from({ length: AT_A_TIME }, take));
+}

@@ -1,0 +1,96 @@
+import { createHash } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { mkdir, rename, rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { syncFile, syncFolder } from '../../../lib/durable-file.js';
+import { ifExists } from '../errno.js';
+import { type Backup, claimBackupFolder, partialOf, walFolderOf } from './backup-folder.js';
+import { type BackupStore, type CopyOptions, inParallel, listStoredLog } from './backup-store.js';
+import { hashFile } from './hashed-files.js';
+import { type BackupFile, writeManifest } from './manifest.js';
+import { unneededFiles } from './prune-backups.js';
+
+/** A connection may break in the middle of a file. */
+const ATTEMPTS = 3;
+
+/**
+ * Copies a backup from the store to a folder of backups, with the log after it, so that it can be restored from there. Files of an earlier,
+ * interrupted call are taken over if they agree with their digests.
+ */
+export async function fetchBackup(
+  store: BackupStore,
+  { name, manifest }: Backup,
+  to: string,
+  { signal, onProgress }: CopyOptions = {},
+): Promise<Backup> {
+  await claimBackupFolder(to, manifest.systemIdentifier);
+  const folder = join(to, name);
+  const backup = { name, folder, manifest };
+  if ((await ifExists(stat(folder))) === undefined) {
+    const partial = partialOf(folder);
+    const totalBytes = manifest.files.reduce((sum, { size }) => sum + size, 0);
+    let doneBytes = 0;
+    await inParallel(manifest.files, signal, async (file) => {
+      await fetchFile(store, `${name}/${file.path}`, join(partial, file.path), file);
+      doneBytes += file.size;
+      onProgress?.(doneBytes, totalBytes);
+    });
+    for (const path of manifest.folders)
+      await mkdir(join(partial, 'cluster', path), { recursive: true, mode: 0o700 });
+    await writeManifest(partial, manifest);
+    await rename(partial, folder);
+    await syncFolder(to);
+  }
+  await fetchLog(store, backup, to, signal);
+  return backup;
+}
+
+async function fetchLog(
+  store: BackupStore,
+  backup: Backup,
+  to: string,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const stored = [...(await listStoredLog(store))];
+  const unneeded = new Set(unneededFiles(stored, [backup]));
+  const wal = walFolderOf(to);
+  await inParallel(
+    stored.filter((name) => !unneeded.has(name)),
+    signal,
+    async (name) => {
+      const path = join(wal, name);
+      if ((await ifExists(stat(path))) !== undefined) return;
+      // gzip has a check sum, which is compared before PostgreSQL sees the segment.
+      await fetchFile(store, `wal/${name}`, `${path}.fetched`);
+      await rename(`${path}.fetched`, path);
+    },
+  );
+  await syncFolder(wal);
+}
+
+/** Resolves when the file is on the disk and agrees with its digest, where one is known. */
+async function fetchFile(
+  { client, prefix }: BackupStore,
+  key: string,
+  path: string,
+  expected?: BackupFile,
+): Promise<void> {
+  if (expected !== undefined && (await ifExists(hashFile(path)))?.sha256 === expected.sha256) return;
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  for (let attempt = 1; ; attempt++) {
+    try {
+      const content = await client.get(`${prefix}${key}`);
+      if (content === undefined) throw new Error(`${key} is missing in the store`);
+      await rm(path, { force: true });
+      const hash = createHash('sha256');
+      content.on('data', (chunk) => hash.update(chunk));
+      await pipeline(content, createWriteStream(path, { flags: 'wx', mode: 0o600 }));
+      await syncFile(path);
+      if (expected === undefined || hash.digest('hex') === expected.sha256) return;
+      throw new Error(`${key} of the store does not agree with its digest`);
+    } catch (error) {
+      if (attempt === ATTEMPTS) throw error;
+    }
+  }
+}

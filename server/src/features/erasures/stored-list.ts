@@ -1,0 +1,27 @@
+import { createWriteStream } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { pipeline } from 'node:stream/promises';
+import { type BackupStore, putFile } from '../../db/embedded/backup/backup-store.js';
+import { addErasedList } from './erased-list.js';
+
+const FILE = 'erased-players';
+
+/** Adds to a list of this machine whom the list in the bucket names besides. */
+export async function addStoredErasedList(
+  { client, prefix }: BackupStore,
+  erasedFile: string,
+): Promise<void> {
+  const stored = await client.get(`${prefix}${FILE}`);
+  if (stored === undefined) return;
+  const fetched = `${erasedFile}.fetched`;
+  try {
+    await pipeline(stored, createWriteStream(fetched, { mode: 0o600 }));
+    await addErasedList(fetched, erasedFile);
+  } finally {
+    await rm(fetched, { force: true });
+  }
+}
+
+export async function storeErasedList({ client, prefix }: BackupStore, erasedFile: string): Promise<void> {
+  await putFile(client, `${prefix}${FILE}`, erasedFile);
+}

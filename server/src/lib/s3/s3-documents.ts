@@ -1,0 +1,42 @@
+/** What a store responds is XML of a fixed form, so a few expressions read it. */
+
+export type S3Object = Readonly<{ key: string; size: number }>;
+export type S3List = Readonly<{ objects: readonly S3Object[]; prefixes: readonly string[] }>;
+
+export function readList(xml: string): S3List & { next: string | undefined } {
+  const objects = elements(xml, 'Contents').map((content) => ({
+    key: element(content, 'Key') ?? '',
+    size: Number(element(content, 'Size') ?? 0),
+  }));
+  const prefixes = elements(xml, 'CommonPrefixes').flatMap((content) => element(content, 'Prefix') ?? []);
+  const isTruncated = element(xml, 'IsTruncated') === 'true';
+  return { objects, prefixes, next: isTruncated ? element(xml, 'NextContinuationToken') : undefined };
+}
+
+export function readProblem(xml: string): { code: string; message: string } {
+  return { code: element(xml, 'Code') ?? '', message: element(xml, 'Message') ?? '' };
+}
+
+const elements = (xml: string, name: string): string[] =>
+  [...xml.matchAll(new RegExp(`<${name}>(.*?)</${name}>`, 'gs'))].map(([, content = '']) => content);
+
+function element(xml: string, name: string): string | undefined {
+  const [content] = elements(xml, name);
+  return content === undefined ? undefined : decode(content);
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&lt;': '<',
+  '&gt;': '>',
+  '&quot;': '"',
+  '&apos;': "'",
+  '&amp;': '&',
+};
+
+function decode(text: string): string {
+  return text.replaceAll(/&(?:lt|gt|quot|apos|amp|#x?[0-9a-fA-F]+);/g, (entity) => {
+    const [, hex, digits] = /^&#(x?)([0-9a-fA-F]+);$/.exec(entity) ?? [];
+    if (digits === undefined) return ENTITIES[entity] ?? entity;
+    return String.fromCodePoint(Number.parseInt(digits, hex === 'x' ? 16 : 10));
+  });
+}

@@ -1,0 +1,73 @@
+import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createS3Client, type S3Content } from '../../../src/lib/s3/s3-client.js';
+import { FAKE_KEY, type FakeS3, startFakeS3 } from '../../support/fake-s3.js';
+
+const NO_PAUSES = [0, 0, 0];
+
+const contentOf = (content: string): S3Content => ({
+  size: Buffer.byteLength(content),
+  sha256: createHash('sha256').update(content).digest('hex'),
+  open: () => Readable.from([Buffer.from(content)]),
+});
+
+describe('the client of an S3-compatible store', () => {
+  let store: FakeS3;
+  beforeAll(async () => {
+    store = await startFakeS3();
+  });
+  afterAll(() => store.close());
+
+  const connect = (changes: Partial<typeof FAKE_KEY> = {}) =>
+    createS3Client({ endpoint: store.endpoint, ...FAKE_KEY, ...changes }, Date.now, NO_PAUSES);
+
+  it('writes, reads, lists and deletes objects, whatever their keys hold', async () => {
+    const client = connect();
+    const keys = ['plain', 'a folder/é & <b>', "it's (fine)!*~", 'a+b=c?d#e%25'];
+    for (const key of keys) await client.put(`odd/${key}`, contentOf(`content of ${key}`));
+    const { objects } = await client.list('odd/');
+    expect(objects.map(({ key }) => key).sort()).toEqual(keys.map((key) => `odd/${key}`).sort());
+    for (const key of keys) {
+      const stored = await client.get(`odd/${key}`);
+      expect(stored && (await text(stored))).toBe(`content of ${key}`);
+      await client.delete(`odd/${key}`);
+    }
+    expect(await client.get('odd/plain')).toBeUndefined();
+    expect(await client.list('odd/')).toEqual({ objects: [], prefixes: [] });
+  });
+
+  it('lists all pages, and folders as one', async () => {
+    const client = connect();
+    for (let n = 0; n < 20; n++) await client.put(`many/${n % 2}/${n}`, contentOf('x'));
+    expect((await client.list('many/')).objects).toHaveLength(20);
+    expect(await client.list('many/', { folders: true })).toEqual({
+      objects: [],
+      prefixes: ['many/0/', 'many/1/'],
+    });
+  });
+
+  it('tries again while the store is away, and reads the content again for it', async () => {
+    store.failNext(3, 503);
+    await connect().put('again', contentOf('all of it'));
+    expect(store.objects.get('again')?.toString()).toBe('all of it');
+    store.failNext(4, 503);
+    await expect(connect().put('never', contentOf('x'))).rejects.toThrow(
+      'S3, writing never: status 503 SlowDown a <test>',
+    );
+    expect(store.objects.has('never')).toBe(false);
+  });
+
+  it('says at once what a store refuses for good', async () => {
+    const before = store.requests.length;
+    await expect(connect({ secretAccessKey: 'another' }).list('')).rejects.toThrow('SignatureDoesNotMatch');
+    await expect(connect({ bucket: 'another' }).put('x', contentOf('x'))).rejects.toThrow('NoSuchBucket');
+    expect(store.requests.length - before).toBe(2);
+  });
+
+  it('says that nothing listens', async () => {
+    const client = createS3Client({ ...FAKE_KEY, endpoint: 'http://127.0.0.1:1' }, Date.now, NO_PAUSES);
+    await expect(client.get('x')).rejects.toThrow(/^S3, reading x: .*ECONNREFUSED/);
+  });
+});
