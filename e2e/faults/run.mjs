@@ -1,4 +1,4 @@
-// npm run faults -- --help, and the same for faults:clients, faults:erasure, attacks and operations
+// npm run faults -- --help, and the same for faults:clients, faults:erasure, attacks, operations and soak
 // The fault tests, attacks and trials of operators in their long form. They are written in TypeScript and share the end-to-end tests' support, so they are
 // loaded with Vite, as those are: Node 20 does not run TypeScript.
 import { fileURLToPath } from 'node:url';
@@ -18,6 +18,7 @@ const named = {
   erasure: '/e2e/faults/erasure-main.ts',
   attacks: '/e2e/attacks/main.ts',
   operations: '/e2e/operations/main.ts',
+  soak: '/e2e/soak/main.ts',
 }[first];
 const { main } = await vite.ssrLoadModule(named ?? '/e2e/faults/main.ts');
 const code = await main(named === undefined ? process.argv.slice(2) : rest);

@@ -13,13 +13,15 @@ type Options = Readonly<{
   players: number;
   /** As clients do: a batch is sent until it is acknowledged. */
   sendsAgain?: boolean;
+  /** How long each request took, responded or not. */
+  onResponse?: (ms: number) => void;
 }>;
 
 /** Players who send events one batch after the other, until they are stopped. */
 export async function startTraffic(
   api: string,
   sent: Map<string, Sent>,
-  { players: count, sendsAgain = false }: Options,
+  { players: count, sendsAgain = false, onResponse }: Options,
 ): Promise<EventTraffic> {
   let isStopped = false;
   const players: Login[] = [];
@@ -35,7 +37,9 @@ export async function startTraffic(
       const entry: Sent = { sentAt: Date.now(), acknowledgedAt: undefined };
       for (const { eventId } of events) sent.set(eventId, entry);
       do {
+        const sentAtMs = performance.now();
         const response = await post(`${api}/v1/events`, headers, events).catch(() => undefined);
+        onResponse?.(performance.now() - sentAtMs);
         if (response !== undefined && response.status < 300) entry.acknowledgedAt = Date.now();
         await sleep(PAUSE_MS);
       } while (sendsAgain && entry.acknowledgedAt === undefined);
