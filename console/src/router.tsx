@@ -110,7 +110,19 @@ const predictions = createRoute({
 const analysis = createRoute({
   getParentRoute: () => frame,
   path: '/analysis',
-  validateSearch: known('tab', 'days', 'from', 'to', 'by', 'period', 'currency', 'steps', 'window', 'split', 'sql'),
+  validateSearch: known(
+    'tab',
+    'days',
+    'from',
+    'to',
+    'by',
+    'period',
+    'currency',
+    'steps',
+    'window',
+    'split',
+    'sql',
+  ),
   component: lazyPage(() => import('./pages/analysis/Analysis.js'), 'Analysis'),
 });
 const settings = createRoute({
