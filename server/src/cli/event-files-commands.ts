@@ -8,7 +8,6 @@ import { createFolderStore } from '../features/event-files/folder-store.js';
 import { type EventFile, type GameFolder, inFolder } from '../features/event-files/manifest.js';
 import { listFiles, listGameFolders } from '../features/event-files/stored-files.js';
 import { writeEventFiles } from '../features/event-files/writing/write-files.js';
-import { inUnits } from '../lib/free-space.js';
 import { requireFolder } from './event-files-folder.js';
 import { grouped } from './progress-bar.js';
 import { isBetweenTexts, tableLines } from './table.js';
@@ -44,10 +43,10 @@ async function list(): Promise<void> {
     file.day,
     String(file.generation),
     grouped(file.events),
-    inUnits(file.bytes),
+    grouped(file.bytes),
     name,
   ]);
-  const head = ['received', 'generation', 'events', 'size', 'file'];
+  const head = ['received', 'generation', 'events', 'bytes', 'file'];
   for (const line of tableLines([head, ...rows], isBetweenTexts)) say(line);
 }
 

@@ -5,31 +5,35 @@ import type { Pool } from '../../db/pool.js';
 export function createEventFilesMetrics(pool: Pool, folder: string | undefined): { registry: Registry } {
   const registry = new Registry();
   if (folder === undefined) return { registry };
-  const registers = [registry];
-  const last = new Gauge({
-    name: 'savepoint_event_files_last_day_timestamp_seconds',
-    help: 'The start of the last day of which files with events were written; 0: none was.',
-    registers,
-  });
-  const due = new Gauge({
-    name: 'savepoint_event_files_due',
-    help: 'Files of events that have to be written, for the first time or again because their day has changed.',
-    registers,
-    async collect() {
-      // Without the database the other metrics are still worth reading.
-      const state = await findFilesState(pool).catch(() => undefined);
-      if (state === undefined) for (const gauge of [last, due]) gauge.reset();
-      else {
-        last.set(state.lastDay === null ? 0 : Date.parse(state.lastDay) / 1_000);
-        due.set(state.due);
-      }
-    },
-  });
+  const gauge = (name: string, help: string, read: (state: FilesState) => number) =>
+    new Gauge({
+      name,
+      help,
+      registers: [registry],
+      async collect() {
+        // Without the database the other metrics are still worth reading.
+        const state = await findFilesState(pool).catch(() => undefined);
+        if (state === undefined) this.reset();
+        else this.set(read(state));
+      },
+    });
+  gauge(
+    'savepoint_event_files_last_day_timestamp_seconds',
+    'The start of the last day of which files with events were written; 0: none was.',
+    ({ lastDay }) => (lastDay === null ? 0 : Date.parse(lastDay) / 1_000),
+  );
+  gauge(
+    'savepoint_event_files_due',
+    'Files of events that have to be written, for the first time or again because their day has changed.',
+    ({ due }) => due,
+  );
   return { registry };
 }
 
-export async function findFilesState(pool: Pool): Promise<{ lastDay: string | null; due: number }> {
-  const { rows } = await pool.query<{ lastDay: string | null; due: number }>(
+export type FilesState = Readonly<{ lastDay: string | null; due: number }>;
+
+export async function findFilesState(pool: Pool): Promise<FilesState> {
+  const { rows } = await pool.query<FilesState>(
     `select (select max(day)::text from event_files) as "lastDay",
        (select count(*)::int from (select distinct day, game_id from event_file_changes) c) as due`,
   );

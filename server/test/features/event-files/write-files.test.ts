@@ -2,6 +2,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { recountGame } from '../../../src/features/analytics/recount.js';
+import { createEventFilesMetrics } from '../../../src/features/event-files/event-files-metrics.js';
 import type { GameFolder } from '../../../src/features/event-files/manifest.js';
 import { ERASED_WITHIN_MS } from '../../../src/features/event-files/writing/write-files.js';
 import { compact, DAY, DAY_START, fillClosedDay, NOW, send, TABLE } from '../../support/closed-day.js';
@@ -91,6 +92,13 @@ describe('the files of a closed day', () => {
     expect((await files.manifest('one')).files).toEqual([
       expect.objectContaining({ day: DAY, generation: 1, events }),
     ]);
+  });
+
+  it('are told of by metrics', async () => {
+    const metrics = await createEventFilesMetrics(world.pool, files.folder).registry.metrics();
+    expect(metrics).toContain(`savepoint_event_files_last_day_timestamp_seconds ${DAY_START / 1_000}\n`);
+    expect(metrics).toContain('savepoint_event_files_due 0\n');
+    expect(await createEventFilesMetrics(world.pool, undefined).registry.metrics()).toBe('\n');
   });
 
   it('hold every event as it was sent', async () => {
