@@ -86,7 +86,7 @@ describe('the files of a closed day', () => {
     );
     expect(revenue).toEqual(
       await stored(
-        `select sum((revenue ->> 'USD')::float8) from game_days where game_id = $1 having count(*) > 0`,
+        `select sum((revenue ->> 'USD')::numeric)::float8 from game_days where game_id = $1 having count(*) > 0`,
       ),
     );
     expect((await files.manifest('one')).files).toEqual([
