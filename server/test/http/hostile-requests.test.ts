@@ -1,9 +1,13 @@
+import { readFile } from 'node:fs/promises';
 import fc from 'fast-check';
 import type { InjectOptions } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { withoutRateLimits } from '../support/data-calls.js';
 import { createHarness, type Harness, type Session } from '../support/harness.js';
 import { runs } from '../support/property-runs.js';
+import { addServerKey, call, type ServerRequest } from '../support/server-calls.js';
+
+const API_DOCUMENT = new URL('../../../openapi/player.json', import.meta.url);
 
 const PATHS = [
   '/auth/login',
@@ -48,6 +52,25 @@ describe('hostile requests', () => {
     );
   });
 
+  it('with an odd text anywhere in the address of any route never fail on our side', async () => {
+    const { headers: ofServer } = await addServerKey(harness);
+    // What the routes ask for, so that each comes as far as to look the text up. Members that they do not know are ignored.
+    const payload = {
+      signedPayload: 'a.b.c',
+      message: { messageId: '1', data: 'e30=' },
+      userId: 'x',
+      ageGroup: null,
+    };
+    for (const { method, url, isOfServer } of await oddAddresses()) {
+      const headers = isOfServer ? ofServer : session.headers;
+      const response = await call(harness.app, {
+        ...{ method, url, headers },
+        ...(method === 'GET' || method === 'DELETE' ? {} : { payload }),
+      });
+      expect(response.statusCode, `${method} ${url}: ${response.body}`).toBeLessThan(500);
+    }
+  });
+
   it('with JSON of wrong types never fail on our side', async () => {
     const bodies = fc.oneof(
       fc.record(members(['apiKey', 'deviceId', 'timestamp', 'signature', 'refreshToken', 'allDevices']), {
@@ -88,6 +111,43 @@ describe('hostile requests', () => {
     );
   });
 });
+
+const ODD_TEXTS = [
+  '%00',
+  'a%00b',
+  '%ED%A0%80',
+  '__proto__',
+  'constructor',
+  '%F0%9F%98%80',
+  '%0A',
+  'x'.repeat(300),
+];
+
+type Operation = Readonly<{ parameters?: readonly Readonly<{ in: string; name: string }>[] }>;
+type OddAddress = { method: NonNullable<ServerRequest['method']>; url: string; isOfServer: boolean };
+
+/** Every route with a parameter in its address or its query, and each odd text in the place of each parameter. */
+async function oddAddresses(): Promise<OddAddress[]> {
+  const { paths } = JSON.parse(await readFile(API_DOCUMENT, 'utf8')) as {
+    paths: Record<string, Record<string, Operation>>;
+  };
+  return Object.entries(paths).flatMap(([path, operations]) =>
+    Object.entries(operations).flatMap(([name, { parameters = [] }]) => {
+      const method = name.toUpperCase() as OddAddress['method'];
+      const isOfServer = path.startsWith('/v1/server/');
+      return parameters
+        .filter((parameter) => parameter.in === 'path' || parameter.in === 'query')
+        .flatMap((parameter) =>
+          ODD_TEXTS.map((text) => ({ method, url: addressWith(path, parameter, text), isOfServer })),
+        );
+    }),
+  );
+}
+
+function addressWith(path: string, parameter: { in: string; name: string }, text: string): string {
+  const others = path.replace(`{${parameter.name}}`, text).replace(/\{\w+\}/g, 'demo-studio');
+  return parameter.in === 'query' ? `${others}?${parameter.name}=${text}` : others;
+}
 
 function requests() {
   const headerName = fc.constantFrom(
