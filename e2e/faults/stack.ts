@@ -168,7 +168,8 @@ function queueSettings(mode: Mode, nats: NatsServers): Settings {
   };
 }
 
-async function lagOf(service: Service): Promise<number> {
+/** Messages that are acknowledged and not yet applied. */
+export async function lagOf(service: Service): Promise<number> {
   const metrics = await get(`${service.ops}/metrics`);
   const [, messages] = /^savepoint_queue_lag_messages\{.*\} (\d+)/m.exec(String(metrics.body)) ?? [];
   return messages === undefined ? Number.POSITIVE_INFINITY : Number(messages);

@@ -22,8 +22,9 @@ Tries what operators do, with the real programs. Each trial says which program i
                (three minutes; needs nothing)
   both-builds --before FOLDER
                the database of 1.0 under load, served by the older build in FOLDER (a checkout that was built) and this one
-  failover [n] players send while the primary of a Patroni cluster is killed n times, three by default
-               (a minute each; needs patroni, python3-etcd, etcd-server, haproxy, postgresql)
+  failover [n] [--nats] [--freeze]
+               players send while the primary of a Patroni cluster is killed (or frozen) n times, three by default; with NATS in between
+               (a minute each; needs patroni, python3-etcd, etcd-server, haproxy, postgresql, nats-server)
   monitoring   Prometheus scrapes a node; every expression of the dashboard and every alert is asked (needs prometheus, promtool)
   tls          each sslmode against a PostgreSQL with a certificate of a private authority (needs postgresql, openssl)
 `;

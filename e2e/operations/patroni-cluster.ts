@@ -1,22 +1,32 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { openSync } from 'node:fs';
-import { chown, mkdir, writeFile } from 'node:fs/promises';
+import { chown, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { signal } from '../faults/processes.js';
 import { freePort, temporaryFolder, until } from '../support/service.js';
 import { postgresAccount, postgresPrograms } from './debian-postgres.js';
 
 const NODES = ['one', 'two'];
 const READY_TIMEOUT_MS = 120_000;
+const SHOWN_LOG = 4_000;
+const RESPONSE_TIMEOUT_MS = 2_000;
 const NEEDED = ['patroni', 'etcd', 'haproxy'];
 
 type Member = { name: string; role: string; state: string };
-type Node = { name: string; config: string; folder: string; child: ChildProcess | undefined };
+type Node = {
+  name: string;
+  config: string;
+  folder: string;
+  child: ChildProcess | undefined;
+  /** Processes that were stopped and not killed. */
+  frozen: number[];
+};
 
 export type PatroniCluster = Readonly<{
   url: string;
-  /** Kills the machine of the primary, as far as that can be done here: Patroni and every process of its PostgreSQL. */
-  killPrimary(): Promise<string>;
-  /** Starts the node that was killed; resolves when it follows the new primary synchronously. */
+  /** Kills or freezes the machine of the primary, as far as that can be done here: Patroni and every process of its PostgreSQL. */
+  strikePrimary(how: 'SIGKILL' | 'SIGSTOP'): Promise<string>;
+  /** Starts the node that was killed, or lets the frozen one go on; resolves when it follows the new primary synchronously. */
   recover(name: string): Promise<void>;
   stop(): Promise<void>;
 }>;
@@ -36,7 +46,7 @@ export async function startPatroniCluster(): Promise<PatroniCluster> {
     const [sqlPort = 0, restPort = 0] = nodePorts.slice(2 * index);
     const config = await writeNodeConfig(folder, { name, etcdPort, sqlPort, restPort });
     members.push({ sqlPort, restPort });
-    nodes.push({ name, config, folder: join(folder, name), child: undefined });
+    nodes.push({ name, config, folder: join(folder, name), child: undefined, frozen: [] });
   }
   const start = (node: Node) => {
     const log = openSync(join(folder, `${node.name}.log`), 'a');
@@ -45,6 +55,8 @@ export async function startPatroniCluster(): Promise<PatroniCluster> {
   for (const node of nodes) start(node);
   const haproxy = await startHaproxy(folder, proxyPort, members);
   const listMembers = () => askMembers(members.map(({ restPort }) => restPort));
+  const findPrimary = async () =>
+    (await listMembers()).find(({ role }) => role === 'leader' || role === 'master');
   // "running" in older versions of Patroni
   const follows = async (name?: string) =>
     (await listMembers()).some(
@@ -57,25 +69,32 @@ export async function startPatroniCluster(): Promise<PatroniCluster> {
 
   return {
     url: `postgres://postgres@127.0.0.1:${proxyPort}/postgres`,
-    async killPrimary() {
-      const primary = (await listMembers()).find(({ role }) => role === 'leader' || role === 'master');
+    async strikePrimary(how) {
+      const primary = await findPrimary();
       const node = nodes.find(({ name }) => name === primary?.name);
       if (node?.child === undefined) throw new Error('the cluster has no primary');
-      const pids = processesOf(join(node.folder, 'data'));
-      node.child.kill('SIGKILL');
-      for (const pid of pids) killIfThere(pid);
+      const pids = [node.child.pid ?? [], processesOf(join(node.folder, 'data'))].flat();
+      for (const pid of pids) signal(pid, how);
+      node.frozen = how === 'SIGSTOP' ? pids : [];
       return node.name;
     },
     async recover(name) {
       const node = nodes.find((one) => one.name === name);
-      if (node !== undefined) start(node);
-      await until(() => follows(name), READY_TIMEOUT_MS);
+      if (node === undefined) return;
+      // A node that is back before another one has taken over goes on as the primary, and nothing was tried.
+      await until(async () => ((await findPrimary())?.name ?? name) !== name, READY_TIMEOUT_MS);
+      if (node.frozen.length > 0) for (const pid of node.frozen.splice(0)) signal(pid, 'SIGCONT');
+      else start(node);
+      await until(() => follows(name), READY_TIMEOUT_MS).catch(async (error: Error) => {
+        const log = await readFile(join(folder, `${name}.log`), 'utf8');
+        throw new Error(`${name} does not follow: ${error.message}\n${log.slice(-SHOWN_LOG)}`);
+      });
     },
     async stop() {
       haproxy.kill('SIGKILL');
       for (const { child, folder: home } of nodes) {
         child?.kill('SIGKILL');
-        for (const pid of processesOf(join(home, 'data'))) killIfThere(pid);
+        for (const pid of processesOf(join(home, 'data'))) signal(pid, 'SIGKILL');
       }
       etcd.kill('SIGKILL');
     },
@@ -203,7 +222,10 @@ async function startHaproxy(
 /** As the first node that responds sees them. */
 async function askMembers(restPorts: readonly number[]): Promise<Member[]> {
   for (const port of restPorts) {
-    const response = await fetch(`http://127.0.0.1:${port}/cluster`).catch(() => undefined);
+    // A frozen node takes connections, and never responds.
+    const response = await fetch(`http://127.0.0.1:${port}/cluster`, {
+      signal: AbortSignal.timeout(RESPONSE_TIMEOUT_MS),
+    }).catch(() => undefined);
     if (response?.ok !== true) continue;
     const { members } = (await response.json()) as { members: Member[] };
     return members;
@@ -219,16 +241,8 @@ function processesOf(dataDir: string): number[] {
       stdio: 'pipe',
     }).trim();
     const list = execFileSync('ps', ['-o', 'pid=', '--ppid', first], { encoding: 'utf8', stdio: 'pipe' });
-    return [Number(first), ...list.trim().split(/\s+/).map(Number)];
+    return [Number(first), ...list.trim().split(/\s+/).map(Number)].filter((pid) => pid > 1);
   } catch {
     return [];
-  }
-}
-
-function killIfThere(pid: number): void {
-  try {
-    if (pid > 1) process.kill(pid, 'SIGKILL');
-  } catch {
-    // It has ended with its first process.
   }
 }
