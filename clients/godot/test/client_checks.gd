@@ -121,8 +121,7 @@ func _responses_are_told() -> bool:
 
 func _experiments_are_told() -> bool:
 	var arms := [{"experimentId": "first_offer", "variantId": "half"}]
-	var client := _offline("experiments")
-	client.fallback = {"values": {"values": {}, "experiments": arms}}
+	var client := _offline("experiments", 9, {"values": {"values": {}, "experiments": arms}})
 	same((await client.experiments()).value, {"first_offer": "half"})
 	client._responses.keep_grant({"userId": "p", "playerConfig": {"values": {"speed": 2}}})
 	same(client.value("speed", 1), 2)
@@ -189,8 +188,9 @@ func _no_address() -> bool:
 	return true
 
 
-func _offline(name: String, port: int = 9) -> Client:
+func _offline(name: String, port: int = 9, fallback: Dictionary = {}) -> Client:
 	var client := Client.new()
+	client.fallback = fallback
 	client.base_url = "http://127.0.0.1:%d" % port
 	client.sign_url = "http://127.0.0.1:%d/sign" % port
 	client.storage_folder = folder.path_join(name)
