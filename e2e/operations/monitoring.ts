@@ -25,7 +25,10 @@ export async function tryMonitoring(): Promise<readonly string[]> {
     stdio: 'inherit',
   });
   const folder = await temporaryFolder();
-  const service = await startService({ SAVEPOINT_DATA_DIR: folder });
+  const service = await startService({
+    SAVEPOINT_DATA_DIR: folder,
+    SAVEPOINT_BACKUP_DIR: join(await temporaryFolder(), 'backups'),
+  });
   const prometheus = await startPrometheus(await temporaryFolder(), new URL(service.ops).host);
   try {
     await playFor(service, ROUNDS);
