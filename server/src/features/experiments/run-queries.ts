@@ -72,10 +72,13 @@ const IS_RUNNING = `exists (
        where g.id = r.game_id and e ->> 0 = r.experiment_id and e ->> 1 = r.seed
      )`;
 
-/** Ends the runs of experiments that do not run any more: they are not summed again, and their last report stays. */
+/**
+ * Ends the runs of experiments that do not run any more: they are not summed again, and their last report stays. Nobody waits for another
+ * one that was asked for.
+ */
 export async function endRuns(connection: DedicatedConnection, nowMs: number): Promise<void> {
   await connection.query(
-    `update experiment_runs r set ended_at = $1, walk = null where r.ended_at is null and not ${IS_RUNNING}`,
+    `update experiment_runs r set ended_at = $1, walk = null, requested_at = null where r.ended_at is null and not ${IS_RUNNING}`,
     [new Date(nowMs)],
   );
 }

@@ -325,13 +325,14 @@ describe('the sums of a running experiment', () => {
 
   it('end with the experiment, and the last report stays', async () => {
     const last = await reportOn(dayOf(NOW));
+    await harness.pool.query('update experiment_runs set requested_at = now()');
     await publish(harness, gameId, [{ ...test, state: 'stopped' }], { nowMs: NOW + DAY_MS });
     expect(await sum(harness, { nowMs: NOW + 2 * DAY_MS })).toEqual({ isDone: true, experimentsSummed: 0 });
     expect(await reportOn(dayOf(NOW))).toEqual(last);
     const { rows } = await harness.pool.query(
-      'select ended_at is not null as "isEnded" from experiment_runs',
+      'select ended_at is not null as "isEnded", requested_at is not null as "isRequested" from experiment_runs',
     );
-    expect(rows).toEqual([{ isEnded: true }]);
+    expect(rows).toEqual([{ isEnded: true, isRequested: false }]);
   });
 });
 
