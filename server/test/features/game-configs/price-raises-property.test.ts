@@ -10,12 +10,28 @@ import { obviousPriceRaises } from './obvious-price-raises.js';
 
 const PARTS = ['catalogue', 'offers', 'segments', 'flags', 'store'] as const;
 
+/** Without these, most offers of two documents are for other players, and nothing else about them matters. */
+const forEverybody = (document: ConfigDocument): ConfigDocument => ({
+  ...document,
+  offers: document.offers.map((offer) => ({
+    ...offer,
+    when: null,
+    sharePercent: 100,
+    limitPerPlayer: null,
+  })),
+  store: { ...document.store, holdoutPercent: 0 },
+});
+
 /** A document, and one that has some of its parts and others of a third. */
 const publications: fc.Arbitrary<[ConfigDocument, ConfigDocument]> = fc
-  .tuple(pairedDocuments, pairedDocuments, fc.subarray([...PARTS]))
-  .map(([{ document }, other, changed]) => {
+  .tuple(pairedDocuments, pairedDocuments, fc.subarray([...PARTS]), fc.boolean(), fc.boolean())
+  .map(([{ document }, other, changed, isForEverybody, isReordered]) => {
     const changes = changed.map((part) => [part, other.document[part]]);
-    return [document, { ...document, ...Object.fromEntries(changes) }];
+    const next: ConfigDocument = { ...document, ...Object.fromEntries(changes) };
+    const offers = isReordered ? next.offers.toReversed() : next.offers;
+    return isForEverybody
+      ? [forEverybody(document), forEverybody({ ...next, offers })]
+      : [document, { ...next, offers }];
   });
 
 describe('the search for price raises', () => {
