@@ -121,14 +121,16 @@ describe('an admin token', () => {
 describe('every admin route', () => {
   /** The path, with the parameters that the query must have. */
   type Route = { method: string; url: string; query: string };
+  type QuerySchema = { required?: string[]; properties?: Record<string, { anyOf?: { const?: string }[] }> };
   const routes: Route[] = [];
   let bare: FastifyInstance;
   beforeAll(async () => {
     bare = fastify();
     registerErrorHandlers(bare);
     bare.addHook('onRoute', ({ method, url, schema }) => {
-      const { required = [] } = (schema?.querystring ?? {}) as { required?: string[] };
-      const query = required.map((name) => `${name}=1`).join('&');
+      const { required = [], properties = {} } = (schema?.querystring ?? {}) as QuerySchema;
+      // One of the values that it may have, where they are listed.
+      const query = required.map((name) => `${name}=${properties[name]?.anyOf?.[0]?.const ?? 1}`).join('&');
       for (const each of [method].flat()) if (each !== 'HEAD') routes.push({ method: each, url, query });
     });
     await registerAdminApi(bare, adminContext(harness, logger));
