@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { recountGame } from '../../../src/features/analytics/recount.js';
 import { createEventFilesMetrics } from '../../../src/features/event-files/event-files-metrics.js';
+import type { FileStore } from '../../../src/features/event-files/file-store.js';
+import { createFolderStore } from '../../../src/features/event-files/folder-store.js';
 import type { GameFolder } from '../../../src/features/event-files/manifest.js';
 import { ERASED_WITHIN_MS } from '../../../src/features/event-files/writing/write-files.js';
 import { compact, DAY, DAY_START, fillClosedDay, NOW, send, TABLE } from '../../support/closed-day.js';
@@ -41,7 +43,23 @@ describe('the files of a closed day', () => {
   it('wait until the day has been compacted', async () => {
     expect(await files.write()).toEqual({ state: 'done', files: 0, events: 0 });
     await expect.poll(async () => (await compact(world)).state).toBe('nothing');
-    expect(await files.write()).toMatchObject({ state: 'done', files: 2 });
+  });
+
+  it('are written although the file of another game cannot be', async () => {
+    const real = createFolderStore(files.folder);
+    const store: FileStore = {
+      ...real,
+      create: (name) =>
+        name.startsWith('studio/one/') ? Promise.reject(new Error('no space left')) : real.create(name),
+    };
+    await expect(files.write({ store })).rejects.toThrow(
+      `the events of studio/one of ${DAY} could not be written: no space left`,
+    );
+    expect(await files.list()).toEqual([NAME(1, 'two'), 'studio/two/manifest.json']);
+  });
+
+  it('are written once', async () => {
+    expect(await files.write()).toMatchObject({ state: 'done', files: 1 });
     expect(await files.write()).toEqual({ state: 'done', files: 0, events: 0 });
     expect(await files.list()).toEqual([
       NAME(1),

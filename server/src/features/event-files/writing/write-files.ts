@@ -25,8 +25,8 @@ import {
 } from './file-queries.js';
 import { createParquetFile, type WrittenFile } from './parquet-file.js';
 
-/** An event is 32 KiB at most. */
-const EVENTS_PER_FETCH = 2_000;
+/** An event is 32 KiB at most when it is sent. As text of the database it may be 1.7 MB: `1e308` comes back as 309 digits. */
+const EVENTS_PER_FETCH = 100;
 /** Intake comes first. */
 const SHARE = 1 / 2;
 /**
@@ -127,10 +127,12 @@ async function watchClosedDays(
   return areWatched;
 }
 
+/** A file that cannot be written holds up no other. The first failure is thrown when the others are written. */
 async function writeDueFiles(connection: DedicatedConnection, run: FilesRun): Promise<FilesResult> {
   const rest = keepToShare(run.rests === false ? 1 : SHARE, run.signal);
   let files = 0;
   let events = 0;
+  let failure: Error | undefined;
   for (const due of await listDueFiles(connection, new Date(run.nowMs - ERASED_WITHIN_MS))) {
     try {
       const file = await unlessDropped(() => writeFile(connection, run, due, rest), undefined);
@@ -140,10 +142,16 @@ async function writeDueFiles(connection: DedicatedConnection, run: FilesRun): Pr
       run.onFile?.(file, due);
     } catch (error) {
       if (run.signal?.aborted) return { state: 'unfinished', files, events };
-      throw error;
+      failure ??= failureOf(due, error);
     }
   }
+  if (failure !== undefined) throw failure;
   return { state: 'done', files, events };
+}
+
+function failureOf({ tenant, game, day }: DueFile, cause: unknown): Error {
+  const why = cause instanceof Error ? cause.message : String(cause);
+  return new Error(`the events of ${tenant}/${game} of ${day} could not be written: ${why}`, { cause });
 }
 
 async function writeFile(
