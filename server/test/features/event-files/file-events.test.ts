@@ -86,6 +86,15 @@ describe('a row of a file', () => {
     });
   });
 
+  it.each([
+    ['999999999999.999999', 999_999_999_999_999_999n],
+    ['999999999999.9999999', null],
+    ['999999999999999999999999999999', null],
+  ])('has no price that the column cannot hold: %s', (price, expected) => {
+    const sale = { transactionId: 't', kind: 'purchase', skuId: null, price, currency: 'EUR', promoId: null };
+    expect(read({ type: 'Purchase', sale }).price).toBe(expected);
+  });
+
   it('names the transaction that a refund is about', () => {
     expect(read({ type: 'Refund', payload: { transactionId: 't' } })).toMatchObject({
       transaction_id: 't',

@@ -49,7 +49,11 @@ const NO_SALE: Sale = Object.freeze({
   currency: null,
   verified_by: null,
 });
+/** Prices have 18 digits, six of them behind the point. */
+const PRICE_BOUND = 10n ** 18n;
 const MAX_PLACES = 10_000;
+/** Metadata may be 32 KiB. Such texts are not kept. */
+const MAX_KEPT_CHARACTERS = 2_000;
 
 /** Turns stored events into rows. Metadata is nearly always that of an event before, and is read once. */
 export function createRowReader(): (event: StoredEvent, playerKey: string) => FileEvent {
@@ -57,8 +61,9 @@ export function createRowReader(): (event: StoredEvent, playerKey: string) => Fi
   const placeOf = (metadata: string): Place => {
     const known = places.get(metadata);
     if (known !== undefined) return known;
-    if (places.size >= MAX_PLACES) places.clear();
     const place = readPlace(metadata);
+    if (metadata.length > MAX_KEPT_CHARACTERS) return place;
+    if (places.size >= MAX_PLACES) places.clear();
     places.set(metadata, place);
     return place;
   };
@@ -115,8 +120,14 @@ function toSale(fact: TransactionFact | null): Sale {
   return {
     transaction_id: transactionId,
     sku_id: skuId,
-    price: price === null ? null : millionthsOf(price),
+    price: price === null ? null : amountOf(price),
     currency,
     verified_by: store,
   };
+}
+
+/** Null where the column is too narrow: a receipt, or a file that was imported, may name any price. The payload has it as it was sent. */
+function amountOf(price: string): bigint | null {
+  const millionths = millionthsOf(price);
+  return millionths < PRICE_BOUND ? millionths : null;
 }
