@@ -1,11 +1,16 @@
 import Type from 'typebox';
 import { Compile } from 'typebox/schema';
+import { MAX_TRANSACTION_ID } from '../events/intake/built-in-event-types.js';
 import type { TransactionFact } from '../events/intake/event-record.js';
 import type { PurchaseCheck } from '../events/receipts/purchase-check.js';
 
-const Amount = Type.String({ pattern: '^\\d{1,30}(\\.\\d{1,30})?$' });
+/** As many digits before the point as a price may have. */
+const Amount = Type.String({ pattern: '^\\d{1,12}(\\.\\d{1,30})?$' });
 /** Nothing that PostgreSQL cannot store. */
-const Text = Type.String({ pattern: '^[^\\u0000\\ud800-\\udfff]{1,1024}$' });
+const textOf = (min: number, max: number) =>
+  Type.String({ pattern: `^[^\\u0000\\ud800-\\udfff]{${min},${max}}$` });
+/** A client may name a product or a promotion by an empty text. */
+const Name = textOf(0, 1024);
 const EpochMs = Type.Integer({ minimum: 0, maximum: 8_640_000_000_000_000 });
 const orNull = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
 
@@ -13,12 +18,12 @@ const orNull = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type.N
 const SaleMember = orNull(
   Type.Object(
     {
-      transactionId: Text,
+      transactionId: textOf(1, MAX_TRANSACTION_ID),
       kind: Type.Literal('purchase'),
-      skuId: orNull(Text),
+      skuId: orNull(Name),
       price: orNull(Amount),
       currency: orNull(Type.String({ pattern: '^[A-Z]{3}$' })),
-      promoId: orNull(Text),
+      promoId: orNull(Name),
       store: Type.Optional(
         Type.Union([Type.Literal('apple'), Type.Literal('google'), Type.Literal('server')]),
       ),
@@ -30,7 +35,7 @@ const SaleMember = orNull(
           { additionalProperties: false },
         ),
       ),
-      purchaseToken: Type.Optional(Text),
+      purchaseToken: Type.Optional(textOf(1, 1024)),
     },
     { additionalProperties: false },
   ),
