@@ -15,6 +15,8 @@ export type FakeS3 = Readonly<{
   objects: Map<string, Buffer>;
   /** Each request, as `PUT key`. */
   requests: string[];
+  /** The next responses end in the middle. */
+  breakNext(count: number): void;
   /** The next requests are refused with this status. */
   failNext(count: number, status: number): void;
   close(): Promise<void>;
@@ -27,6 +29,7 @@ const PAGE = 7;
 export async function startFakeS3(): Promise<FakeS3> {
   const objects = new Map<string, Buffer>();
   const requests: string[] = [];
+  let breaking = 0;
   let failing = { count: 0, status: 0 };
 
   const respond = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -38,6 +41,13 @@ export async function startFakeS3(): Promise<FakeS3> {
     if (failing.count > 0) {
       failing = { ...failing, count: failing.count - 1 };
       return refuse(response, failing.status, 'SlowDown');
+    }
+    if (breaking > 0) {
+      breaking--;
+      response
+        .writeHead(200, { 'content-length': 1_000 })
+        .write('<ListBucketResult>', () => response.destroy());
+      return;
     }
     if (!isSigned(request, body)) return refuse(response, 403, 'SignatureDoesNotMatch');
     if (bucket !== FAKE_KEY.bucket) return refuse(response, 404, 'NoSuchBucket');
@@ -63,6 +73,9 @@ export async function startFakeS3(): Promise<FakeS3> {
     endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     objects,
     requests,
+    breakNext(count) {
+      breaking = count;
+    },
     failNext(count, status) {
       failing = { count, status };
     },

@@ -47,6 +47,8 @@ export function createS3Client(
   pausesMs: readonly number[] = PAUSES_MS,
 ): S3Client {
   const { protocol, hostname, port, host, pathname } = new URL(settings.endpoint);
+  // A URL has an IPv6 address in brackets, and a socket wants it without them.
+  const address = hostname.replaceAll(/^\[|\]$/g, '');
   const request = protocol === 'https:' ? requestHttps : requestHttp;
   const base = `${pathname.replace(/\/+$/, '')}/${settings.bucket}`;
 
@@ -58,7 +60,14 @@ export function createS3Client(
     const signed = signRequest(given, settings, new Date(now()));
     const headers = { ...signed.headers, 'content-length': content?.size ?? 0 };
     return new Promise((resolve, reject) => {
-      const message = request({ hostname, port, method, path: signed.path, headers, timeout: IDLE_MS });
+      const message = request({
+        hostname: address,
+        port,
+        method,
+        path: signed.path,
+        headers,
+        timeout: IDLE_MS,
+      });
       message.once('timeout', () => message.destroy(new Error('no response')));
       message.once('response', resolve);
       message.once('error', reject);
@@ -68,9 +77,14 @@ export function createS3Client(
     });
   };
 
-  const call = async (what: string, options: Call): Promise<Response | undefined> => {
+  /** `read` is a part of what is repeated: a connection may break in the middle of a response. */
+  const call = async <Result>(
+    what: string,
+    options: Call,
+    read: (response: Response) => Result | Promise<Result>,
+  ): Promise<Result | undefined> => {
     for (let attempt = 0; ; attempt++) {
-      const outcome = await attemptCall(what, () => send(options));
+      const outcome = await attemptCall(what, () => send(options), read);
       if (!(outcome instanceof S3Error)) return outcome;
       const pauseMs = pausesMs[attempt];
       if (pauseMs === undefined || !isTemporary(outcome)) throw outcome;
@@ -80,11 +94,10 @@ export function createS3Client(
 
   return {
     async put(key, content) {
-      const response = await call(`writing ${key}`, { method: 'PUT', key, content });
+      const response = await call(`writing ${key}`, { method: 'PUT', key, content }, drain);
       if (response === undefined) throw new S3Error(`writing ${key}`, 404, 'there is no such bucket');
-      response.resume();
     },
-    get: (key) => call(`reading ${key}`, { method: 'GET', key }),
+    get: (key) => call(`reading ${key}`, { method: 'GET', key }, (response) => response),
     async list(prefix, { folders = false } = {}) {
       const found: { objects: S3List['objects'][number][]; prefixes: string[] } = {
         objects: [],
@@ -97,9 +110,10 @@ export function createS3Client(
           ...(folders ? { delimiter: '/' } : {}),
           ...(token === undefined ? {} : { 'continuation-token': token }),
         };
-        const response = await call(`listing ${prefix}`, { method: 'GET', key: '', query });
-        if (response === undefined) throw new S3Error(`listing ${prefix}`, 404, 'there is no such bucket');
-        const page = readList(await text(response));
+        const page = await call(`listing ${prefix}`, { method: 'GET', key: '', query }, async (response) =>
+          readList(await text(response)),
+        );
+        if (page === undefined) throw new S3Error(`listing ${prefix}`, 404, 'there is no such bucket');
         found.objects.push(...page.objects);
         found.prefixes.push(...page.prefixes);
         token = page.next;
@@ -107,19 +121,22 @@ export function createS3Client(
       }
     },
     async delete(key) {
-      (await call(`deleting ${key}`, { method: 'DELETE', key }))?.resume();
+      await call(`deleting ${key}`, { method: 'DELETE', key }, drain);
     },
   };
 }
 
-async function attemptCall(
+const drain = (response: Response): Response => response.resume();
+
+async function attemptCall<Result>(
   what: string,
   send: () => Promise<Response>,
-): Promise<Response | undefined | S3Error> {
+  read: (response: Response) => Result | Promise<Result>,
+): Promise<Result | undefined | S3Error> {
   try {
     const response = await send();
     const { statusCode = 0 } = response;
-    if (statusCode >= 200 && statusCode < 300) return response;
+    if (statusCode >= 200 && statusCode < 300) return await read(response);
     const problem = readProblem(await text(response));
     if (statusCode === 404 && problem.code !== 'NoSuchBucket') return undefined;
     return new S3Error(what, statusCode, `status ${statusCode} ${problem.code} ${problem.message}`.trim());

@@ -3,6 +3,7 @@
 export type S3Object = Readonly<{ key: string; size: number }>;
 export type S3List = Readonly<{ objects: readonly S3Object[]; prefixes: readonly string[] }>;
 
+/** @throws Error if more follows and the store does not say how to ask for it: a part must not pass for the whole list */
 export function readList(xml: string): S3List & { next: string | undefined } {
   const objects = elements(xml, 'Contents').map((content) => ({
     key: element(content, 'Key') ?? '',
@@ -10,7 +11,9 @@ export function readList(xml: string): S3List & { next: string | undefined } {
   }));
   const prefixes = elements(xml, 'CommonPrefixes').flatMap((content) => element(content, 'Prefix') ?? []);
   const isTruncated = element(xml, 'IsTruncated') === 'true';
-  return { objects, prefixes, next: isTruncated ? element(xml, 'NextContinuationToken') : undefined };
+  const next = isTruncated ? element(xml, 'NextContinuationToken') : undefined;
+  if (isTruncated && !next) throw new Error('the list is truncated, and has no token for the next page');
+  return { objects, prefixes, next };
 }
 
 export function readProblem(xml: string): { code: string; message: string } {

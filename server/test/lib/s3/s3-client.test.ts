@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createS3Client, type S3Content } from '../../../src/lib/s3/s3-client.js';
+import { readList } from '../../../src/lib/s3/s3-documents.js';
 import { FAKE_KEY, type FakeS3, startFakeS3 } from '../../support/fake-s3.js';
 
 const NO_PAUSES = [0, 0, 0];
@@ -59,6 +60,18 @@ describe('the client of an S3-compatible store', () => {
     expect(store.objects.has('never')).toBe(false);
   });
 
+  it('asks again for a list that breaks off', async () => {
+    await connect().put('broken/1', contentOf('x'));
+    store.breakNext(2);
+    expect((await connect().list('broken/')).objects).toEqual([{ key: 'broken/1', size: 1 }]);
+  });
+
+  it('does not take a part of a list for all of it', () => {
+    expect(() => readList('<ListBucketResult><IsTruncated>true</IsTruncated></ListBucketResult>')).toThrow(
+      'has no token for the next page',
+    );
+  });
+
   it('says at once what a store refuses for good', async () => {
     const before = store.requests.length;
     await expect(connect({ secretAccessKey: 'another' }).list('')).rejects.toThrow('SignatureDoesNotMatch');
@@ -69,5 +82,11 @@ describe('the client of an S3-compatible store', () => {
   it('says that nothing listens', async () => {
     const client = createS3Client({ ...FAKE_KEY, endpoint: 'http://127.0.0.1:1' }, Date.now, NO_PAUSES);
     await expect(client.get('x')).rejects.toThrow(/^S3, reading x: .*ECONNREFUSED/);
+  });
+
+  it('takes an IPv6 address in brackets for an address, not for a name', async () => {
+    const client = createS3Client({ ...FAKE_KEY, endpoint: 'http://[::1]:1' }, Date.now, NO_PAUSES);
+    // A machine without IPv6 says something else than ECONNREFUSED.
+    await expect(client.get('x')).rejects.toThrow(/^S3, reading x: (?!.*(ENOTFOUND|EAI_AGAIN))/);
   });
 });
