@@ -1,4 +1,9 @@
-import { walkByIndex, withDedicatedConnection } from '../../db/dedicated-connection.js';
+import {
+  cancelledBy,
+  type DedicatedConnection,
+  walkByIndex,
+  withDedicatedConnection,
+} from '../../db/dedicated-connection.js';
 import type { Pool } from '../../db/pool.js';
 import { type MetricEntry, metricKey } from '../../personalisation/document/parts/experiment-metrics.js';
 import type { ExperimentEntry } from '../../personalisation/document/parts/experiments.js';
@@ -20,6 +25,8 @@ export type ExploreRequest = Readonly<{
   /** The last day of the report. */
   to: string;
   maxPlayers?: number;
+  /** Ends it: the statement that runs is cancelled. */
+  signal?: AbortSignal;
 }>;
 
 /** A few seconds. The first players have been in the experiment for the longest time, and each arm has its share of them. */
@@ -31,7 +38,7 @@ const KEPT_GROUPS = 300;
 /** One metric of an experiment by what was known of players at their exposure, worked out on demand for the first of them. */
 export async function exploreExperiment(
   pool: Pool,
-  { gameId, experiment, metric, by, to, maxPlayers = EXPLORED_PLAYERS }: ExploreRequest,
+  { gameId, experiment, metric, by, to, maxPlayers = EXPLORED_PLAYERS, signal }: ExploreRequest,
 ): Promise<Exploration> {
   const { experimentId, seed, variants, activation, plan } = experiment;
   const keyed = [{ metric, key: metricKey(metric) }];
@@ -39,11 +46,12 @@ export async function exploreExperiment(
   const groups = new Map<string | null, ExperimentSums>();
   let examined = 0;
   let behind: ExposureCursor | null = FIRST_EXPOSURE;
-  await withDedicatedConnection(pool, async (connection) => {
+  const explore = async (connection: DedicatedConnection) => {
     await walkByIndex(connection);
     await walkInOrder(connection);
     const rates = await findRateTable(connection, gameId);
     for (let read = 0; behind !== null && read < maxPlayers; ) {
+      signal?.throwIfAborted();
       const limit = Math.min(PLAYERS_PER_CHUNK, maxPlayers - read);
       const page = { behind, to, isActivated: activation !== undefined, limit };
       const { counted, last } = await listExposures(connection, { gameId, experimentId, seed }, page);
@@ -59,7 +67,10 @@ export async function exploreExperiment(
       behind = last;
       read += limit;
     }
-  });
+  };
+  await withDedicatedConnection(pool, (connection) =>
+    cancelledBy(pool, connection, signal, () => explore(connection)),
+  );
   const shown = exploreGroups(groups, metric, variants, plan?.players);
   return { examined, isComplete: behind === null, groups: shown };
 }

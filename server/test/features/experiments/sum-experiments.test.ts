@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { withDedicatedConnection } from '../../../src/db/dedicated-connection.js';
 import { requestErasure } from '../../../src/features/erasures/request-erasure.js';
 import { applyEvents } from '../../../src/features/events/apply/apply-events.js';
+import { exploreExperiment } from '../../../src/features/experiments/explore-experiment.js';
 import { findFigures } from '../../../src/features/experiments/figure-queries.js';
 import type { ArmSums } from '../../../src/features/experiments/report/experiment-sums.js';
 import { countsOf, stratumMoments } from '../../../src/features/experiments/report/metric-sums.js';
@@ -19,6 +20,7 @@ import { expectGeneralError } from '../../support/data-calls.js';
 import { erase } from '../../support/erasure-calls.js';
 import { DAY_MS, type TestPlayer, toRecords } from '../../support/game-world.js';
 import { createHarness, type Harness } from '../../support/harness.js';
+import { isWaitedFor } from '../../support/locks.js';
 import { watch } from '../analytics/breakdowns/breakdown-world.js';
 import {
   addGame,
@@ -272,6 +274,36 @@ describe('the sums of a running experiment', () => {
       const refused = await admin.call('GET', path, undefined, admin.tokens.viewer);
       expectGeneralError(refused, 400, 'parameter_invalid');
     }
+  });
+
+  it('are explored one at a time for a studio, and a few requests wait', async () => {
+    const path = '/games/tried/experiments/price_test/exploration?by=payer';
+    const asked = await withDedicatedConnection(harness.pool, async (connection) => {
+      await connection.query('begin');
+      await connection.query('lock table experiment_exposures in access exclusive mode');
+      const all = Array.from({ length: 6 }, () => admin.call('GET', path, undefined, admin.tokens.viewer));
+      // None of the others can end before.
+      expectGeneralError(await Promise.race(all), 429, 'busy');
+      await connection.query('rollback');
+      return Promise.all(all);
+    });
+    expect(asked.map(({ statusCode }) => statusCode).sort()).toEqual([200, 200, 200, 200, 200, 429]);
+  });
+
+  it('are not explored any more when the client has gone', async () => {
+    const stop = new AbortController();
+    await withDedicatedConnection(harness.pool, async (connection) => {
+      await connection.query('begin');
+      await connection.query('lock table experiment_exposures in access exclusive mode');
+      const exploring = exploreExperiment(harness.pool, {
+        ...{ gameId, experiment: test, metric: REVENUE, by: 'payer', to: TO },
+        signal: stop.signal,
+      });
+      await expect.poll(() => isWaitedFor(harness.pool, 'experiment_exposures')).toBe(true);
+      stop.abort();
+      await expect(exploring).rejects.toMatchObject({ code: '57014' });
+      await connection.query('rollback');
+    });
   });
 
   it('plan from the game’s own figures', async () => {
