@@ -31,9 +31,15 @@ export async function watchDay(connection: DedicatedConnection, day: string): Pr
       await connection.query('insert into event_file_days (day) values ($1)', [day]);
       await connection.query(
         `insert into event_file_changes (day, game_id, changed_by, is_deletion)
-         select $1, g.id, pg_current_xact_id(), false
-         from games g
-         cross join lateral (select from ${table} b where b.game_id = g.id limit 1) b`,
+         select $1, game_id, pg_current_xact_id(), false
+         from (
+           select g.id as game_id
+           from games g
+           cross join lateral (select from ${table} b where b.game_id = g.id limit 1) b
+           -- A day that was watched before may have lost all events of a game.
+           union
+           select game_id from event_files where day = $1
+         ) g`,
         [day],
       );
     });
@@ -44,8 +50,18 @@ export async function watchDay(connection: DedicatedConnection, day: string): Pr
   }
 }
 
-/** Forgets days that retention has dropped. Returns the games whose files are gone with them. */
+/**
+ * Forgets days that retention has dropped. Returns the games whose files are gone with them. A day that was dropped and made again has no
+ * trigger: it has to be watched anew, and its files stand until they are written again.
+ */
 export async function forgetDroppedDays(connection: DedicatedConnection): Promise<number[]> {
+  await connection.query(
+    `delete from event_file_days d
+     where not exists (
+       select from pg_trigger t
+       where t.tgrelid = to_regclass('event_blocks_' || to_char(d.day, 'YYYYMMDD')) and t.tgname = 'note_file_change'
+     ) and to_regclass('event_blocks_' || to_char(d.day, 'YYYYMMDD')) is not null`,
+  );
   const { rows } = await connection.query<{ day: string }>(
     `select day::text as day from event_file_days
      where to_regclass('event_blocks_' || to_char(day, 'YYYYMMDD')) is null`,
