@@ -6,12 +6,13 @@ import { createEventFilesMetrics } from '../../../src/features/event-files/event
 import type { FileStore } from '../../../src/features/event-files/file-store.js';
 import { createFolderStore } from '../../../src/features/event-files/folder-store.js';
 import type { GameFolder } from '../../../src/features/event-files/manifest.js';
-import { ERASED_WITHIN_MS } from '../../../src/features/event-files/writing/write-files.js';
+import { ERASED_AFTER_MS } from '../../../src/features/event-files/writing/write-files.js';
 import { compact, DAY, DAY_START, fillClosedDay, NOW, send, TABLE } from '../../support/closed-day.js';
 import { createFilesFolder, type FilesFolder } from '../../support/event-files.js';
 import {
   adImpressionAt,
   createGameWorld,
+  DAY_MS,
   type GameWorld,
   type TestPlayer,
 } from '../../support/game-world.js';
@@ -129,7 +130,7 @@ describe('the files of a closed day', () => {
     expect(texts(inFile)).toEqual(texts(inTable));
   });
 
-  it('are written again after a late event, and the former file goes with the next run', async () => {
+  it('are written again after a late event, and the former file goes an hour later', async () => {
     const [first] = players as [TestPlayer];
     const before = (await files.manifest('one')).files[0]?.events ?? 0;
     const late = DAY_START + 1_000;
@@ -138,8 +139,10 @@ describe('the files of a closed day', () => {
     expect((await files.manifest('one')).files).toMatchObject([
       { day: DAY, generation: 2, events: before + 1 },
     ]);
-    expect(await files.list()).toContain(NAME(1));
     await files.write();
+    expect(await files.list()).toContain(NAME(1));
+    // A file is written a while after the run began.
+    await files.write({ nowMs: NOW + DAY_MS });
     expect(await files.list()).not.toContain(NAME(1));
     expect(await files.rows(one, 'select count(*)::integer from events')).toEqual([[before + 1]]);
   });
@@ -179,7 +182,7 @@ describe('the files of a closed day', () => {
     await world.pool.query('delete from player_keys where player_id = $1', [second.playerId]);
     // Several erasures share a generation.
     expect(await files.write()).toMatchObject({ files: 0 });
-    expect(await files.write({ nowMs: NOW + ERASED_WITHIN_MS + 60_000_000 })).toMatchObject({ files: 1 });
+    expect(await files.write({ nowMs: NOW + ERASED_AFTER_MS + DAY_MS })).toMatchObject({ files: 1 });
     expect(await files.rows(one, count)).toEqual([[0]]);
     expect((await keys()).rows).toEqual([]);
   });
@@ -193,6 +196,17 @@ describe('the files of a closed day', () => {
     expect(await files.rows(one, 'select count(distinct player_key)::integer from events')).toEqual([[1]]);
     const { rows } = await world.pool.query('select from player_keys where player_id = $1', [third.playerId]);
     expect(rows).toEqual([]);
+  });
+
+  it('are written again of a day that was made anew, which nobody watches', async () => {
+    await world.pool.query(`drop trigger note_file_change on ${TABLE}`);
+    const generation = async (game: string) => (await files.manifest(game)).files[0]?.generation ?? 0;
+    const [ofOne, ofTwo] = [await generation('one'), await generation('two')];
+    await world.pool.query(`delete from ${TABLE} where game_id <> $1`, [one.gameId]);
+    expect(await files.write()).toMatchObject({ state: 'done', files: 2 });
+    expect([await generation('one'), await generation('two')]).toEqual([ofOne + 1, ofTwo + 1]);
+    expect((await files.manifest('two')).files).toMatchObject([{ events: 0 }]);
+    expect(await files.write()).toMatchObject({ files: 0 });
   });
 
   it('go with the events that retention deletes', async () => {
@@ -211,7 +225,9 @@ describe('the files of a closed day', () => {
 
 it('leaves a folder alone that it cannot read as its own', async () => {
   await mkdir(join(files.folder, 'backups', 'x'), { recursive: true });
-  await writeFile(join(files.folder, 'backups', 'x', 'base.tar'), '');
+  // The second could be a file of another installation that has the same folder.
+  const others = ['backups/x/base.tar', `backups/x/events-${DAY}-g1.parquet`];
+  for (const name of others) await writeFile(join(files.folder, name), '');
   await files.write();
-  expect(await files.list()).toContain('backups/x/base.tar');
+  expect(await files.list()).toEqual(expect.arrayContaining(others));
 });

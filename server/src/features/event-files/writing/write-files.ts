@@ -7,7 +7,8 @@ import {
   withDedicatedConnection,
 } from '../../../db/dedicated-connection.js';
 import type { Pool } from '../../../db/pool.js';
-import { DAY_MS } from '../../../lib/day.js';
+import { type Clock, clockFrom } from '../../../lib/clock.js';
+import { DAY_MS, HOUR_MS } from '../../../lib/day.js';
 import { keepToShare, type Rest } from '../../../lib/share-of-time.js';
 import { closedBefore } from '../../events/storage/event-partitions.js';
 import type { FileStore, NewFile } from '../file-store.js';
@@ -31,9 +32,11 @@ const EVENTS_PER_FETCH = 100;
 const SHARE = 1 / 2;
 /**
  * A player who is erased has played on many days. The key is forgotten at once; the rows leave with the next generation of each day, which is
- * written at most this often for the sake of erasures, and well within the month that the law gives.
+ * written at most this often for the sake of erasures. A day is left to write it: the documents promise 14 days.
  */
-export const ERASED_WITHIN_MS = 14 * DAY_MS;
+export const ERASED_AFTER_MS = 13 * DAY_MS;
+/** So long a former generation stays after the new one was written: somebody may be reading it. */
+const FORMER_STAYS_MS = HOUR_MS;
 
 export type FilesRun = Readonly<{
   pool: Pool;
@@ -58,7 +61,7 @@ export type FilesResult = Readonly<{ state: 'done' | 'busy' | 'unfinished'; file
  *                                                    └── changed by a late event, or an erasure
  *
  * A file is written under another name, and stands when its row is committed. The manifest lists the rows. A file that no row names is
- * removed by the next run: what a crash has left, and former generations, which a query may still be reading until then.
+ * removed by a later run: what a crash has left, and former generations, which a query may still be reading for an hour.
  */
 export async function writeEventFiles(run: FilesRun): Promise<FilesResult> {
   return withDedicatedConnection(run.pool, async (connection) => {
@@ -67,7 +70,7 @@ export async function writeEventFiles(run: FilesRun): Promise<FilesResult> {
     await walkByIndex(connection);
     await forgetDroppedDays(connection);
     await deleteExpiredFiles(connection);
-    await tidyStore(connection, run.store);
+    await tidyStore(connection, run);
     const areWatched = await watchClosedDays(connection, run);
     const written = await writeDueFiles(connection, run);
     return written.state === 'done' && !areWatched ? { ...written, state: 'unfinished' } : written;
@@ -75,26 +78,35 @@ export async function writeEventFiles(run: FilesRun): Promise<FilesResult> {
 }
 
 /** Makes the manifests those of the rows, writes again what is missing, and removes what no row names. */
-async function tidyStore(connection: DedicatedConnection, store: FileStore): Promise<void> {
+async function tidyStore(connection: DedicatedConnection, { store, nowMs }: FilesRun): Promise<void> {
   const found = new Set(await store.list());
-  const named = new Set<string>();
+  const standing = new Map<string, Map<string, EventFile>>();
   for (const folder of await listGameFolders(connection)) {
     const files = await listFiles(connection, [folder.gameId]);
-    const manifest = inFolder(folder, MANIFEST);
-    if (files.length === 0 && !found.has(manifest)) continue;
-    named.add(manifest);
+    standing.set(`${folder.tenant}/${folder.game}`, new Map(files.map((file) => [file.day, file])));
+    if (files.length === 0 && !found.has(inFolder(folder, MANIFEST))) continue;
     await writeManifest(store, folder, files);
-    for (const { file, day } of files) {
-      const name = inFolder(folder, file);
-      named.add(name);
-      if (!found.has(name)) await noteMissingFile(connection, folder.gameId, day);
-    }
+    for (const { file, day } of files)
+      if (!found.has(inFolder(folder, file))) await noteMissingFile(connection, folder.gameId, day);
   }
-  for (const name of found) if (!named.has(name) && IS_OURS.test(name)) await store.remove(name);
+  for (const name of found) {
+    const [, folder = '', day = '', generation, unfinished] = OUR_NAME.exec(name) ?? [];
+    const files = standing.get(folder);
+    // Of folders of no game that this database knows nothing is removed: another installation may have its files there.
+    if (files === undefined) continue;
+    const stays = unfinished === undefined && isInUse(files.get(day), Number(generation), nowMs);
+    if (!stays) await store.remove(name);
+  }
 }
 
 /** Of whatever else lies in the folder nothing is removed. */
-const IS_OURS = /^[^/]+\/[^/]+\/events-\d{4}-\d{2}-\d{2}-g\d+\.parquet(?:\.unfinished)?$/;
+const OUR_NAME = /^([^/]+\/[^/]+)\/events-(\d{4}-\d{2}-\d{2})-g(\d+)\.parquet(\.unfinished)?$/;
+
+function isInUse(file: EventFile | undefined, generation: number, nowMs: number): boolean {
+  if (file === undefined) return false;
+  if (generation === file.generation) return true;
+  return generation < file.generation && file.writtenAt > nowMs - FORMER_STAYS_MS;
+}
 
 async function noteMissingFile(connection: DedicatedConnection, gameId: number, day: string): Promise<void> {
   await connection.query(
@@ -129,13 +141,14 @@ async function watchClosedDays(
 
 /** A file that cannot be written holds up no other. The first failure is thrown when the others are written. */
 async function writeDueFiles(connection: DedicatedConnection, run: FilesRun): Promise<FilesResult> {
+  const clock = clockFrom(run.nowMs);
   const rest = keepToShare(run.rests === false ? 1 : SHARE, run.signal);
   let files = 0;
   let events = 0;
   let failure: Error | undefined;
-  for (const due of await listDueFiles(connection, new Date(run.nowMs - ERASED_WITHIN_MS))) {
+  for (const due of await listDueFiles(connection, new Date(run.nowMs - ERASED_AFTER_MS))) {
     try {
-      const file = await unlessDropped(() => writeFile(connection, run, due, rest), undefined);
+      const file = await unlessDropped(() => writeFile(connection, run, due, { rest, clock }), undefined);
       if (file === undefined) continue;
       files++;
       events += file.events;
@@ -158,7 +171,7 @@ async function writeFile(
   connection: DedicatedConnection,
   run: FilesRun,
   due: DueFile,
-  rest: Rest,
+  { rest, clock }: Readonly<{ rest: Rest; clock: Clock }>,
 ): Promise<EventFile> {
   const { gameId, day, generation } = due;
   const name = fileName(day, generation);
@@ -169,7 +182,7 @@ async function writeFile(
     const stands = {
       ...{ gameId, day, generation, file: name, ...written },
       sha256: sha256.toString('hex'),
-      writtenAt: run.nowMs,
+      writtenAt: clock.now(),
     };
     await upsertFile(connection, stands, changedBy);
     await writeManifest(run.store, due, await listFiles(connection, [gameId]));
