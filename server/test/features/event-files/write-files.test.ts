@@ -1,6 +1,7 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { checkEventFiles } from '../../../src/cli/doctor-event-files.js';
 import { recountGame } from '../../../src/features/analytics/recount.js';
 import { createEventFilesMetrics } from '../../../src/features/event-files/event-files-metrics.js';
 import type { FileStore } from '../../../src/features/event-files/file-store.js';
@@ -39,11 +40,21 @@ async function stored<T>(sql: string): Promise<T[]> {
   return rows as T[];
 }
 
+/** What the doctor warns of, ten days later. */
+async function warning(): Promise<string | undefined> {
+  const versions = { applied: 1, known: 1 };
+  const settings = { eventFilesDir: files.folder };
+  const [finding] = await checkEventFiles(world.pool, settings, versions, NOW + 10 * DAY_MS);
+  return finding?.warning;
+}
+const LATE = 'days are missing, or have changed since they were written';
+
 /** Each of these goes on from the state that the one before has left. */
 describe('the files of a closed day', () => {
   it('wait until the day has been compacted', async () => {
     expect(await files.write()).toEqual({ state: 'done', files: 0, events: 0 });
     await expect.poll(async () => (await compact(world)).state).toBe('nothing');
+    expect(await warning()).toBe(LATE);
   });
 
   it('are written although the file of another game cannot be', async () => {
@@ -60,7 +71,9 @@ describe('the files of a closed day', () => {
   });
 
   it('are written once', async () => {
+    expect(await warning()).toBe(LATE);
     expect(await files.write()).toMatchObject({ state: 'done', files: 1 });
+    expect(await warning()).toBeUndefined();
     expect(await files.write()).toEqual({ state: 'done', files: 0, events: 0 });
     expect(await files.list()).toEqual([
       NAME(1),
@@ -134,7 +147,15 @@ describe('the files of a closed day', () => {
     const [first] = players as [TestPlayer];
     const before = (await files.manifest('one')).files[0]?.events ?? 0;
     const late = DAY_START + 1_000;
+    let nowMs = NOW;
+    const { registry } = createEventFilesMetrics(world.pool, files.folder, { now: () => nowMs });
+    expect(await registry.metrics()).toContain('savepoint_event_files_due 0\n');
     await send(world, first, [adImpressionAt(late, 77_777)], late);
+    expect(await warning()).toBe(LATE);
+    // What was read is kept for a minute.
+    expect(await registry.metrics()).toContain('savepoint_event_files_due 0\n');
+    nowMs += 60_000;
+    expect(await registry.metrics()).toContain('savepoint_event_files_due 1\n');
     expect(await files.write()).toEqual({ state: 'done', files: 1, events: before + 1 });
     expect((await files.manifest('one')).files).toMatchObject([
       { day: DAY, generation: 2, events: before + 1 },
@@ -180,6 +201,8 @@ describe('the files of a closed day', () => {
     await world.pool.query('delete from players where id = $1', [second.playerId]);
     await world.pool.query(`delete from ${TABLE} where player_id = $1`, [second.playerId]);
     await world.pool.query('delete from player_keys where player_id = $1', [second.playerId]);
+    const { registry } = createEventFilesMetrics(world.pool, files.folder);
+    expect(await registry.metrics()).toContain('savepoint_event_files_due 0\n');
     // Several erasures share a generation.
     expect(await files.write()).toMatchObject({ files: 0 });
     expect(await files.write({ nowMs: NOW + ERASED_AFTER_MS + DAY_MS })).toMatchObject({ files: 1 });
