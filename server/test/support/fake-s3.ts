@@ -15,6 +15,8 @@ export type FakeS3 = Readonly<{
   objects: Map<string, Buffer>;
   /** Each request, as `PUT key`. */
   requests: string[];
+  /** Requests get no response from now on. */
+  hang(): void;
   /** The next responses end in the middle. */
   breakNext(count: number): void;
   /** The next requests are refused with this status. */
@@ -29,6 +31,7 @@ const PAGE = 7;
 export async function startFakeS3(): Promise<FakeS3> {
   const objects = new Map<string, Buffer>();
   const requests: string[] = [];
+  let isHanging = false;
   let breaking = 0;
   let failing = { count: 0, status: 0 };
 
@@ -42,6 +45,7 @@ export async function startFakeS3(): Promise<FakeS3> {
       failing = { ...failing, count: failing.count - 1 };
       return refuse(response, failing.status, 'SlowDown');
     }
+    if (isHanging) return;
     if (breaking > 0) {
       breaking--;
       response
@@ -73,6 +77,9 @@ export async function startFakeS3(): Promise<FakeS3> {
     endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     objects,
     requests,
+    hang() {
+      isHanging = true;
+    },
     breakNext(count) {
       breaking = count;
     },

@@ -1,6 +1,6 @@
 import { request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
-import type { Readable } from 'node:stream';
+import { addAbortSignal, type Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -20,6 +20,8 @@ export type S3Client = Readonly<{
   /** All objects whose keys begin with this text. With `folders`, those behind the next slash are one of `prefixes`. */
   list(prefix: string, options?: { folders?: boolean }): Promise<S3List>;
   delete(key: string): Promise<void>;
+  /** The same client, whose requests, responses and pauses end with the signal. */
+  until(signal: AbortSignal): S3Client;
 }>;
 
 export class S3Error extends Error {
@@ -38,13 +40,14 @@ const IDLE_MS = 60_000;
 const PAUSES_MS = [500, 2_000, 5_000];
 
 type Call = Pick<S3Request, 'method' | 'query'> & Readonly<{ key: string; content?: S3Content }>;
-type Response = Readable & { statusCode?: number };
+type Response = Readable & { statusCode?: number | undefined };
 
 /** `now`: stores refuse requests of another time, give or take some minutes. */
 export function createS3Client(
   settings: S3Settings,
   now: () => number,
   pausesMs: readonly number[] = PAUSES_MS,
+  signal?: AbortSignal,
 ): S3Client {
   const { protocol, hostname, port, host, pathname } = new URL(settings.endpoint);
   // A URL has an IPv6 address in brackets, and a socket wants it without them.
@@ -69,8 +72,11 @@ export function createS3Client(
         timeout: IDLE_MS,
       });
       message.once('timeout', () => message.destroy(new Error('no response')));
-      message.once('response', resolve);
-      message.once('error', reject);
+      message.once('response', (response) => {
+        resolve(signal === undefined ? response : addAbortSignal(signal, response));
+      });
+      message.on('error', reject);
+      if (signal !== undefined) addAbortSignal(signal, message);
       if (content === undefined) message.end();
       // The error of the request says why.
       else pipeline(content.open(), message).catch((error) => message.destroy(error as Error));
@@ -84,11 +90,12 @@ export function createS3Client(
     read: (response: Response) => Result | Promise<Result>,
   ): Promise<Result | undefined> => {
     for (let attempt = 0; ; attempt++) {
+      signal?.throwIfAborted();
       const outcome = await attemptCall(what, () => send(options), read);
       if (!(outcome instanceof S3Error)) return outcome;
       const pauseMs = pausesMs[attempt];
       if (pauseMs === undefined || !isTemporary(outcome)) throw outcome;
-      await sleep(pauseMs);
+      await sleep(pauseMs, undefined, signal === undefined ? {} : { signal });
     }
   };
 
@@ -123,6 +130,7 @@ export function createS3Client(
     async delete(key) {
       await call(`deleting ${key}`, { method: 'DELETE', key }, drain);
     },
+    until: (ending) => createS3Client(settings, now, pausesMs, ending),
   };
 }
 

@@ -1,12 +1,15 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createS3Client, type S3Content } from '../../../src/lib/s3/s3-client.js';
 import { readList } from '../../../src/lib/s3/s3-documents.js';
 import { FAKE_KEY, type FakeS3, startFakeS3 } from '../../support/fake-s3.js';
 
 const NO_PAUSES = [0, 0, 0];
+const NEVER = [86_400_000];
+/** More than the buffers of a connection hold. */
+const LARGE = 32 * 1024 ** 2;
 
 const contentOf = (content: string): S3Content => ({
   size: Buffer.byteLength(content),
@@ -82,6 +85,29 @@ describe('the client of an S3-compatible store', () => {
   it('says that nothing listens', async () => {
     const client = createS3Client({ ...FAKE_KEY, endpoint: 'http://127.0.0.1:1' }, Date.now, NO_PAUSES);
     await expect(client.get('x')).rejects.toThrow(/^S3, reading x: .*ECONNREFUSED/);
+  });
+
+  it('ends requests, responses and pauses with a signal', async () => {
+    const stopping = new AbortController();
+    const hanging = await startFakeS3();
+    const client = createS3Client({ ...FAKE_KEY, endpoint: hanging.endpoint }, Date.now, NEVER);
+    try {
+      await client.put('large', contentOf('x'.repeat(LARGE)));
+      const response = await client.until(stopping.signal).get('large');
+      hanging.failNext(1, 503);
+      const pausing = client.until(stopping.signal).get('pausing');
+      await vi.waitFor(() => expect(hanging.requests).toContain('GET pausing'));
+      hanging.hang();
+      const waiting = client.until(stopping.signal).get('waiting');
+      await vi.waitFor(() => expect(hanging.requests).toContain('GET waiting'));
+      stopping.abort();
+      await expect(pausing).rejects.toThrow('aborted');
+      await expect(waiting).rejects.toThrow('aborted');
+      await expect(text(response as Readable)).rejects.toThrow('aborted');
+      await expect(client.until(stopping.signal).list('')).rejects.toThrow('aborted');
+    } finally {
+      await hanging.close();
+    }
   });
 
   it('takes an IPv6 address in brackets for an address, not for a name', async () => {
