@@ -7,15 +7,16 @@ import {
   copyLog,
   listStoredLog,
   pruneStore,
+  storeUntil,
 } from '../db/embedded/backup/backup-store.js';
 import { addStoredErasedList, storeErasedList } from '../features/erasures/stored-list.js';
 
 /** The copy of the backups in a bucket, where there is one. */
 export type BackupCopies = Readonly<{
   /** The log that the bucket lacks, and the list of erased players. */
-  copyLog(signal?: AbortSignal): Promise<void>;
+  copyLog(signal: AbortSignal): Promise<void>;
   /** Backups that the bucket lacks, the oldest first; then old ones are deleted there. */
-  copyBackups(backups: readonly Backup[], signal?: AbortSignal): Promise<void>;
+  copyBackups(backups: readonly Backup[], signal: AbortSignal): Promise<void>;
   has(backup: Backup): boolean;
 }>;
 
@@ -32,14 +33,14 @@ export const NO_COPIES: BackupCopies = {
   has: () => true,
 };
 
-export function createBackupCopies(store: BackupStore, options: Options): BackupCopies {
+export function createBackupCopies(opened: BackupStore, options: Options): BackupCopies {
   const { backupDir, backupsKept, erasedFile } = options;
   const copied = new Set<string>();
   let log: Set<string> | undefined;
   let erasedBytes: number | undefined;
 
   /** The list only grows, so its size says whether the bucket has all of it. */
-  const copyErased = async () => {
+  const copyErased = async (store: BackupStore) => {
     if (erasedBytes === undefined) await addStoredErasedList(store, erasedFile);
     const size = (await stat(erasedFile).catch(() => undefined))?.size ?? 0;
     if (size !== (erasedBytes ?? 0)) await storeErasedList(store, erasedFile);
@@ -48,19 +49,21 @@ export function createBackupCopies(store: BackupStore, options: Options): Backup
 
   return {
     async copyLog(signal) {
+      const store = storeUntil(opened, signal);
       if (log === undefined) {
         await claimStore(store, backupDir);
         log = await listStoredLog(store);
       }
-      await copyLog(store, backupDir, log, signal);
-      await copyErased();
+      await copyLog(store, backupDir, log);
+      await copyErased(store);
     },
     async copyBackups(backups, signal) {
       const missing = backups.filter(({ name }) => !copied.has(name));
       if (missing.length === 0) return;
+      const store = storeUntil(opened, signal);
       await claimStore(store, backupDir);
       for (const backup of missing) {
-        await copyBackup(store, backup, signal === undefined ? {} : { signal });
+        await copyBackup(store, backup);
         copied.add(backup.name);
       }
       await pruneStore(store, backupsKept);

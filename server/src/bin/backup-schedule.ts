@@ -17,6 +17,9 @@ const SEGMENT_MS = 60_000;
 /** Files are looked at only; a backup is made once a day. */
 const BACKUP_LOOK_EVERY_MS = 60_000;
 
+/** The process is killed some seconds after it was asked to stop. The next start copies what is missing. */
+const LAST_COPY_MS = 2_000;
+
 export type BackupSchedule = { stop(): Promise<void> };
 
 type Options = Readonly<{
@@ -32,8 +35,8 @@ type Options = Readonly<{
 }>;
 
 /**
- * Archives the log about once a minute and makes a backup a day, and copies both to the bucket, if there is one. Backups are long, so the log
- * does not wait for them.
+ * Archives the log about once a minute and makes a backup a day, and copies both to the bucket, if there is one. Each has a poller of its own:
+ * backups are long, and the log does not wait for them. A bucket that hangs holds up its copies only.
  */
 function startBackups(options: Options): BackupSchedule {
   const { dataDir, backupDir, backupsKept, backupBucket, now, logger, metrics } = options;
@@ -44,17 +47,22 @@ function startBackups(options: Options): BackupSchedule {
       { err: error, backupDir },
       "the log of changes could not be archived; it is tried again. Until then it fills the database's disk",
     );
-  const copy = (what: string, work: Promise<void>): Promise<boolean> =>
-    work.then(
-      () => true,
-      (error: unknown) => {
-        logger.error(
-          { err: error, bucket: backupBucket?.bucket },
-          `${what} could not be copied to the bucket; it is tried again`,
-        );
-        return false;
-      },
-    );
+  const copyFailure =
+    (what: string) =>
+    (error: unknown): void =>
+      logger.error(
+        { err: error, bucket: backupBucket?.bucket },
+        `${what} could not be copied to the bucket; it is tried again`,
+      );
+  const logCopyFailure = copyFailure('the log of changes');
+  let archivedAt: number | undefined;
+  const copyLog = async (signal: AbortSignal): Promise<void> => {
+    const until = archivedAt;
+    // The first archive makes the folder.
+    if (until === undefined) return;
+    await copies.copyLog(signal);
+    metrics.setArchived(until);
+  };
   let segmentEndedAt = 0;
   const archive = createPoller({
     everyMs: LOOK_EVERY_MS,
@@ -63,7 +71,8 @@ function startBackups(options: Options): BackupSchedule {
       const endSegment = startedAt - segmentEndedAt >= SEGMENT_MS;
       await archiveLog({ dataDir, to: backupDir, endSegment, signal });
       if (endSegment) segmentEndedAt = startedAt;
-      if (await copy('the log of changes', copies.copyLog(signal))) metrics.setArchived(now());
+      archivedAt = now();
+      logCopies.nudge();
     },
     onError: logFailure,
   });
@@ -71,31 +80,36 @@ function startBackups(options: Options): BackupSchedule {
     everyMs: BACKUP_LOOK_EVERY_MS,
     async work(signal) {
       const newest = (await listBackups(backupDir)).at(-1);
-      if (newest !== undefined && copies.has(newest))
-        metrics.setBackup(Date.parse(newest.manifest.finishedAt));
-      if (await isBackupDue(backupDir, newest, now())) {
-        const made = await takeBackup({ dataDir, to: backupDir, signal });
-        if (made === undefined) return;
-        const pruned = await pruneBackups(backupDir, await listBackups(backupDir), backupsKept);
-        logger.info({ backup: made.folder, pruned }, 'a backup was made');
-      }
-      const backups = await listBackups(backupDir);
-      const last = backups.at(-1);
-      if ((await copy('the backups', copies.copyBackups(backups, signal))) && last !== undefined)
-        metrics.setBackup(Date.parse(last.manifest.finishedAt));
+      if (!(await isBackupDue(backupDir, newest, now()))) return;
+      const made = await takeBackup({ dataDir, to: backupDir, signal });
+      if (made === undefined) return;
+      const pruned = await pruneBackups(backupDir, await listBackups(backupDir), backupsKept);
+      logger.info({ backup: made.folder, pruned }, 'a backup was made');
+      backupCopies.nudge();
     },
     onError: (error) =>
       logger.error({ err: error, backupDir }, 'a backup could not be made; it is tried again in a minute'),
   });
-  archive.start();
-  backups.start();
+  const logCopies = createPoller({ everyMs: LOOK_EVERY_MS, work: copyLog, onError: logCopyFailure });
+  const backupCopies = createPoller({
+    everyMs: BACKUP_LOOK_EVERY_MS,
+    async work(signal) {
+      const made = await listBackups(backupDir);
+      const last = made.at(-1);
+      await copies.copyBackups(made, signal).finally(() => {
+        if (last !== undefined && copies.has(last)) metrics.setBackup(Date.parse(last.manifest.finishedAt));
+      });
+    },
+    onError: copyFailure('the backups'),
+  });
+  const pollers = [archive, backups, logCopies, backupCopies];
+  for (const poller of pollers) poller.start();
   return {
     async stop() {
-      await backups.stop();
-      await archive.stop();
+      await Promise.all(pollers.map((poller) => poller.stop()));
       // So that an orderly stop does not leave a minute of the log behind.
       await archiveLog({ dataDir, to: backupDir, endSegment: true }).catch(logFailure);
-      await copy('the log of changes', copies.copyLog());
+      await copyLog(AbortSignal.timeout(LAST_COPY_MS)).catch(logCopyFailure);
     },
   };
 }

@@ -1,6 +1,12 @@
 import { Command } from 'commander';
 import type { Backup } from '../db/embedded/backup/backup-folder.js';
-import { claimStore, copyBackup, listStoredBackups, openStore } from '../db/embedded/backup/backup-store.js';
+import {
+  claimStore,
+  copyBackup,
+  listStoredBackups,
+  openStore,
+  storeUntil,
+} from '../db/embedded/backup/backup-store.js';
 import { fetchBackup } from '../db/embedded/backup/fetch-backup.js';
 import { takeBackup } from '../db/embedded/backup/take-backup.js';
 import { verifyArchive } from '../db/embedded/backup/verify-archive.js';
@@ -81,7 +87,7 @@ async function copyToBucket(
   folder: string,
   signal: AbortSignal,
 ): Promise<void> {
-  const store = openStore(bucket, systemClock.now);
+  const store = storeUntil(openStore(bucket, systemClock.now), signal);
   await claimStore(store, folder);
   const line = createProgressLine();
   await copyBackup(store, made, {
@@ -115,7 +121,7 @@ async function fetch(options: { to?: string; at?: string; backup?: string }): Pr
   const chosen = chooseBackup(await listStoredBackups(store), from, at, options.backup);
   await interruptible('Run it again: what was copied is kept.', async (signal) => {
     const line = createProgressLine();
-    const backup = await fetchBackup(store, chosen, to, {
+    const backup = await fetchBackup(storeUntil(store, signal), chosen, to, {
       signal,
       onProgress: (copied, total) => line.show(() => `${progressBar(copied, total)} ${inUnits(copied)}`),
     }).finally(() => line.end());

@@ -20,6 +20,7 @@ import { appendToErasedList, readErasedList } from '../../src/features/erasures/
 import { FAKE_KEY, type FakeS3, startFakeS3 } from '../support/fake-s3.js';
 import { testSettings } from '../support/harness.js';
 
+const NEVER = new AbortController().signal;
 const SYSTEM = '7412345678901234567';
 
 describe('backups in a bucket', () => {
@@ -107,8 +108,8 @@ describe('backups in a bucket', () => {
   it('is fetched to another machine, with the log after it, and each file agrees with its digest', async () => {
     const [first, second] = [await makeBackup(1), await makeBackup(3)];
     for (const number of [1, 2, 3, 4]) await archive(number);
-    await copies().copyLog();
-    await copies().copyBackups([first, second]);
+    await copies().copyLog(NEVER);
+    await copies().copyBackups([first, second], NEVER);
     const elsewhere = join(parent, 'elsewhere');
     const [, newest] = await listStoredBackups(store);
     const fetched = await fetchBackup(store, newest as Backup, elsewhere);
@@ -121,7 +122,7 @@ describe('backups in a bucket', () => {
 
   it('refuses a file that was changed in the bucket', async () => {
     const backup = await makeBackup(1);
-    await copies().copyBackups([backup]);
+    await copies().copyBackups([backup], NEVER);
     s3.objects.set(`eu/${backup.name}/cluster/PG_VERSION`, Buffer.from('17\n'));
     const elsewhere = join(parent, 'elsewhere');
     await expect(fetchBackup(store, backup, elsewhere)).rejects.toThrow(
@@ -134,8 +135,8 @@ describe('backups in a bucket', () => {
     const backups = [await makeBackup(1), await makeBackup(2), await makeBackup(3)];
     for (const number of [1, 2, 3]) await archive(number);
     const copying = copies(2);
-    await copying.copyLog();
-    await copying.copyBackups(backups);
+    await copying.copyLog(NEVER);
+    await copying.copyBackups(backups, NEVER);
     expect((await listStoredBackups(store)).map(({ name }) => name)).toEqual(
       backups.slice(1).map(({ name }) => name),
     );
@@ -161,14 +162,14 @@ describe('backups in a bucket', () => {
     const [one, two, three] = ['1', '2', '3'].map((digit) => digit.repeat(64)) as [string, string, string];
     await appendToErasedList(file, 'key', [entry(one)]);
     const copying = copies();
-    await copying.copyLog();
+    await copying.copyLog(NEVER);
     await appendToErasedList(file, 'key', [entry(two)]);
-    await copying.copyLog();
+    await copying.copyLog(NEVER);
     expect(s3.objects.get('eu/erased-players')).toEqual(await readFile(file));
 
     await rm(file);
     await appendToErasedList(file, 'key', [entry(three)]);
-    await copies().copyLog();
+    await copies().copyLog(NEVER);
     expect((await hashesOf()).sort()).toEqual([one, two, three]);
     expect(s3.objects.get('eu/erased-players')).toEqual(await readFile(file));
   });

@@ -32,6 +32,12 @@ export function openStore(
   return { client: createS3Client(settings, now), prefix };
 }
 
+/** The same store, whose calls end with the signal: one that hangs must not hold up a stop. */
+export const storeUntil = ({ client, prefix }: BackupStore, signal: AbortSignal): BackupStore => ({
+  client: client.until(signal),
+  prefix,
+});
+
 /** The store belongs to one database, as the folder does. */
 export async function claimStore({ client, prefix }: BackupStore, folder: string): Promise<void> {
   const path = join(folder, OWNER);
@@ -50,11 +56,10 @@ export async function copyLog(
   { client, prefix }: BackupStore,
   folder: string,
   stored: Set<string>,
-  signal?: AbortSignal,
 ): Promise<void> {
   const wal = walFolderOf(folder);
   const names = (await readdir(wal)).filter((name) => name.endsWith('.gz') && !stored.has(name)).sort();
-  await inParallel(names, signal, async (name) => {
+  await inParallel(names, undefined, async (name) => {
     await putFile(client, `${prefix}${WAL}${name}`, join(wal, name));
     stored.add(name);
   });
