@@ -14,7 +14,7 @@ import {
 } from '../../src/db/embedded/backup/backup-store.js';
 import { fetchBackup } from '../../src/db/embedded/backup/fetch-backup.js';
 import { writeHashed } from '../../src/db/embedded/backup/hashed-files.js';
-import { writeManifest } from '../../src/db/embedded/backup/manifest.js';
+import { type BackupFile, writeManifest } from '../../src/db/embedded/backup/manifest.js';
 import { verifyBackup } from '../../src/db/embedded/backup/verify-backup.js';
 import { appendToErasedList, readErasedList } from '../../src/features/erasures/erased-list.js';
 import { FAKE_KEY, type FakeS3, startFakeS3 } from '../support/fake-s3.js';
@@ -129,6 +129,33 @@ describe('backups in a bucket', () => {
       'cluster/PG_VERSION of the store does not agree with its digest',
     );
     expect(await listBackups(elsewhere)).toEqual([]);
+  });
+
+  it('writes nothing outside of the folder, whatever the bucket names', async () => {
+    const backup = await makeBackup(1);
+    await copies().copyBackups([backup], NEVER);
+    const elsewhere = join(parent, 'elsewhere');
+    const [file] = backup.manifest.files;
+    const outside = [
+      { ...backup, name: '..' },
+      ...['../../outside', '/tmp/outside', 'cluster/../../../outside'].flatMap((path) => [
+        { ...backup, manifest: { ...backup.manifest, files: [{ ...file, path } as BackupFile] } },
+        { ...backup, manifest: { ...backup.manifest, folders: [path] } },
+      ]),
+    ];
+    for (const changed of outside)
+      await expect(fetchBackup(store, changed, elsewhere)).rejects.toThrow(
+        /is not the name of a backup|names a file outside of the backup/,
+      );
+    const log = ['../outside.gz', 'notes.gz', `${segment(2)}.gz`, '00000002.history.gz'];
+    for (const name of log) s3.objects.set(`eu/wal/${name}`, Buffer.from('log'));
+    await fetchBackup(store, backup, elsewhere);
+    expect((await readdir(join(elsewhere, 'wal'))).sort()).toEqual([
+      `${segment(2)}.gz`,
+      '00000002.history.gz',
+    ]);
+    expect((await readdir(elsewhere)).sort()).toEqual([backup.name, 'system-identifier', 'wal']);
+    expect((await readdir(parent)).sort()).toEqual(['backups', 'elsewhere']);
   });
 
   it('keeps the newest backups and the log since the oldest of them', async () => {

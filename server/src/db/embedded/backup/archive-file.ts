@@ -9,10 +9,14 @@ const PACKED = '.gz';
 
 /** The segments and timeline histories that an archive, or the log of a backup, holds. */
 export async function listArchived(folder: string): Promise<Set<string>> {
-  const names = ((await ifExists(readdir(folder))) ?? [])
-    .filter((name) => name.endsWith(PACKED))
-    .map((name) => name.slice(0, -PACKED.length));
-  return new Set(names.filter((name) => isSegment(name) || isHistory(name)));
+  const names = ((await ifExists(readdir(folder))) ?? []).filter(isArchivedFile);
+  return new Set(names.map((name) => name.slice(0, -PACKED.length)));
+}
+
+/** Whether a name is that of a packed segment or history. */
+export function isArchivedFile(file: string): boolean {
+  const name = file.slice(0, -PACKED.length);
+  return file.endsWith(PACKED) && (isSegment(name) || isHistory(name));
 }
 
 export const archivedPath = (folder: string, name: string): string => join(folder, `${name}${PACKED}`);

@@ -22,6 +22,8 @@ export type Backup = Readonly<{ name: string; folder: string; manifest: Manifest
 export const walFolderOf = (backups: string): string => join(backups, 'wal');
 export const partialOf = (folder: string): string => `${folder}${PARTIAL}`;
 
+export const isBackupName = (name: string): boolean => NAME.test(name);
+
 export function backupName(startedAt: Date): string {
   return startedAt.toISOString().replaceAll(/[-:]/g, '');
 }
@@ -53,7 +55,7 @@ export async function listBackups(
   backups: string,
   onUnreadable: (name: string, reason: string) => void = () => {},
 ): Promise<Backup[]> {
-  const names = ((await ifExists(readdir(backups))) ?? []).filter((name) => NAME.test(name)).sort();
+  const names = ((await ifExists(readdir(backups))) ?? []).filter(isBackupName).sort();
   const found: Backup[] = [];
   for (const name of names) {
     const folder = join(backups, name);

@@ -1,14 +1,15 @@
 import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { mkdir, rename, rm, stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname, isAbsolute, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { syncFile, syncFolder } from '../../../lib/durable-file.js';
 import { ifExists } from '../errno.js';
-import { type Backup, claimBackupFolder, partialOf, walFolderOf } from './backup-folder.js';
+import { isArchivedFile } from './archive-file.js';
+import { type Backup, claimBackupFolder, isBackupName, partialOf, walFolderOf } from './backup-folder.js';
 import { type BackupStore, type CopyOptions, inParallel, listStoredLog } from './backup-store.js';
 import { hashFile } from './hashed-files.js';
-import { type BackupFile, writeManifest } from './manifest.js';
+import { type BackupFile, type Manifest, writeManifest } from './manifest.js';
 import { unneededFiles } from './prune-backups.js';
 
 /** A connection may break in the middle of a file. */
@@ -24,6 +25,7 @@ export async function fetchBackup(
   to: string,
   { signal, onProgress }: CopyOptions = {},
 ): Promise<Backup> {
+  refuseOutside(name, manifest);
   await claimBackupFolder(to, manifest.systemIdentifier);
   const folder = join(to, name);
   const backup = { name, folder, manifest };
@@ -46,13 +48,23 @@ export async function fetchBackup(
   return backup;
 }
 
+/** Who can write to the bucket must not be able to write anywhere else on this machine. */
+function refuseOutside(name: string, { files, folders }: Manifest): void {
+  if (!isBackupName(name)) throw new Error(`${name} is not the name of a backup`);
+  for (const path of [...files.map((file) => file.path), ...folders]) {
+    if (isAbsolute(path) || path.split(/[/\\]/).includes('..'))
+      throw new Error(`the manifest of ${name} names a file outside of the backup: ${path}`);
+  }
+}
+
 async function fetchLog(
   store: BackupStore,
   backup: Backup,
   to: string,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  const stored = [...(await listStoredLog(store))];
+  // Only names of this form are written to the folder.
+  const stored = [...(await listStoredLog(store))].filter(isArchivedFile);
   const unneeded = new Set(unneededFiles(stored, [backup]));
   const wal = walFolderOf(to);
   await inParallel(
