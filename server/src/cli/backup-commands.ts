@@ -1,12 +1,6 @@
 import { Command } from 'commander';
 import type { Backup } from '../db/embedded/backup/backup-folder.js';
-import {
-  claimStore,
-  copyBackup,
-  listStoredBackups,
-  openStore,
-  storeUntil,
-} from '../db/embedded/backup/backup-store.js';
+import { claimStore, copyBackup, openStore, storeUntil } from '../db/embedded/backup/backup-store.js';
 import { fetchBackup } from '../db/embedded/backup/fetch-backup.js';
 import { takeBackup } from '../db/embedded/backup/take-backup.js';
 import { verifyArchive } from '../db/embedded/backup/verify-archive.js';
@@ -21,6 +15,7 @@ import type { BucketSettings } from '../settings/settings.js';
 import {
   describeBackup,
   listUsable,
+  listUsableStored,
   refuseOtherServer,
   requireBackupFolder,
   requireBucket,
@@ -106,7 +101,7 @@ async function list(options: { from?: string; bucket: boolean }): Promise<void> 
 }
 
 async function listBucket(bucket: BucketSettings): Promise<void> {
-  const backups = await listStoredBackups(openStore(bucket, systemClock.now));
+  const backups = await listUsableStored(openStore(bucket, systemClock.now));
   for (const backup of backups) say(describeBackup(backup));
   if (backups.length === 0) say(`There is no backup in ${bucket.bucket}/${bucket.prefix}.`);
 }
@@ -118,7 +113,7 @@ async function fetch(options: { to?: string; at?: string; backup?: string }): Pr
   const at = options.at === undefined ? undefined : parseMoment(options.at);
   const store = openStore(bucket, systemClock.now);
   const from = `${bucket.bucket}/${bucket.prefix}`;
-  const chosen = chooseBackup(await listStoredBackups(store), from, at, options.backup);
+  const chosen = chooseBackup(await listUsableStored(store), from, at, options.backup);
   await interruptible('Run it again: what was copied is kept.', async (signal) => {
     const line = createProgressLine();
     const backup = await fetchBackup(storeUntil(store, signal), chosen, to, {

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { type Backup, listBackups } from '../db/embedded/backup/backup-folder.js';
+import { type BackupStore, listStoredBackups } from '../db/embedded/backup/backup-store.js';
 import { bytesOf } from '../db/embedded/backup/verify-backup.js';
 import { inUnits } from '../lib/free-space.js';
 import { StartupError } from '../lib/startup-error.js';
@@ -29,8 +30,15 @@ export function refuseOtherServer({ databaseUrl }: Settings): void {
 
 /** Those that can be used; others are named. */
 export function listUsable(folder: string): Promise<Backup[]> {
-  return listBackups(folder, (name, reason) => say(`  ${name} cannot be used: ${reason}`));
+  return listBackups(folder, sayUnusable);
 }
+
+/** The same of the bucket. */
+export function listUsableStored(store: BackupStore): Promise<Backup[]> {
+  return listStoredBackups(store, sayUnusable);
+}
+
+const sayUnusable = (name: string, reason: string): void => say(`  ${name} cannot be used: ${reason}`);
 
 export function describeBackup({ name, manifest }: Backup): string {
   return `${name}  ${inUnits(bytesOf(manifest.files)).padStart(9)}  PostgreSQL ${manifest.postgres}  restorable to any moment from ${manifest.finishedAt}`;

@@ -26,17 +26,21 @@ export async function checkBackups(
   return [
     findingOf(`backups in ${backupDir}`, backups.at(-1), nowMs),
     ...unusable,
-    ...(backupBucket === undefined ? [] : [await checkBucket(backupBucket, nowMs)]),
+    ...(backupBucket === undefined ? [] : await checkBucket(backupBucket, nowMs)),
   ];
 }
 
-async function checkBucket(bucket: BucketSettings, nowMs: number): Promise<DoctorFinding> {
+async function checkBucket(bucket: BucketSettings, nowMs: number): Promise<DoctorFinding[]> {
   const name = `backups in the bucket ${bucket.bucket}/${bucket.prefix}`;
   try {
-    return findingOf(name, (await listStoredBackups(openStore(bucket, Date.now))).at(-1), nowMs);
+    const unusable: DoctorFinding[] = [];
+    const backups = await listStoredBackups(openStore(bucket, Date.now), (backup, reason) => {
+      unusable.push({ name: `backup ${backup} in the bucket`, problem: reason, advice: 'Delete it there.' });
+    });
+    return [findingOf(name, backups.at(-1), nowMs), ...unusable];
   } catch (error) {
     const advice = 'Look at the settings SAVEPOINT_S3_… and the rights of the key: docs/production.md.';
-    return { name, problem: (error as Error).message, advice };
+    return [{ name, problem: (error as Error).message, advice }];
   }
 }
 

@@ -174,6 +174,21 @@ describe('backups in a bucket', () => {
     expect(backups.map(copying.has)).toEqual([true, true, true]);
   });
 
+  it('passes over folders that are no backups, and names damaged ones', async () => {
+    const backups = [await makeBackup(1), await makeBackup(2)];
+    await copies().copyBackups(backups, NEVER);
+    const manifest = s3.objects.get(`eu/${backups[0]?.name}/manifest.json`) as Buffer;
+    s3.objects.set('eu/photos/manifest.json', manifest);
+    s3.objects.set('eu/20261109T070000.000Z/manifest.json', Buffer.from('{'));
+    const unreadable: string[] = [];
+    const names = (await listStoredBackups(store, (name) => unreadable.push(name))).map(({ name }) => name);
+    expect(names).toEqual(backups.map(({ name }) => name));
+    expect(unreadable).toEqual(['20261109T070000.000Z']);
+    await copies(2).copyBackups(backups, NEVER);
+    expect((await listStoredBackups(store)).map(({ name }) => name)).toEqual(names);
+    expect(storedKeys()).toContain('eu/photos/manifest.json');
+  });
+
   it('belongs to one database', async () => {
     await claimStore(store, folder);
     await claimStore(store, folder);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { createS3Client, type S3Client, type S3Settings } from '../../../lib/s3/s3-client.js';
 import { StartupError } from '../../../lib/startup-error.js';
-import { type Backup, walFolderOf } from './backup-folder.js';
+import { type Backup, isBackupName, walFolderOf } from './backup-folder.js';
 import { hashFile } from './hashed-files.js';
 import { MANIFEST_FILE, parseManifest } from './manifest.js';
 import { divideBackups, unneededFiles } from './prune-backups.js';
@@ -92,15 +92,24 @@ export async function copyBackup(
   await putFile(client, `${base}${MANIFEST_FILE}`, join(folder, MANIFEST_FILE));
 }
 
-/** Whole backups, the oldest first. */
-export async function listStoredBackups({ client, prefix }: BackupStore): Promise<Backup[]> {
+/** Whole backups, the oldest first. A manifest that cannot be read is reported, and its backup is left out. Other folders are not looked at. */
+export async function listStoredBackups(
+  { client, prefix }: BackupStore,
+  onUnreadable: (name: string, reason: string) => void = () => {},
+): Promise<Backup[]> {
   const { prefixes } = await client.list(prefix, { folders: true });
   const found: Backup[] = [];
   for (const base of [...prefixes].sort()) {
-    const manifest = await client.get(`${base}${MANIFEST_FILE}`);
     const name = base.slice(prefix.length, -1);
-    if (manifest !== undefined)
-      found.push({ name, folder: `s3:${base}`, manifest: parseManifest(await text(manifest)) });
+    if (!isBackupName(name)) continue;
+    const stored = await client.get(`${base}${MANIFEST_FILE}`);
+    if (stored === undefined) continue;
+    const content = await text(stored);
+    try {
+      found.push({ name, folder: `s3:${base}`, manifest: parseManifest(content) });
+    } catch (error) {
+      onUnreadable(name, (error as Error).message);
+    }
   }
   return found;
 }
