@@ -83,7 +83,7 @@ export async function endRuns(connection: DedicatedConnection, nowMs: number): P
   );
 }
 
-/** Runs that are not summed up to the end of a day, or that somebody has asked for since. */
+/** Runs that are not summed up to the end of a day, or that somebody has asked for since. Those that have waited longest come first, so that each has its turn. */
 export async function listDueRuns(connection: DedicatedConnection, to: string): Promise<Run[]> {
   const { rows } = await connection.query<Run>(
     `select game_id as "gameId", experiment_id as "experimentId", seed, (started_at at time zone 'UTC')::date::text as "startedOn",
@@ -91,7 +91,7 @@ export async function listDueRuns(connection: DedicatedConnection, to: string): 
      from experiment_runs
      where ended_at is null and (started_at at time zone 'UTC')::date <= $1::date
        and (day is null or day < $1::date or requested_at is not null)
-     order by game_id, experiment_id, seed`,
+     order by day nulls first, game_id, experiment_id, seed`,
     [to],
   );
   return rows;

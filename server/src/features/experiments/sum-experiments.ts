@@ -2,7 +2,7 @@ import { type DedicatedConnection, inTransaction } from '../../db/dedicated-conn
 import type { Pool } from '../../db/pool.js';
 import { DAY_MS, utcDay } from '../../lib/day.js';
 import type { ConfigDocument } from '../../personalisation/document/document.js';
-import { measuredExperiments } from '../../personalisation/document/offer-holdouts.js';
+import { isHoldoutOver, measuredExperiments } from '../../personalisation/document/offer-holdouts.js';
 import { metricsOf } from '../../personalisation/document/parts/experiment-metrics.js';
 import type { ExperimentEntry } from '../../personalisation/document/parts/experiments.js';
 import type { RateTable } from '../reporting/exchange-rates.js';
@@ -104,6 +104,8 @@ async function sumRun(
     ({ experimentId }) => experimentId === run.experimentId,
   );
   if (experiment === undefined || experiment.seed !== run.seed) return false;
+  // The last report stays.
+  if (isHoldoutOver(document.offers, run.experimentId, to)) return false;
   const rates = await findRateTable(connection, run.gameId);
   const living = await sumExposed(connection, run, { experiment, to, rates, ...options });
   if (living === undefined) return false;

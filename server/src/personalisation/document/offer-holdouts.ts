@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../lib/day.js';
 import type { ConfigDocument } from './document.js';
 import type { ExperimentEntry } from './parts/experiments.js';
 import type { OfferEntry } from './parts/offers.js';
@@ -22,6 +23,15 @@ export function offerHoldoutSeed(holdoutPercent: number): string {
 
 export function hasHoldout(offer: OfferEntry): boolean {
   return (offer.holdoutPercent ?? 0) > 0;
+}
+
+/** What an offer changed shows in the weeks after it. Later days only blur the comparison. */
+const DAYS_AFTER_OFFER = 28;
+
+/** Whether a hold-out needs no sums of this day any more. */
+export function isHoldoutOver(offers: readonly OfferEntry[], experimentId: string, day: string): boolean {
+  const until = offers.find(({ offerId }) => offerHoldoutId(offerId) === experimentId)?.until ?? null;
+  return until !== null && Date.parse(until) < Date.parse(day) - DAYS_AFTER_OFFER * DAY_MS;
 }
 
 /** Weights are whole numbers. */
@@ -53,7 +63,10 @@ export function offerHoldout({ offerId, name, holdoutPercent = 0 }: OfferEntry):
 
 type Measured = Pick<ConfigDocument, 'experiments' | 'offers'>;
 
-/** All that is measured with arms: the experiments of a document, and the hold-outs of its offers. */
+/** All that is measured with arms: the experiments of a document, and the hold-outs of its offers. An offer without a share is for nobody. */
 export function measuredExperiments({ experiments = [], offers }: Measured): ExperimentEntry[] {
-  return [...experiments, ...offers.filter(hasHoldout).map(offerHoldout)];
+  return [
+    ...experiments,
+    ...offers.filter((offer) => hasHoldout(offer) && offer.sharePercent > 0).map(offerHoldout),
+  ];
 }
