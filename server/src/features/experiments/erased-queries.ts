@@ -2,7 +2,7 @@ import type { DedicatedConnection } from '../../db/dedicated-connection.js';
 import { measuredExperiments } from '../../personalisation/document/offer-holdouts.js';
 import type { ExperimentEntry } from '../../personalisation/document/parts/experiments.js';
 import type { OfferEntry } from '../../personalisation/document/parts/offers.js';
-import { type RunKey, WAS_PINNED } from './exposure-queries.js';
+import { type RunKey, WAS_DRAWN_BEFORE, WAS_PINNED } from './exposure-queries.js';
 
 export type ErasedExposure = RunKey &
   Readonly<{
@@ -35,7 +35,7 @@ export async function listErasedExposures(
        offset 0
      ) e
      cross join lateral (select running_experiments from games g where g.id = e.game_id offset 0) g
-     where not ${WAS_PINNED} and exists (
+     where not ${WAS_PINNED} and not ${WAS_DRAWN_BEFORE} and exists (
        select from jsonb_array_elements(g.running_experiments) r where r ->> 0 = e.experiment_id and r ->> 1 = e.seed
      )
      order by e.game_id, e.experiment_id, e.seed, e.player_id`,

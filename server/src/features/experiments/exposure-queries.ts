@@ -15,13 +15,25 @@ export type CountedExposure = Readonly<{
   sawTwoArms: boolean;
 }>;
 
-type ExposureRow = Omit<CountedExposure, 'day'> & Readonly<{ day: string | null; exposedAt: string }>;
+type ExposureRow = Omit<CountedExposure, 'day'> &
+  Readonly<{ day: string | null; exposedAt: string; wasDrawnBefore: boolean }>;
 
 /** A test device: it has seen what somebody pinned, whatever arm was stored before. */
 export const WAS_PINNED = `exists (
          select from player_pins n
          where n.player_id = e.player_id and n.kind = 'variant' and n.target = e.experiment_id offset 0
        )`;
+
+/**
+ * A player who has had, or missed, the offer under another share of its hold-out. What that changed goes on, so only players who are drawn
+ * under this share first are compared.
+ */
+export const WAS_DRAWN_BEFORE = `(e.experiment_id like 'offer:%' and exists (
+         select from experiment_exposures b
+         where b.player_id = e.player_id and b.experiment_id = e.experiment_id and b.seed <> e.seed
+           and b.exposed_at < e.exposed_at
+         offset 0
+       ))`;
 
 export const FIRST_EXPOSURE: ExposureCursor = { exposedAt: '-infinity', playerId: '0' };
 
@@ -52,7 +64,8 @@ export async function listExposures(
          select from experiment_exposures o
          where o.player_id = e.player_id and o.experiment_id = $2 and o.seed <> $3 and o.variant_id <> e.variant_id
          offset 0
-       ) as "sawTwoArms"
+       ) as "sawTwoArms",
+       ${WAS_DRAWN_BEFORE} as "wasDrawnBefore"
      from experiment_exposures e
      where e.game_id = $1 and e.experiment_id = $2 and e.seed = $3
        and (e.exposed_at, e.player_id) > ($4::timestamptz, $5::bigint)
@@ -62,8 +75,8 @@ export async function listExposures(
      limit $8`,
     [gameId, experimentId, seed, behind.exposedAt, behind.playerId, to, isActivated, limit],
   );
-  const counted = rows.flatMap(({ day, exposedAt: _, ...exposure }) =>
-    day === null || day > to ? [] : [{ day, ...exposure }],
+  const counted = rows.flatMap(({ day, exposedAt: _, wasDrawnBefore, ...exposure }) =>
+    wasDrawnBefore || day === null || day > to ? [] : [{ day, ...exposure }],
   );
   const last = rows.at(-1);
   return {

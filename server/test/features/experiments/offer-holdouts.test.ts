@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { withDedicatedConnection } from '../../../src/db/dedicated-connection.js';
+import { listErasedExposures } from '../../../src/features/experiments/erased-queries.js';
 import type { Report } from '../../../src/features/experiments/report/report-types.js';
 import {
   bucketOf,
@@ -43,6 +45,17 @@ const publishWith = (change: Partial<OfferEntry>) => {
 const isHeld = ({ userId }: Session) =>
   isInShare(bucketOf(offerHoldoutSalt('sale'), userIdBytes(userId)), PERCENT);
 
+/** As many of each arm, so that the arms fit their weights: the ids of players are random. Nobody else logs in once the offer is there. */
+async function logInBothArms(): Promise<Session[]> {
+  const arms: Record<string, Session[]> = { true: [], false: [] };
+  for (let n = 0; Object.values(arms).some((arm) => arm.length < PLAYERS / 2); n++) {
+    const session = await harness.login(`held-${n}`);
+    const arm = arms[String(isHeld(session))];
+    if (arm !== undefined && arm.length < PLAYERS / 2) arm.push(session);
+  }
+  return Object.values(arms).flat();
+}
+
 async function storedArms(seed: string) {
   const { rows } = await harness.pool.query<{ userId: string; experimentId: string; variantId: string }>(
     `select p.user_id as "userId", e.experiment_id as "experimentId", e.variant_id as "variantId"
@@ -59,8 +72,8 @@ const holdouts = async () =>
 
 describe('the hold-out of an offer', () => {
   it('stores whom the offer applies to, or would, and tells nobody', async () => {
+    sessions = await logInBothArms();
     await publishWith({});
-    sessions = await Promise.all(Array.from({ length: PLAYERS }, (_, n) => harness.login(`held-${n}`)));
     for (const session of sessions) {
       const store = (await get(harness.app, '/v1/player/store_configs', session)).json();
       expect(store.activeSkus[0].offerPrice).toBe(isHeld(session) ? 10 : 9);
@@ -75,7 +88,6 @@ describe('the hold-out of an offer', () => {
       }))
       .sort((a, b) => (a.userId < b.userId ? -1 : 1));
     expect(await storedArms(String(PERCENT))).toEqual(expected);
-    expect(new Set(expected.map(({ variantId }) => variantId)).size).toBe(2);
   });
 
   it('is reported as an experiment is, since the share was published', async () => {
@@ -92,10 +104,9 @@ describe('the hold-out of an offer', () => {
     expect(await sum(harness, { nowMs })).toEqual({ isDone: true, experimentsSummed: 2 });
     const [sale, other] = await holdouts();
     expect(sale?.sentence).toMatch(/^Too few players for a verdict: held_out has/);
-    const held = sessions.filter(isHeld).length;
     expect(sale?.report?.arms.map(({ variantId, weight, players }) => [variantId, weight, players])).toEqual([
-      ['held_out', PERCENT, held],
-      ['offered', 100 - PERCENT, PLAYERS - held],
+      ['held_out', PERCENT, PLAYERS / 2],
+      ['offered', 100 - PERCENT, PLAYERS / 2],
     ]);
     expect(sale?.report?.metrics.map(({ title, role }) => [title, role])).toEqual([
       ['Conversion', 'primary'],
@@ -115,6 +126,7 @@ describe('the hold-out of an offer', () => {
     const [sale] = await holdouts();
     expect(sale?.report?.gates).toContainEqual(expect.objectContaining({ gate: 'arm_changed' }));
 
+    harness.clock.set(harness.clock.now() + 1_000);
     await publishWith({ holdoutPercent: 60 });
     expect((await holdouts())[0]).toMatchObject({ holdoutPercent: 60, report: null });
     const [session] = sessions;
@@ -129,5 +141,37 @@ describe('the hold-out of an offer', () => {
       ['offer:sale', '60', null],
       ['offer:other', String(PERCENT), null],
     ]);
+    // Who was drawn under the share before does not count again, also when erased.
+    const fresh = [await harness.login('fresh-0'), await harness.login('fresh-1')];
+    for (const each of fresh) await get(harness.app, '/v1/player/store_configs', each);
+    const later = harness.clock.now() + 4 * DAY_MS;
+    await sum(harness, { nowMs: later });
+    const [renewed] = await holdouts();
+    const counted = renewed?.report?.arms.reduce((all, arm) => all + arm.players, 0);
+    expect(counted).toBe(fresh.length);
+    const erased = await withDedicatedConnection(harness.pool, async (connection) => {
+      const ids = await connection.query<{ id: string }>('select id from players');
+      const playerIds = ids.rows.map(({ id }) => id);
+      return listErasedExposures(connection, playerIds, new Date(later).toISOString().slice(0, 10));
+    });
+    expect(erased).toHaveLength(fresh.length);
+  });
+
+  it('is summed for four weeks after the offer, and not while nobody can get it', async () => {
+    const until = new Date(harness.clock.now() + DAY_MS).toISOString();
+    await publishWith({ until });
+    const other = 1;
+    const summedAfter = async (days: number) =>
+      (await sum(harness, { nowMs: harness.clock.now() + days * DAY_MS })).experimentsSummed;
+    expect(await summedAfter(28)).toBe(1 + other);
+    expect(await summedAfter(32)).toBe(other);
+    expect((await holdouts())[0]?.report).not.toBeNull();
+
+    await publishWith({ sharePercent: 0 });
+    const { rows } = await harness.pool.query(
+      'select running_experiments as running from games where slug = $1',
+      ['demo-game'],
+    );
+    expect(rows[0]?.running).toEqual([['offer:other', String(PERCENT), null]]);
   });
 });
