@@ -191,18 +191,19 @@ describe('the lowest price of the 30 days before a reduction', () => {
   });
 
   it('counts prices for single players only where the present price is one', () => {
-    const whales = offer('whales', {
-      when: '"top_spender" in segments',
-      effect: { price: { discountPercent: '50' } },
-    });
-    const versions = [
-      [60, costs('100.00')],
-      [20, costs('100.00', { offers: [whales] })],
-      [10, costs('100.00')],
-      [0, costs('90.00')],
-    ] as const;
-    expect(lowest(versions, 90_00)).toBe(100_00n);
-    expect(lowest(versions, 90_00, { isPersonal: true })).toBe(50_00n);
+    const effect = { price: { discountPercent: '50' } };
+    const whales = offer('whales', { when: '"top_spender" in segments', effect });
+    const byLot = offer('by_lot', { holdoutPercent: 10, effect });
+    for (const former of [whales, byLot]) {
+      const versions = [
+        [60, costs('100.00')],
+        [20, costs('100.00', { offers: [former] })],
+        [10, costs('100.00')],
+        [0, costs('90.00')],
+      ] as const;
+      expect(lowest(versions, 90_00)).toBe(100_00n);
+      expect(lowest(versions, 90_00, { isPersonal: true })).toBe(50_00n);
+    }
   });
 
   describe('of a SKU whose prices take too long to follow', () => {

@@ -5,6 +5,7 @@ import { compileOffer, compileSku } from '../compile/compile-catalogue.js';
 import type { CompiledOffer, CompiledSku } from '../compile/compiled-document.js';
 import { variesBy } from '../compile/price-basis.js';
 import type { ConfigDocument } from '../document/document.js';
+import { hasHoldout } from '../document/offer-holdouts.js';
 import { DEFAULT_STUDIO_ZONE } from '../document/parts/calendar.js';
 import type { SkuEntry } from '../document/parts/catalogue.js';
 import type { OfferEntry } from '../document/parts/offers.js';
@@ -85,7 +86,9 @@ export class PricedParts {
       // The local time of the player is known when the history is read.
       const { sharePercent, limitPerPlayer } = entry;
       const isOpaque = entry.when !== null && rule === null;
-      const varies = isOpaque ? 'player' : variesBy({ sharePercent, limitPerPlayer }, new Set(reads));
+      // A lot decides who is held out.
+      const isByPlayer = isOpaque || hasHoldout(entry);
+      const varies = isByPlayer ? 'player' : variesBy({ sharePercent, limitPerPlayer }, new Set(reads));
       const offer = compileOffer(entry, rule, 0, varies, NO_SKUS, scheduleCompiler(zone));
       if (varies === 'player' || varies === 'platform')
         return { offer, reach: varies, appliesIn: () => true, readsCountry: false };
