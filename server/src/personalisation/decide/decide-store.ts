@@ -49,6 +49,8 @@ export function* decideStore(context: DecisionContext, heldOut: boolean): Steps<
       return { ...(yield* targeted(context, availableSkus, lastUpdatedTimestamp)), fallback };
     } catch (error) {
       context.report('store', error);
+      // Nobody sees what these arms would have changed.
+      context.holdouts.length = 0;
       // What fails now may work a moment later.
       context.noteBoundary(now + 1);
     }

@@ -234,21 +234,26 @@ describe('offers', () => {
   });
 
   it('that fail altogether leave the untargeted store, and are reported', () => {
-    const good = compiled({ catalogue: [sku('gems')], offers: [offer('sale', SALE)] });
+    const good = compiled({
+      catalogue: [sku('gems')],
+      offers: [offer('sale', { ...SALE, holdoutPercent: 50 })],
+    });
     const [first] = good.offers;
     if (first === undefined) throw new Error('no offer');
+    expect(decide(good, facts(), NOW).holdouts).toHaveLength(1);
     const broken = Object.defineProperty({ ...first }, 'skus', {
       get: () => {
         throw new Error('a mistake in the code');
       },
     });
     const errors: string[] = [];
-    const { store, validUntil } = decide({ ...good, offers: [first, broken] }, facts(), NOW, {
+    const { store, validUntil, holdouts } = decide({ ...good, offers: [first, broken] }, facts(), NOW, {
       onError: (part, error) => errors.push(`${part}: ${(error as Error).message}`),
     });
     expect(store.activeSkus.map(({ offerPrice }) => offerPrice)).toEqual(['10.00']);
     expect(store.userSpecificPromoId).toBeNull();
     expect(errors).toEqual(['store: a mistake in the code']);
+    expect(holdouts).toEqual([]);
     expect(validUntil).toBe(NOW + 1);
   });
 });
