@@ -1,5 +1,9 @@
 import { toTime } from '../../admin/admin-responses.js';
-import { type DedicatedConnection, withDedicatedConnection } from '../../db/dedicated-connection.js';
+import {
+  cancelledBy,
+  type DedicatedConnection,
+  withDedicatedConnection,
+} from '../../db/dedicated-connection.js';
 import type { Pool } from '../../db/pool.js';
 import { MAX_COLUMNS } from '../evaluations/fact-columns.js';
 import { beginSnapshot, countPlayers, type Share } from '../evaluations/player-queries.js';
@@ -22,6 +26,8 @@ export type DryRun = TriedDocument &
     onProgress?: (progress: DryRunProgress) => void;
     /** Of players whose own attributes have to be worked out. Tests replace it. */
     maxFoldedEvents?: number;
+    /** Players from whom the number of these events is estimated. Tests replace it. */
+    estimateSample?: number;
     /** Milliseconds since any instant. Tests replace it. */
     stopwatch?: () => number;
   }>;
@@ -75,6 +81,15 @@ const MAX_FOLDED_EVENTS = 10_000_000;
  * snapshot of the database and with the prediction models in force. Nothing is written.
  */
 export async function dryRun(pool: Pool, run: DryRun): Promise<DryRunOutcome> {
+  try {
+    return await runDry(pool, run);
+  } catch (error) {
+    if (run.signal?.aborted) return { outcome: 'interrupted' };
+    throw error;
+  }
+}
+
+async function runDry(pool: Pool, run: DryRun): Promise<DryRunOutcome> {
   const began = performance.now();
   const { models } = await findCurrentModels(pool, run.gameId);
   const rates = await findRateTable(pool, run.gameId);
@@ -83,50 +98,53 @@ export async function dryRun(pool: Pool, run: DryRun): Promise<DryRunOutcome> {
     const message = `The rules of the published and the new document use ${columnCount(now.columns)} different facts about a player; a dry run can read ${MAX_COLUMNS}. Use fewer attributes.`;
     return { outcome: 'too_many_facts', message };
   }
-  return withDedicatedConnection(pool, async (connection) => {
-    await beginSnapshot(connection);
-    const players = await countPlayers(connection, run.gameId);
-    const asked = Math.min(players, run.sample ?? defaultSample(players));
-    const missing = await findMissingAttributes(connection, run.gameId, [run.before, run.after], ownKeys);
-    const maxEvents = run.maxFoldedEvents ?? MAX_FOLDED_EVENTS;
-    const events = (await missing?.sumEvents(connection, run.gameId)) ?? 0;
-    const within = (max: number) =>
-      events <= max ? players : Math.max(1, Math.floor((players * max) / events));
-    const examined = Math.min(asked, within(maxEvents));
-    const instants = later.flatMap((pass) => pass.reports);
-    const examinedLater = Math.min(
-      examined,
-      Math.ceil(LATER_DECISIONS / Math.max(1, instants.length)),
-      within(maxEvents / Math.max(1, later.length)),
-    );
-    const passes = [
-      { ...now, share: { players, examined } },
-      ...later.map((pass) => ({ ...pass, share: { players, examined: examinedLater } })),
-    ];
-    if (!(await examineAll(connection, run, passes, missing))) return { outcome: 'interrupted' };
-    const [atNow] = now.reports;
-    return {
-      outcome: 'done',
-      result: {
-        players,
+  return withDedicatedConnection(pool, (connection) =>
+    cancelledBy(pool, connection, run.signal, async () => {
+      await beginSnapshot(connection);
+      const players = await countPlayers(connection, run.gameId);
+      const asked = Math.min(players, run.sample ?? defaultSample(players));
+      const missing = await findMissingAttributes(connection, run.gameId, [run.before, run.after], ownKeys);
+      const maxEvents = run.maxFoldedEvents ?? MAX_FOLDED_EVENTS;
+      const sampleSize = run.estimateSample;
+      const events = (await missing?.estimateEvents(connection, run.gameId, { players, sampleSize })) ?? 0;
+      const within = (max: number) =>
+        events <= max ? players : Math.max(1, Math.floor((players * max) / events));
+      const examined = Math.min(asked, within(maxEvents));
+      const instants = later.flatMap((pass) => pass.reports);
+      const examinedLater = Math.min(
         examined,
-        sampled: examined < players,
-        at: toTime(run.nowMs),
-        seconds: Math.round(performance.now() - began) / 1000,
-        ...atNow.report.effects(scaleOf(players, examined)),
-        later: instants.map(({ instant: { atMs, begins, ends }, report }) => ({
-          at: toTime(atMs),
-          begins,
-          ends,
-          examined: examinedLater,
-          sampled: examinedLater < players,
-          ...report.changes(scaleOf(players, examinedLater)),
-        })),
-        leftOut: leftOut && { instants: leftOut.instants, firstAt: toTime(leftOut.firstAtMs) },
-        notes: missing === null ? [] : boundNotes(missing, { examined, asked, maxEvents }),
-      },
-    };
-  });
+        Math.ceil(LATER_DECISIONS / Math.max(1, instants.length)),
+        within(maxEvents / Math.max(1, later.length)),
+      );
+      const passes = [
+        { ...now, share: { players, examined } },
+        ...later.map((pass) => ({ ...pass, share: { players, examined: examinedLater } })),
+      ];
+      if (!(await examineAll(connection, run, passes, missing))) return { outcome: 'interrupted' };
+      const [atNow] = now.reports;
+      return {
+        outcome: 'done',
+        result: {
+          players,
+          examined,
+          sampled: examined < players,
+          at: toTime(run.nowMs),
+          seconds: Math.round(performance.now() - began) / 1000,
+          ...atNow.report.effects(scaleOf(players, examined)),
+          later: instants.map(({ instant: { atMs, begins, ends }, report }) => ({
+            at: toTime(atMs),
+            begins,
+            ends,
+            examined: examinedLater,
+            sampled: examinedLater < players,
+            ...report.changes(scaleOf(players, examinedLater)),
+          })),
+          leftOut: leftOut && { instants: leftOut.instants, firstAt: toTime(leftOut.firstAtMs) },
+          notes: missing === null ? [] : boundNotes(missing, { examined, asked, maxEvents }),
+        },
+      };
+    }),
+  );
 }
 
 function defaultSample(players: number): number {

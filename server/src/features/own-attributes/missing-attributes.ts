@@ -9,12 +9,15 @@ import {
   type OwnState,
   ownSet,
 } from '../../personalisation/own-attributes/own-state.js';
+import { listPlayerRanges } from '../evaluations/player-queries.js';
 import { eventTypesOf } from './back-fill-queries.js';
 import { foldBlocks } from './fold-blocks.js';
-import { findEventsToFold, findReadyDefinitions, type Missing, sumEventsToFold } from './missing-queries.js';
+import { findEventsToFold, findReadyDefinitions, type Missing } from './missing-queries.js';
 
 /** A player with more events is left out: one such player would take as long as thousands of others. */
 export const MAX_EVENTS_PER_PLAYER = 100_000;
+/** The rows of all players of a large game would take minutes to read. */
+const ESTIMATE_SAMPLE = 20_000;
 
 type Connection = DedicatedConnection | Client;
 type Player = Readonly<{ playerId: string }> & { own: OwnFacts };
@@ -37,9 +40,20 @@ export class MissingAttributes {
     this.#nothing = new OwnFold(this.#set, {}).state;
   }
 
-  /** How many events would have to be folded for all players of a game. */
-  sumEvents(connection: DedicatedConnection, gameId: number): Promise<number> {
-    return sumEventsToFold(connection, gameId, this.#missing, MAX_EVENTS_PER_PLAYER);
+  /** About how many events would have to be folded for all players of a game, from a sample of them; exact for a small game. */
+  async estimateEvents(
+    connection: DedicatedConnection,
+    gameId: number,
+    { players, sampleSize = ESTIMATE_SAMPLE }: { players: number; sampleSize?: number | undefined },
+  ): Promise<number> {
+    // The last players of ranges of one size are spread evenly over old and new players.
+    const ranges = await listPlayerRanges(connection, gameId, Math.max(1, Math.ceil(players / sampleSize)));
+    const events = await this.eventsOf(
+      connection,
+      ranges.map(({ upTo }) => upTo),
+    );
+    const folded = [...events.values()].filter((count) => count <= MAX_EVENTS_PER_PLAYER);
+    return (folded.reduce((sum, count) => sum + count, 0) * players) / Math.max(1, ranges.length);
   }
 
   /** How many events would have to be folded for each of these players; those for whom there is nothing to fold are left out. */

@@ -23,21 +23,6 @@ export async function findReadyDefinitions(
 /** $2: keys. */
 const LACKS_KEYS = "not (coalesce(own_attributes::jsonb, '{}') ?& $2::text[])";
 
-/** How many events would have to be folded for all players of a game. */
-export async function sumEventsToFold(
-  connection: DedicatedConnection,
-  gameId: number,
-  { eventTypes, keys }: Missing,
-  maxEventsPerPlayer: number,
-): Promise<number> {
-  const { rows } = await connection.query<{ events: number }>(
-    `select coalesce(sum(event_count), 0)::float8 as events from players
-     where game_id = $3 and event_count <= $4 and ${LACKS_KEYS} and ${HAS_EVENTS}`,
-    [eventTypes, keys, gameId, maxEventsPerPlayer],
-  );
-  return rows[0]?.events ?? 0;
-}
-
 /** The players whose events have to be folded, and how many events each of them has. */
 export async function findEventsToFold(
   connection: DedicatedConnection | Client,

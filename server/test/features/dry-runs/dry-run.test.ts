@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type DryRunResult, dryRun } from '../../../src/features/dry-runs/dry-run.js';
 import { findFacts } from '../../../src/features/players/facts-queries.js';
 import { ATTRIBUTES } from '../../../src/personalisation/attributes/attributes.js';
@@ -19,6 +19,7 @@ import {
   TODAY,
 } from '../../personalisation/support/fixtures.js';
 import { createGameWorld, type GameWorld } from '../../support/game-world.js';
+import { isWaitedFor } from '../../support/locks.js';
 import { putInForce, trainedArtefact } from '../../support/prediction-models.js';
 import { runs } from '../../support/property-runs.js';
 import { expectEffects, expectedEffects, expectLaterEffects } from './dry-run-expectation.js';
@@ -399,6 +400,19 @@ describe('a dry run', () => {
     const empty = await world.addGame('empty');
     const outcome = await dryRun(world.pool, { gameId: empty, before, after, nowMs: NOW });
     expect(outcome).toMatchObject({ outcome: 'done', result: { players: 0, examined: 0, sampled: false } });
+  });
+
+  it('can be interrupted inside of a statement', async () => {
+    const blocking = await world.pool.connect();
+    await blocking.query('begin');
+    await blocking.query('lock table players');
+    const stopping = new AbortController();
+    const running = dryRun(world.pool, { gameId, before, after, nowMs: NOW, signal: stopping.signal });
+    await vi.waitUntil(() => isWaitedFor(world.pool, 'players'), 10_000);
+    stopping.abort();
+    expect(await running).toEqual({ outcome: 'interrupted' });
+    await blocking.query('rollback');
+    blocking.release();
   });
 
   it('reports progress, lets other work run, and can be interrupted', async () => {

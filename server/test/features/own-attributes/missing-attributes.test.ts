@@ -71,7 +71,7 @@ const userIds = (places: readonly number[]) => places.map((place) => players[pla
 
 async function run(
   after: ConfigDocument,
-  options: { before?: ConfigDocument; maxFoldedEvents?: number } = {},
+  options: { before?: ConfigDocument; maxFoldedEvents?: number; estimateSample?: number } = {},
 ) {
   const outcome = await dryRun(world.pool, { gameId, before: PUBLISHED, after, nowMs: NOW, ...options });
   if (outcome.outcome !== 'done') throw new Error(outcome.outcome);
@@ -133,7 +133,7 @@ describe('an own attribute that only a draft defines', () => {
   });
 
   it('is worked out for fewer players if these have too many events, and the answer says so', async () => {
-    // 45 events in all.
+    // 46 events in all.
     const result = await run(DRAFT, { maxFoldedEvents: 23 });
     expect(result).toMatchObject({ examined: 5, sampled: true });
     expect(result.notes).toEqual([
@@ -146,6 +146,19 @@ describe('an own attribute that only a draft defines', () => {
       expect.stringContaining(`so ${counted.examined} instead of 10 players were examined`),
     ]);
     expect((await count(DRAFT, 'winners', 0)).notes).toEqual([]);
+  });
+
+  it('is worked out for as many players as a sample of them says, if there are many', async () => {
+    // 46 events in all, of which 23 are those of 5 players. A sample of one player is the newest.
+    const { rows } = await world.pool.query<{ events: number }>(
+      'select event_count as events from players where game_id = $1 order by id desc limit 1',
+      [gameId],
+    );
+    const events = Number(rows[0]?.events);
+    const { examined } = await run(DRAFT, { maxFoldedEvents: 23, estimateSample: 1 });
+    expect(examined).toBe(events === 0 ? 10 : Math.min(10, Math.floor(23 / events)));
+    // Nobody has as many events as would lead to the same result.
+    expect(examined).not.toBe(5);
   });
 
   it('is not worked out for a player with more events than that, and the answer says so', async () => {
