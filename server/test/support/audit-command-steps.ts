@@ -51,6 +51,7 @@ export const COMMAND_STEPS: Record<
   'rollups holdout': { reason: READS },
   'experiments plan': { reason: READS },
   'experiments holdouts': { reason: READS },
+  'experiments grades': { reason: READS },
   'rollups forecast': { reason: READS },
   'rollups ltv': { reason: READS },
   'rollups funnel': { reason: READS },
