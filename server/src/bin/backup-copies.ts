@@ -15,7 +15,10 @@ import { addStoredErasedList, storeErasedList } from '../features/erasures/store
 export type BackupCopies = Readonly<{
   /** The log that the bucket lacks, and the list of erased players. */
   copyLog(signal: AbortSignal): Promise<void>;
-  /** Backups that the bucket lacks, the oldest first; then old ones are deleted there. */
+  /**
+   * Backups that the bucket lacks, the oldest first; then old ones are deleted there. A damaged backup does not keep the others out: its error is
+   * thrown at the end.
+   */
   copyBackups(backups: readonly Backup[], signal: AbortSignal): Promise<void>;
   has(backup: Backup): boolean;
 }>;
@@ -62,11 +65,18 @@ export function createBackupCopies(opened: BackupStore, options: Options): Backu
       if (missing.length === 0) return;
       const store = storeUntil(opened, signal);
       await claimStore(store, backupDir);
+      const failures = new Map<string, unknown>();
       for (const backup of missing) {
-        await copyBackup(store, backup);
-        copied.add(backup.name);
+        try {
+          await copyBackup(store, backup);
+          copied.add(backup.name);
+        } catch (error) {
+          signal.throwIfAborted();
+          failures.set(backup.name, error);
+        }
       }
       await pruneStore(store, backupsKept);
+      for (const error of failures.values()) throw error;
     },
     has: ({ name }) => copied.has(name),
   };

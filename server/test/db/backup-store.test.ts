@@ -174,6 +174,18 @@ describe('backups in a bucket', () => {
     expect(backups.map(copying.has)).toEqual([true, true, true]);
   });
 
+  it('copies and prunes the others when one backup is damaged', async () => {
+    const backups = [await makeBackup(1), await makeBackup(2), await makeBackup(3)];
+    await copies().copyBackups(backups.slice(0, 1), NEVER);
+    await writeFile(join(folder, backups[1]?.name ?? '', 'cluster/PG_VERSION'), '17\n');
+    const copying = copies(1);
+    await expect(copying.copyBackups(backups, NEVER)).rejects.toThrow(
+      `S3, writing eu/${backups[1]?.name}/cluster/PG_VERSION`,
+    );
+    expect(backups.map(copying.has)).toEqual([true, false, true]);
+    expect((await listStoredBackups(store)).map(({ name }) => name)).toEqual([backups[2]?.name]);
+  });
+
   it('passes over folders that are no backups, and names damaged ones', async () => {
     const backups = [await makeBackup(1), await makeBackup(2)];
     await copies().copyBackups(backups, NEVER);
