@@ -103,7 +103,7 @@ namespace Savepoint
                 ["asOf"] = Times.Format(clock.Service()),
                 ["values"] = granted,
                 // A grant has none: those that were last told stay.
-                ["experiments"] = experiments,
+                ["experiments"] = KnownExperiments(Json.Text(grant, "userId")),
             };
             Keep("values", values, null, StaleMs);
             Tell("values", values);
@@ -141,6 +141,17 @@ namespace Savepoint
                 told.Clear();
                 experiments = new List<object>();
             }
+        }
+
+        /// <summary>Those that were last told, or after a restart those that an earlier run has kept of the same player.</summary>
+        private List<object> KnownExperiments(string playerId)
+        {
+            lock (turn)
+            {
+                if (told.ContainsKey("values")) return experiments;
+            }
+            var kept = Json.Member(keeper.ReadValue("player-values"), "value");
+            return Json.Text(kept, "playerId") == playerId ? Json.Items(kept, "experiments") : new List<object>();
         }
 
         private async Task<object> AskAsync(string name)

@@ -26,6 +26,7 @@ internal static class Checks
         Check("damaged files do not stop the queue", DamagedFiles);
         StorageChecks.Run(folder, Check);
         Check("another device starts an installation at once", AnotherDevice);
+        Check("a login after a restart does not take the experiments away", ExperimentsStay);
         Check("every public member is documented with an example", () => DocumentedWithExample(args[1]));
         Check("callbacks come on the thread of the game", CallbacksOnContext);
     }
@@ -119,6 +120,24 @@ internal static class Checks
         var b = copied.Take();
         Same(a.Install != b.Install, true);
         Same(b.Body(), "[{\"eventType\":\"B\",\"seq\":1}]");
+    }
+
+    private static void ExperimentsStay()
+    {
+        var store = new FileStore(Path.Combine(folder, "experiments"));
+        const string arms = "[{\"experimentId\":\"first_offer\",\"variantId\":\"half\"}]";
+        new Keeper(store, "owner", error => { }).WriteValue("player-values", "{\"value\":{\"playerId\":\"p\",\"values\":{},\"experiments\":" + arms + "}}");
+        Same(ExperimentsAfterLogin(store, "p"), arms);
+        Same(ExperimentsAfterLogin(store, "another"), "[]");
+    }
+
+    /// <summary>What is kept when a new process has logged a player in.</summary>
+    private static string ExperimentsAfterLogin(IStore store, string playerId)
+    {
+        var keeper = new Keeper(store, "owner", error => { });
+        var responses = new Responses(keeper, new ServiceClock(() => DateTime.UtcNow), null, null, told => { }, error => { });
+        responses.KeepGrant(Json.Read("{\"userId\":\"" + playerId + "\",\"playerConfig\":{\"values\":{}}}"));
+        return Json.Write(Json.Items(Json.Member(keeper.ReadValue("player-values"), "value"), "experiments"));
     }
 
     private static void CallbacksOnContext()

@@ -28,7 +28,7 @@ func check_all() -> void:
 	await check("track never fails, for any argument", _track_never_fails)
 	await check("saved ends, though there are more events with every frame", _saved_ends)
 	await check("a response is reported when it differs from the one before", _responses_are_told)
-	await check("experiments are told by id, and a login does not take them away", _experiments_are_told)
+	await check("experiments are told by id, and a login does not take them away, also after a restart", _experiments_are_told)
 	await check("a script with callbacks of its own works, also in a paused tree", _own_callbacks)
 	await check("a waiting call ends when the client leaves the tree, and the client goes on afterwards", _leaves_the_tree)
 	await check("what was tracked is on the disk when the app is paused or quits", _kept_at_the_end)
@@ -126,6 +126,14 @@ func _experiments_are_told() -> bool:
 	client._responses.keep_grant({"userId": "p", "playerConfig": {"values": {"speed": 2}}})
 	same(client.value("speed", 1), 2)
 	same((await client.experiments()).value, {"first_offer": "half"})
+	client.free()
+	client = _offline("experiments")
+	client._responses.keep_grant({"userId": "p", "playerConfig": {"values": {"speed": 3}}})
+	same((await client.experiments()).value, {"first_offer": "half"})
+	client.free()
+	client = _offline("experiments")
+	client._responses.keep_grant({"userId": "another", "playerConfig": {"values": {"speed": 3}}})
+	same((await client.experiments()).value, {})
 	client.free()
 	return true
 

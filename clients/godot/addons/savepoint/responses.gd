@@ -79,7 +79,7 @@ func keep_grant(grant: Variant) -> void:
 			"asOf": Clock.format(_clock.service_ms()),
 			"values": config["values"],
 			# A grant has none: those that were last told stay.
-			"experiments": _experiments,
+			"experiments": _known_experiments(Json.text(grant, "userId")),
 		}
 		_keep("values", values, "", STALE_MS)
 		_tell("values", values)
@@ -139,6 +139,14 @@ func _ask(name: String) -> Result:
 		return result
 	failed.emit(result)
 	return _offline(name, kept, result)
+
+
+## Those that were last told, or after a restart those that an earlier run has kept of the same player.
+func _known_experiments(player_id: String) -> Array:
+	if has_values():
+		return _experiments
+	var kept := Json.object(_storage.read("player-values"), "value")
+	return Json.items_of(kept, "experiments") if Json.text(kept, "playerId") == player_id else []
 
 
 ## The response of the service, of any status, with one retry after a 401.
