@@ -20,6 +20,10 @@ import {
 import { findExperiment, listExperiments, type ShownExperiment } from './experiment-views.js';
 import { updateSumsRequested } from './view-queries.js';
 
+/** Maintenance has not seen the experiment yet. */
+const BEGUN_LATELY =
+  'The experiment began a few minutes ago, and nothing is summed yet. Its first report comes after its first whole UTC day.';
+
 /** What experiments have shown, and their end. */
 export function experimentRoutes(app: FastifyInstance, ctx: AdminContext): void {
   const routes = withSchemaTypes(app);
@@ -89,9 +93,11 @@ export function experimentRoutes(app: FastifyInstance, ctx: AdminContext): void 
       const nowMs = ctx.clock.now();
       const found = await findExperiment(ctx.pool, gameId, experimentId, nowMs);
       if (found === undefined) throw new ApiError('experiment_not_found');
-      const { seed } = found.experiment;
-      const isRunning = await updateSumsRequested(ctx.pool, { gameId, experimentId, seed }, nowMs);
-      if (!isRunning) throw new ApiError('experiment_not_running');
+      const { seed, state } = found.experiment;
+      if (!(await updateSumsRequested(ctx.pool, { gameId, experimentId, seed }, nowMs))) {
+        const message = state === 'running' ? BEGUN_LATELY : undefined;
+        throw new ApiError('experiment_not_running', message === undefined ? {} : { message });
+      }
       return reply.code(202).send(success({ isRequested: true as const }));
     },
   );

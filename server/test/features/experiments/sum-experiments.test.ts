@@ -338,9 +338,15 @@ describe('the sums of a running experiment', () => {
         { winner, note: 'b wins' },
         admin.tokens.editor,
       );
+    const askForSums = () =>
+      admin.call('POST', '/games/ended/experiments/price_test/sums', undefined, admin.tokens.editor);
+    const early = await askForSums();
+    expectGeneralError(early, 409, 'experiment_not_running');
+    expect(early.json().error.message).toContain('began a few minutes ago');
     expectGeneralError(await end('c'), 400, 'body_invalid');
     expect((await end('b')).statusCode).toBe(201);
     expectGeneralError(await end('b'), 409, 'experiment_not_running');
+    expect((await askForSums()).json().error.message).toBe('The experiment does not run.');
     const { experiments } = await admin.ask<{ experiments: { experiment: object; sentence: string }[] }>(
       'GET',
       '/games/ended/experiments',
