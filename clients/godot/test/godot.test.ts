@@ -13,7 +13,7 @@ describe.skipIf(!HAS_GODOT)(`the Godot client${NEEDS_GODOT}`, () => {
   it.each([
     ['storage_checks', 5, /^$/],
     ['damage_checks', 5, /^$/],
-    ['client_checks', 10, /give the address of the service as base_url/],
+    ['client_checks', 11, /give the address of the service as base_url/],
   ])('keeps its promises that need no service: %s', async (script, count, complaint) => {
     const { lines, errors } = await inFolder((folder) => runScript(script, folder));
     expect(lines.filter((line) => !line.startsWith('ok '))).toEqual([]);
