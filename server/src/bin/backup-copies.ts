@@ -75,7 +75,7 @@ export function createBackupCopies(opened: BackupStore, options: Options): Backu
           failures.set(backup.name, error);
         }
       }
-      await pruneStore(store, backupsKept);
+      await pruneStore(store, backupsKept, [...failures.keys()]);
       for (const error of failures.values()) throw error;
     },
     has: ({ name }) => copied.has(name),

@@ -174,15 +174,32 @@ describe('backups in a bucket', () => {
     expect(backups.map(copying.has)).toEqual([true, true, true]);
   });
 
+  it('deletes what interrupted copies and deletions have left before the oldest backup', async () => {
+    const backups = [await makeBackup(2), await makeBackup(3)];
+    const left = [
+      'eu/20261101T070000.000Z/cluster/base/1/1259',
+      'eu/20261104T070000.000Z/cluster/PG_VERSION',
+    ];
+    for (const key of left) s3.objects.set(key, Buffer.from('x'));
+    await copies().copyBackups(backups, NEVER);
+    // The second is newer: it may be a copy that another process makes.
+    expect(left.map((key) => s3.objects.has(key))).toEqual([false, true]);
+    expect((await listStoredBackups(store)).map(({ name }) => name)).toEqual(backups.map(({ name }) => name));
+  });
+
   it('copies and prunes the others when one backup is damaged', async () => {
     const backups = [await makeBackup(1), await makeBackup(2), await makeBackup(3)];
     await copies().copyBackups(backups.slice(0, 1), NEVER);
     await writeFile(join(folder, backups[1]?.name ?? '', 'cluster/PG_VERSION'), '17\n');
+    const left = `eu/${backups[1]?.name}/left-by-an-earlier-attempt`;
+    s3.objects.set(left, Buffer.from('x'));
     const copying = copies(1);
     await expect(copying.copyBackups(backups, NEVER)).rejects.toThrow(
       `S3, writing eu/${backups[1]?.name}/cluster/PG_VERSION`,
     );
     expect(backups.map(copying.has)).toEqual([true, false, true]);
+    // What was copied of it stays for the next attempt.
+    expect(storedKeys()).toContain(left);
     expect((await listStoredBackups(store)).map(({ name }) => name)).toEqual([backups[2]?.name]);
   });
 

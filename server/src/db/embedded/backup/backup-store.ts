@@ -94,14 +94,13 @@ export async function copyBackup(
 
 /** Whole backups, the oldest first. A manifest that cannot be read is reported, and its backup is left out. Other folders are not looked at. */
 export async function listStoredBackups(
-  { client, prefix }: BackupStore,
+  store: BackupStore,
   onUnreadable: (name: string, reason: string) => void = () => {},
 ): Promise<Backup[]> {
-  const { prefixes } = await client.list(prefix, { folders: true });
+  const { client, prefix } = store;
   const found: Backup[] = [];
-  for (const base of [...prefixes].sort()) {
-    const name = base.slice(prefix.length, -1);
-    if (!isBackupName(name)) continue;
+  for (const name of await listNames(store)) {
+    const base = `${prefix}${name}/`;
     const stored = await client.get(`${base}${MANIFEST_FILE}`);
     if (stored === undefined) continue;
     const content = await text(stored);
@@ -114,11 +113,31 @@ export async function listStoredBackups(
   return found;
 }
 
-/** Deletes all but the newest backups of the store, and the log that none of these needs. Returns how many backups. */
-export async function pruneStore(store: BackupStore, keptCount: number): Promise<number> {
+/** Of whole backups and others, the oldest first. */
+async function listNames({ client, prefix }: BackupStore): Promise<string[]> {
+  const { prefixes } = await client.list(prefix, { folders: true });
+  return prefixes
+    .map((base) => base.slice(prefix.length, -1))
+    .filter(isBackupName)
+    .sort();
+}
+
+/**
+ * Deletes all but the newest backups of the store, and the log that none of these needs. What an interrupted copy or deletion has left before
+ * them is deleted, too: it holds data of players who were erased since. `spared` are copies that are tried again. Manifests that cannot be read
+ * may be of a newer Savepoint, so their backups stay.
+ */
+export async function pruneStore(
+  store: BackupStore,
+  keptCount: number,
+  spared: readonly string[] = [],
+): Promise<void> {
   const { client, prefix } = store;
-  const { deleted, kept } = divideBackups(await listStoredBackups(store), keptCount);
-  for (const { name } of deleted) {
+  const stay = new Set(spared);
+  const { kept } = divideBackups(await listStoredBackups(store, (name) => stay.add(name)), keptCount);
+  const oldest = kept[0]?.name ?? '';
+  for (const name of await listNames(store)) {
+    if (name >= oldest || stay.has(name)) continue;
     await client.delete(`${prefix}${name}/${MANIFEST_FILE}`);
     const { objects } = await client.list(`${prefix}${name}/`);
     await inParallel(objects, undefined, ({ key }) => client.delete(key));
@@ -127,7 +146,6 @@ export async function pruneStore(store: BackupStore, keptCount: number): Promise
   await inParallel(unneededFiles([...log], kept), undefined, (name) =>
     client.delete(`${prefix}${WAL}${name}`),
   );
-  return deleted.length;
 }
 
 export async function putFile(client: S3Client, key: string, path: string): Promise<void> {
