@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import type { Backup } from '../db/embedded/backup/backup-folder.js';
+import { type Backup, claimBackupFolder } from '../db/embedded/backup/backup-folder.js';
 import { claimStore, copyBackup, openStore, storeUntil } from '../db/embedded/backup/backup-store.js';
 import { fetchBackup } from '../db/embedded/backup/fetch-backup.js';
 import { takeBackup } from '../db/embedded/backup/take-backup.js';
@@ -115,12 +115,15 @@ async function fetch(options: { to?: string; at?: string; backup?: string }): Pr
   const from = `${bucket.bucket}/${bucket.prefix}`;
   const chosen = chooseBackup(await listUsableStored(store), from, at, options.backup);
   await interruptible('Run it again: what was copied is kept.', async (signal) => {
+    const ending = storeUntil(store, signal);
+    await claimBackupFolder(to, chosen.manifest.systemIdentifier);
+    // Before the backup: a restore after an interrupted fetch must know who was erased.
+    await addStoredErasedList(ending, erasedListBeside(to));
     const line = createProgressLine();
-    const backup = await fetchBackup(storeUntil(store, signal), chosen, to, {
+    const backup = await fetchBackup(ending, chosen, to, {
       signal,
       onProgress: (copied, total) => line.show(() => `${progressBar(copied, total)} ${inUnits(copied)}`),
     }).finally(() => line.end());
-    await addStoredErasedList(store, erasedListBeside(to));
     say(describeBackup(backup));
     say(`It is in ${to}, with the log after it. Restore it: savepoint restore --from ${to}`);
   });

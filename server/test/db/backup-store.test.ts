@@ -17,6 +17,7 @@ import { writeHashed } from '../../src/db/embedded/backup/hashed-files.js';
 import { type BackupFile, writeManifest } from '../../src/db/embedded/backup/manifest.js';
 import { verifyBackup } from '../../src/db/embedded/backup/verify-backup.js';
 import { appendToErasedList, readErasedList } from '../../src/features/erasures/erased-list.js';
+import { addStoredErasedList } from '../../src/features/erasures/stored-list.js';
 import { FAKE_KEY, type FakeS3, startFakeS3 } from '../support/fake-s3.js';
 import { testSettings } from '../support/harness.js';
 
@@ -237,6 +238,10 @@ describe('backups in a bucket', () => {
     await appendToErasedList(file, 'key', [entry(two)]);
     await copying.copyLog(NEVER);
     expect(s3.objects.get('eu/erased-players')).toEqual(await readFile(file));
+
+    const elsewhere = join(parent, 'not/there/yet');
+    await addStoredErasedList(store, elsewhere);
+    expect(await readErasedList(elsewhere)).toHaveLength(2);
 
     await rm(file);
     await appendToErasedList(file, 'key', [entry(three)]);

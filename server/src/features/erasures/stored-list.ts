@@ -1,5 +1,6 @@
 import { createWriteStream } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { type BackupStore, putFile } from '../../db/embedded/backup/backup-store.js';
 import { addErasedList } from './erased-list.js';
@@ -11,6 +12,7 @@ export async function addStoredErasedList(
   { client, prefix }: BackupStore,
   erasedFile: string,
 ): Promise<void> {
+  await mkdir(dirname(erasedFile), { recursive: true });
   const stored = await client.get(`${prefix}${FILE}`);
   if (stored === undefined) return;
   const fetched = `${erasedFile}.fetched`;
