@@ -10,6 +10,8 @@ type Named = Readonly<{
 
 /** Of all expressions together. A compiled rule takes about 50 bytes for each character, so this bounds the cache to 20 MB. */
 const MAX_CHARACTERS = 400_000;
+/** A rule keeps the registry of its attributes alive, which is much larger than a short rule. */
+const MAX_RULES = 4_000;
 
 /**
  * Compiled rules by their expressions, those used last. A document is validated when it is saved and when it is published, is compared with
@@ -18,10 +20,12 @@ const MAX_CHARACTERS = 400_000;
 export class RuleCache<Rule extends Named> {
   readonly #kept = createFifoMap<string, Readonly<{ rule: Rule; attributes: RuleScope['attributes'] }>>();
   readonly #maxCharacters: number;
+  readonly #maxRules: number;
   #characters = 0;
 
-  constructor(maxCharacters = MAX_CHARACTERS) {
+  constructor(maxCharacters = MAX_CHARACTERS, maxRules = MAX_RULES) {
     this.#maxCharacters = maxCharacters;
+    this.#maxRules = maxRules;
   }
 
   /** A rule that compiles to the same in this scope. */
@@ -40,7 +44,7 @@ export class RuleCache<Rule extends Named> {
     if (rule.experiments.length > 0) return;
     if (this.#kept.get(rule.expression) === undefined) this.#characters += rule.expression.length;
     this.#kept.set(rule.expression, { rule, attributes });
-    while (this.#characters > this.#maxCharacters) {
+    while (this.#characters > this.#maxCharacters || this.#kept.size > this.#maxRules) {
       const [oldest] = this.#kept.oldest() ?? [];
       if (oldest === undefined) return;
       this.#kept.delete(oldest);

@@ -62,4 +62,15 @@ describe('rules that were compiled before', () => {
     keep('dddd');
     expect(cache.find('cccc', scope())).toBeUndefined();
   });
+
+  it('are forgotten where there are too many short ones', () => {
+    const cache = new RuleCache(10, 2);
+    for (const expression of ['a', 'b', 'c'])
+      cache.keep({ expression, segments: [], flags: [], experiments: [] }, scope());
+    expect(['a', 'b', 'c'].map((each) => cache.find(each, scope())?.expression)).toEqual([
+      undefined,
+      'b',
+      'c',
+    ]);
+  });
 });
