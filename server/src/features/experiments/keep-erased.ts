@@ -1,6 +1,7 @@
 import type { DedicatedConnection } from '../../db/dedicated-connection.js';
 import { DAY_MS, utcDay } from '../../lib/day.js';
 import { metricsOf } from '../../personalisation/document/parts/experiment-metrics.js';
+import type { ExperimentEntry } from '../../personalisation/document/parts/experiments.js';
 import { findRateTable } from '../reporting/rate-queries.js';
 import { type ErasedExposure, findPublishedExperiments, listErasedExposures } from './erased-queries.js';
 import type { RunKey } from './exposure-queries.js';
@@ -32,21 +33,24 @@ export async function keepErasedSums(
     const key = JSON.stringify([gameId, experimentId, seed]);
     runs.set(key, [...(runs.get(key) ?? []), exposure]);
   }
+  const published = new Map<number, readonly ExperimentEntry[]>();
   for (const ofRun of runs.values()) {
     const [run] = ofRun;
-    if (run !== undefined) await keepRun(connection, run, ofRun, to);
+    if (run === undefined) continue;
+    const experiments = published.get(run.gameId) ?? (await findPublishedExperiments(connection, run.gameId));
+    published.set(run.gameId, experiments);
+    const experiment = experiments.find(({ experimentId }) => experimentId === run.experimentId);
+    if (experiment !== undefined) await keepRun(connection, run, experiment, ofRun, to);
   }
 }
 
 async function keepRun(
   connection: DedicatedConnection,
   run: RunKey,
+  experiment: ExperimentEntry,
   exposures: readonly ErasedExposure[],
   to: string,
 ): Promise<void> {
-  const experiments = await findPublishedExperiments(connection, run.gameId);
-  const experiment = experiments.find(({ experimentId }) => experimentId === run.experimentId);
-  if (experiment === undefined) return;
   const counted = exposures.flatMap(({ exposedOn, activatedOn, ...exposure }) => {
     const day = experiment.activation === undefined ? exposedOn : activatedOn;
     return day === null || day > to ? [] : [{ ...exposure, day, exposedOn }];
