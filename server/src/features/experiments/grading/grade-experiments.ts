@@ -8,6 +8,7 @@ import { findFigures } from '../figure-queries.js';
 import { AaExperiment, aaSeed, type GradedVerdict } from './aa-experiment.js';
 import { type DrawBounds, drawGradedPlayers } from './draw-players.js';
 import {
+  FIRST_UNGRADED,
   findUsualCurrency,
   insertGrade,
   listGradedSpans,
@@ -40,14 +41,15 @@ export async function gradeExperiments(
 ): Promise<GradeResult> {
   const night = utcDay(options.nowMs - DAY_MS);
   const failures: unknown[] = [];
-  let [gamesGraded, behind] = [0, 0];
+  let gamesGraded = 0;
+  let behind = FIRST_UNGRADED;
   for (;;) {
     const games = await listUngradedGames(connection, { behind, night, limit: GAMES_PER_LIST });
-    for (const gameId of games) {
+    for (const game of games) {
       if (options.signal?.aborted) return { isDone: false, gamesGraded };
-      behind = gameId;
+      behind = game;
       try {
-        if (await gradeGame(connection, gameId, night, options)) gamesGraded++;
+        if (await gradeGame(connection, game.gameId, night, options)) gamesGraded++;
       } catch (error) {
         // The others are graded all the same.
         failures.push(error);
@@ -101,7 +103,8 @@ async function gradeSpans(
   { gameId, night, spans, players, nowMs, signal }: GradedGame,
 ): Promise<boolean> {
   const rates = await findRateTable(connection, gameId);
-  const currency = rates === null ? await findUsualCurrency(connection, gameId, night) : null;
+  const ids = players.map(({ playerId }) => playerId);
+  const currency = rates === null ? await findUsualCurrency(connection, ids, night) : null;
   const metrics = gradedMetrics(currency);
   const graded = await listGradedSpans(connection, gameId, night);
   for (const [at, span] of spans.entries()) {

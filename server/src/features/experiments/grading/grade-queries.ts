@@ -4,21 +4,28 @@ import type { GradedVerdict } from './aa-experiment.js';
 import type { GradedSpan } from './graded-spans.js';
 import type { Standing } from './standing.js';
 
-/** Games whose A/A experiments of a night are not all made. */
+/** A game, and the last night of which all is made; -infinity without one. */
+export type UngradedGame = Readonly<{ gameId: number; lastNight: string }>;
+
+export const FIRST_UNGRADED: UngradedGame = { gameId: 0, lastNight: '-infinity' };
+
+/** Games whose A/A experiments of a night are not all made. Those that have waited longest come first, so that each has its turn. */
 export async function listUngradedGames(
   connection: DedicatedConnection,
-  { behind, night, limit }: { behind: number; night: string; limit: number },
-): Promise<number[]> {
-  const { rows } = await connection.query<{ gameId: number }>(
-    `select g.id as "gameId" from games g
-     where g.id > $1 and not exists (
-       select from experiment_gradings s where s.game_id = g.id and s.night >= $2 offset 0
-     )
-     order by g.id
-     limit $3`,
-    [behind, night, limit],
+  { behind, night, limit }: { behind: UngradedGame; night: string; limit: number },
+): Promise<UngradedGame[]> {
+  const { rows } = await connection.query<UngradedGame>(
+    `select g.id as "gameId", s.night::text as "lastNight"
+     from games g
+     cross join lateral (
+       select coalesce((select night from experiment_gradings where game_id = g.id), '-infinity') as night offset 0
+     ) s
+     where s.night < $3::date and (s.night, g.id) > ($1::date, $2::int)
+     order by s.night, g.id
+     limit $4`,
+    [behind.lastNight, behind.gameId, night, limit],
   );
-  return rows.map(({ gameId }) => gameId);
+  return rows;
 }
 
 export async function listGradedSpans(
@@ -76,19 +83,26 @@ export async function upsertStanding(
   );
 }
 
-/** The currency in which most purchases of the last four weeks were made; undefined without any. */
+/** The currency in which most of these players have paid in the last four weeks; undefined if nobody has. */
 export async function findUsualCurrency(
   connection: DedicatedConnection,
-  gameId: number,
+  playerIds: readonly string[],
   to: string,
 ): Promise<string | undefined> {
   const { rows } = await connection.query<{ currency: string }>(
-    `select r.key as currency from game_days d cross join lateral jsonb_object_keys(d.revenue) r (key)
-     where d.game_id = $1 and d.day between $2::date - 27 and $2::date
+    `select r.key as currency
+     from unnest($1::bigint[]) as w (id)
+     cross join lateral (select id from players p where p.id = w.id and p.purchase_count > 0 offset 0) p
+     cross join lateral (
+       select revenue from player_days d
+       where d.player_id = p.id and d.day between $2::date - 27 and $2::date
+       offset 0
+     ) d
+     cross join lateral jsonb_object_keys(d.revenue) r (key)
      group by r.key
-     order by sum(d.purchases) desc, r.key
+     order by count(distinct p.id) desc, r.key
      limit 1`,
-    [gameId, to],
+    [playerIds, to],
   );
   return rows[0]?.currency;
 }

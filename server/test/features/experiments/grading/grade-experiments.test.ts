@@ -11,6 +11,12 @@ import {
   gradeExperiments,
 } from '../../../../src/features/experiments/grading/grade-experiments.js';
 import { createGradeMetrics } from '../../../../src/features/experiments/grading/grade-metrics.js';
+import {
+  FIRST_UNGRADED,
+  findUsualCurrency,
+  listUngradedGames,
+  type UngradedGame,
+} from '../../../../src/features/experiments/grading/grade-queries.js';
 import { gradedSpans } from '../../../../src/features/experiments/grading/graded-spans.js';
 import type { Standing } from '../../../../src/features/experiments/grading/standing.js';
 import { armSalt } from '../../../../src/personalisation/compile/arms.js';
@@ -192,5 +198,56 @@ describe('the grades of experiments', () => {
     const { players, isSampled } = await standingOf('large');
     expect(isSampled).toBe(true);
     expect(players).toBe(bounds.kept);
+  });
+
+  it('begin with the game that has waited longest', async () => {
+    const first = await addGame(harness, 'waits');
+    const nights: [id: number, ago: number][] = [
+      [gameId, 2],
+      [first, 5],
+    ];
+    for (const [id, ago] of nights) {
+      await harness.pool.query(
+        `insert into experiment_gradings (game_id, night, standing, made_at) values ($1, $2, '{}', now())
+         on conflict (game_id) do update set night = excluded.night`,
+        [id, dayOf(at(ago))],
+      );
+    }
+    const behind = { ...FIRST_UNGRADED, lastNight: dayOf(at(6)) };
+    const list = (after: UngradedGame, limit: number) =>
+      withDedicatedConnection(harness.pool, (connection) =>
+        listUngradedGames(connection, { behind: after, night: NIGHT, limit }),
+      );
+    const listed = await list(behind, 9);
+    expect(listed).toEqual([
+      { gameId: first, lastNight: dayOf(at(5)) },
+      { gameId, lastNight: dayOf(at(2)) },
+    ]);
+    expect(await list({ gameId: first, lastNight: dayOf(at(5)) }, 1)).toEqual(listed.slice(1));
+  });
+
+  it('judge revenue in the currency that most players pay in', async () => {
+    const id = await addGame(harness, 'paid');
+    const { rows } = await harness.pool.query<{ id: string }>(
+      `with made as (
+         insert into players (game_id, user_id, created_at, purchase_count)
+         select $1, gen_random_uuid(), $2, 1 from generate_series(1, 5)
+         returning id
+       ), numbered as (select id, row_number() over () as n from made), paid as (
+         insert into player_days (player_id, day, purchases, revenue)
+         select id, $3::date - days, 1, jsonb_build_object(case when n <= 2 then 'EUR' else 'USD' end, 100)
+         from numbered cross join generate_series(0, case when n <= 2 then 20 else 0 end) days
+       )
+       select id from made`,
+      [id, new Date(at(42)), NIGHT],
+    );
+    const usual = await withDedicatedConnection(harness.pool, (connection) =>
+      findUsualCurrency(
+        connection,
+        rows.map((row) => row.id),
+        NIGHT,
+      ),
+    );
+    expect(usual).toBe('USD');
   });
 });
