@@ -61,6 +61,7 @@ export const READS_OF_PLAYER: Exchange[] = [
       for (const [index, name] of READS.entries()) {
         checkEqual(await first.read(name), responses[index], `${name} without a network`);
       }
+      await first.saved();
       await first.kill();
       const second = await device.start();
       for (const [index, name] of READS.entries()) {
@@ -182,6 +183,7 @@ export const READS_OF_PLAYER: Exchange[] = [
       checkEqual(await first.value('jump_height', 3), 6, 'a value after another response');
       server.values = { ...server.values, jump_height: 5 };
       await first.read('values');
+      await first.saved();
       await first.kill();
       server.isReachable = false;
       const second = await device.start();
