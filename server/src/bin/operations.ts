@@ -87,7 +87,7 @@ async function startOperations(options: ChildOptions): Promise<RunningChild> {
   const predictionMetrics = createPredictionMetrics(database.pool);
   const gradeMetrics = createGradeMetrics(database.pool);
   const erasureMetrics = createErasureMetrics(database.pool, clock);
-  const eventFilesMetrics = createEventFilesMetrics(database.pool, settings.eventFilesDir);
+  const eventFilesMetrics = createEventFilesMetrics(database.pool, settings.eventFilesDir, clock);
   const exports = createExportRunner({ pool: database.pool, clock, logger });
   const { accessTtlSeconds } = settings;
   const signingKeys = await loadSigningKeys({

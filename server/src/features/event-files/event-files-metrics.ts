@@ -1,6 +1,6 @@
 import { Gauge, Registry } from 'prom-client';
 import type { Pool } from '../../db/pool.js';
-import { systemClock } from '../../lib/clock.js';
+import type { Clock } from '../../lib/clock.js';
 import { MINUTE_MS } from '../../lib/day.js';
 import { createTtlCache } from '../../lib/ttl-cache.js';
 
@@ -8,7 +8,7 @@ import { createTtlCache } from '../../lib/ttl-cache.js';
 export function createEventFilesMetrics(
   pool: Pool,
   folder: string | undefined,
-  clock = systemClock,
+  clock: Clock,
 ): { registry: Registry } {
   const registry = new Registry();
   if (folder === undefined) return { registry };

@@ -8,6 +8,7 @@ import type { FileStore } from '../../../src/features/event-files/file-store.js'
 import { createFolderStore } from '../../../src/features/event-files/folder-store.js';
 import type { GameFolder } from '../../../src/features/event-files/manifest.js';
 import { ERASED_AFTER_MS } from '../../../src/features/event-files/writing/write-files.js';
+import { systemClock } from '../../../src/lib/clock.js';
 import { compact, DAY, DAY_START, fillClosedDay, NOW, send, TABLE } from '../../support/closed-day.js';
 import { createFilesFolder, type FilesFolder } from '../../support/event-files.js';
 import {
@@ -127,10 +128,10 @@ describe('the files of a closed day', () => {
   });
 
   it('are told of by metrics', async () => {
-    const metrics = await createEventFilesMetrics(world.pool, files.folder).registry.metrics();
+    const metrics = await createEventFilesMetrics(world.pool, files.folder, systemClock).registry.metrics();
     expect(metrics).toContain(`savepoint_event_files_last_day_timestamp_seconds ${DAY_START / 1_000}\n`);
     expect(metrics).toContain('savepoint_event_files_due 0\n');
-    expect(await createEventFilesMetrics(world.pool, undefined).registry.metrics()).toBe('\n');
+    expect(await createEventFilesMetrics(world.pool, undefined, systemClock).registry.metrics()).toBe('\n');
   });
 
   it('hold every event as it was sent', async () => {
@@ -201,7 +202,7 @@ describe('the files of a closed day', () => {
     await world.pool.query('delete from players where id = $1', [second.playerId]);
     await world.pool.query(`delete from ${TABLE} where player_id = $1`, [second.playerId]);
     await world.pool.query('delete from player_keys where player_id = $1', [second.playerId]);
-    const { registry } = createEventFilesMetrics(world.pool, files.folder);
+    const { registry } = createEventFilesMetrics(world.pool, files.folder, systemClock);
     expect(await registry.metrics()).toContain('savepoint_event_files_due 0\n');
     // Several erasures share a generation.
     expect(await files.write()).toMatchObject({ files: 0 });
