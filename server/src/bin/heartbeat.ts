@@ -10,7 +10,8 @@ const SILENT_TICKS = ticks(2);
  * garbage collections take about a second.
  */
 export const STUCK_SECONDS = 5;
-const STUCK_TICKS = ticks(STUCK_SECONDS);
+/** The operations process has a lower priority: a machine that is busy with other things lets it wait for seconds. */
+export const OPERATIONS_STUCK_SECONDS = 10;
 /** Until a process listens it loads its code, which takes many seconds on a busy machine. Nobody waits for its responses yet. */
 const STUCK_AT_START_TICKS = ticks(60);
 
@@ -31,6 +32,11 @@ export class Heartbeat {
   #silentTicks = 0;
   #isListening = false;
   #isInspected = false;
+  readonly #stuckTicks: number;
+
+  constructor(stuckSeconds = STUCK_SECONDS) {
+    this.#stuckTicks = ticks(stuckSeconds);
+  }
 
   /** @param isInspected whether a debugger may hold the process. Then it is never stuck. */
   beat(isInspected: boolean): void {
@@ -53,7 +59,7 @@ export class Heartbeat {
   }
 
   get pulse(): Pulse {
-    const stuckAfter = this.#isListening ? STUCK_TICKS : STUCK_AT_START_TICKS;
+    const stuckAfter = this.#isListening ? this.#stuckTicks : STUCK_AT_START_TICKS;
     if (this.#silentTicks >= stuckAfter && !this.#isInspected) return 'stuck';
     if (!this.#isListening) return 'starting';
     return this.#silentTicks >= SILENT_TICKS ? 'silent' : 'serving';

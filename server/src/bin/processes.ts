@@ -3,6 +3,7 @@ import cluster from 'node:cluster';
 import { fileURLToPath } from 'node:url';
 import type { Logger } from 'pino';
 import type { Settings } from '../settings/settings.js';
+import { OPERATIONS_STUCK_SECONDS } from './heartbeat.js';
 import { respond } from './questions.js';
 import type { ServiceStatus } from './service-status.js';
 import { type Replacements, type SupervisedProcess, supervise } from './supervised-process.js';
@@ -79,7 +80,12 @@ export function startProcesses(
   return {
     playerPort: firstPort,
     async startOperations() {
-      operations = supervise({ name: 'the operations process', fork: forkOperations, logger });
+      operations = supervise({
+        name: 'the operations process',
+        fork: forkOperations,
+        stuckSeconds: OPERATIONS_STUCK_SECONDS,
+        logger,
+      });
       // A port that the system chose stays the same when the process is replaced.
       opsPort = await operations.listening;
       return opsPort;

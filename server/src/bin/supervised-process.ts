@@ -25,6 +25,8 @@ type Options = {
   name: string;
   /** Starts the process; it must be one of child.ts. */
   fork: () => ChildProcess;
+  /** How long its event loop may stand still. */
+  stuckSeconds?: number;
   logger: Logger;
 };
 
@@ -35,10 +37,10 @@ type Options = {
  *   running ──exit──► ended ──delay──► running
  *      └──stuck: SIGKILL──┘
  */
-export function supervise({ name, fork, logger }: Options): SupervisedProcess {
+export function supervise({ name, fork, stuckSeconds, logger }: Options): SupervisedProcess {
   const replacements = { stuck: 0, ended: 0 };
   let child: ChildProcess | undefined;
-  let heartbeat = new Heartbeat();
+  let heartbeat = new Heartbeat(stuckSeconds);
   let isKilled = false;
   let isStopping = false;
   let shortLives = 0;
@@ -51,7 +53,7 @@ export function supervise({ name, fork, logger }: Options): SupervisedProcess {
   const start = (): void => {
     const bornAt = performance.now();
     const started = fork();
-    const pulse = new Heartbeat();
+    const pulse = new Heartbeat(stuckSeconds);
     child = started;
     heartbeat = pulse;
     isKilled = false;

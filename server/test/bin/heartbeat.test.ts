@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { BEAT_MS, Heartbeat } from '../../src/bin/heartbeat.js';
+import { BEAT_MS, Heartbeat, OPERATIONS_STUCK_SECONDS } from '../../src/bin/heartbeat.js';
 
 /** The ticks of the primary in so many seconds. */
 function tick(heartbeat: Heartbeat, seconds: number): void {
@@ -14,6 +14,15 @@ function listening(): Heartbeat {
 }
 
 describe('the heartbeat of a process', () => {
+  it('waits longer for a process that may be starved', () => {
+    const heartbeat = new Heartbeat(OPERATIONS_STUCK_SECONDS);
+    heartbeat.listens();
+    for (let tick = 0; tick < 19; tick++) heartbeat.tick();
+    expect(heartbeat.pulse).toBe('silent');
+    heartbeat.tick();
+    expect(heartbeat).toMatchObject({ pulse: 'stuck', silentSeconds: 10 });
+  });
+
   it('is silent after two seconds and stuck after five', () => {
     const heartbeat = listening();
     expect(heartbeat.pulse).toBe('serving');
