@@ -9,8 +9,10 @@ export type DedicatedConnection = pg.Client;
 /** A network that drops packets is noticed by keep-alive probes without a response, not by a time-out. */
 const KEEP_ALIVE_DELAY_MS = 30_000;
 const CONNECT_TIMEOUT_MS = 10_000;
-/** The same from the server's side: if this machine vanishes, its locks are free a minute later. */
-const NOTICE_A_DEAD_PEER = {
+const LONG_WORK = {
+  // Whatever limit the database or the role has: the work itself says where it wants one.
+  statement_timeout: 0,
+  // The same from the server's side: if this machine vanishes, its locks are free a minute later.
   tcp_keepalives_idle: 30,
   tcp_keepalives_interval: 10,
   tcp_keepalives_count: 3,
@@ -38,7 +40,7 @@ export async function withDedicatedConnection<T>(
   await connection.connect();
   trackConnection(connection, connectionString);
   try {
-    await applySessionSettings(connection, NOTICE_A_DEAD_PEER);
+    await applySessionSettings(connection, LONG_WORK);
     return await work(connection);
   } finally {
     await connection.end().catch(() => {});

@@ -17,7 +17,8 @@ describe('a database whose own settings would harm the service', () => {
       "timezone = 'Asia/Tokyo'",
       "datestyle = 'German'",
       "default_transaction_isolation = 'serializable'",
-      'statement_timeout = 1',
+      // Long enough for the statement that overrides it, however busy the machine.
+      "statement_timeout = '50s'",
     ]) {
       await owner.query(`alter database ${name} set ${setting}`);
     }
@@ -38,7 +39,8 @@ describe('a database whose own settings would harm the service', () => {
   });
 
   const SETTINGS = `select name, setting from pg_settings
-    where name in ('jit', 'TimeZone', 'default_transaction_isolation', 'enable_seqscan', 'plan_cache_mode')
+    where name in ('jit', 'TimeZone', 'default_transaction_isolation', 'enable_seqscan', 'plan_cache_mode',
+      'statement_timeout')
     order by lower(name)`;
 
   it('is overridden on the connections that serve requests, also where DATABASE_URL has options', async () => {
@@ -49,6 +51,7 @@ describe('a database whose own settings would harm the service', () => {
       default_transaction_isolation: 'read committed',
       enable_seqscan: 'off',
       plan_cache_mode: 'force_generic_plan',
+      statement_timeout: '60000',
     });
     const at = await pool.query<{ at: number }>("select timestamptz '2026-11-15 01:02:03.456Z' as at");
     expect(at.rows).toEqual([{ at: Date.UTC(2026, 10, 15, 1, 2, 3, 456) }]);
@@ -56,9 +59,11 @@ describe('a database whose own settings would harm the service', () => {
 
   it('is overridden on connections for long work', async () => {
     const found = await withDedicatedConnection(pool, async (connection) => {
-      const { rows } = await connection.query("select current_setting('jit') as jit, now() as now");
+      const { rows } = await connection.query(
+        "select current_setting('jit') as jit, current_setting('statement_timeout') as timeout, now() as now",
+      );
       return rows;
     });
-    expect(found).toEqual([{ jit: 'off', now: expect.any(Number) }]);
+    expect(found).toEqual([{ jit: 'off', timeout: '0', now: expect.any(Number) }]);
   });
 });
