@@ -13,9 +13,11 @@ export default defineConfig({
     globalSetup: ['server/test/support/global-setup.ts'],
     reporters: ['default', './server/test/support/no-skips-reporter.ts'],
     // Real databases and processes on two cores, sometimes with other work beside them: no time decides a test.
-    testTimeout: 180_000,
-    hookTimeout: 180_000,
-    expect: { poll: { timeout: 120_000 } },
+    testTimeout: 400_000,
+    hookTimeout: 400_000,
+    expect: { poll: { timeout: 180_000 } },
+    // Also for the end: a worker that is told to stop beside the last, busiest tests, and the deletion of the cluster.
+    teardownTimeout: 120_000,
     // Tests wait for processes and databases a third of their time: three at once keep two cores busy.
     maxWorkers: 3,
     pool: 'forks',

@@ -37,6 +37,8 @@ function settings(): Settings {
       SAVEPOINT_ENV: 'development',
       SAVEPOINT_MASTER_KEY: randomBytes(32).toString('base64'),
       DATABASE_URL: proxy.url,
+      // A busy machine must not seem to be a database that went away.
+      SAVEPOINT_DB_TIMEOUT_MS: '60000',
       // None was ever erased here, whatever other tests leave in the data folder.
       SAVEPOINT_ERASED_LIST: join(tmpdir(), `savepoint-${randomBytes(8).toString('hex')}`),
     },

@@ -38,7 +38,7 @@ function configOf(env: Record<string, string>): Settings {
 const examine = (env: Record<string, string> = {}) =>
   examineDatabase(configOf({ DATABASE_URL: database.url, ...env }));
 const query = async (sql: string) => {
-  const pool = createPool({ url: database.url, size: 1, timeoutMs: 10_000, onError: () => {} });
+  const pool = createPool({ url: database.url, size: 1, timeoutMs: 60_000, onError: () => {} });
   await pool.query(sql).finally(() => pool.end());
 };
 const problemsIn = (findings: Awaited<ReturnType<typeof examine>>) =>
@@ -94,7 +94,7 @@ describe('doctor on a database', () => {
 
   it('says which days wait to be compacted, and for what', async () => {
     const migrated = await createTestDatabase();
-    const pool = createPool({ url: migrated.url, size: 1, timeoutMs: 10_000, onError: () => {} });
+    const pool = createPool({ url: migrated.url, size: 1, timeoutMs: 60_000, onError: () => {} });
     await pool.query(
       `insert into event_block_days (day, state, waits_for, restarts, changed_at) values
          ('2026-11-01', 'rewriting', 'snapshot', 0, '2026-11-03T04:05:00Z'),
@@ -132,7 +132,7 @@ describe('doctor on a database', () => {
   });
 
   it('says that the master key is gone, or another one', async () => {
-    const pool = createPool({ url: database.url, size: 1, timeoutMs: 10_000, onError: () => {} });
+    const pool = createPool({ url: database.url, size: 1, timeoutMs: 60_000, onError: () => {} });
     await ensureSigningKey(pool, testMasterKeys(), Date.now()).finally(() => pool.end());
     expect(problemsIn(await examine())).toContainEqual(
       expect.stringContaining(`master key: The file ${join(folder, 'master-key')} is missing or empty, and `),

@@ -38,7 +38,7 @@ describe('in a database where nothing is sealed, the master key of the data fold
   let pool: Pool;
   beforeAll(async () => {
     database = await createTestDatabase();
-    pool = createPool({ url: database.url, size: 1, timeoutMs: 10_000, onError: () => {} });
+    pool = createPool({ url: database.url, size: 1, timeoutMs: 60_000, onError: () => {} });
   });
   afterAll(async () => {
     await pool?.end();

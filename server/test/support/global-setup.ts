@@ -40,7 +40,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
 
   const templateUrl = withDatabase(server.url, 'template_savepoint');
   await migrate(templateUrl, () => {});
-  const pool = createPool({ url: templateUrl, size: 2, timeoutMs: 10_000, onError: () => {} });
+  const pool = createPool({ url: templateUrl, size: 2, timeoutMs: 60_000, onError: () => {} });
   const partitionsMadeAtMs = Date.now();
   await ensureEventPartitions(pool, partitionsMadeAtMs);
   await pool.end();

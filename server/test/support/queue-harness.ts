@@ -11,7 +11,7 @@ import type { NatsSettings } from '../../src/settings/settings.js';
 import { type Harness, testSettings } from './harness.js';
 
 /** What a consumer or a server held when it died comes again half a minute later; and the two cores may be busy. */
-const POLL = { timeout: 60_000, interval: 50 };
+const POLL = { timeout: 180_000, interval: 50 };
 
 export type QueuedNode = { app: FastifyInstance; ctx: Context; close(): Promise<void> };
 

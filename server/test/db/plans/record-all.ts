@@ -22,7 +22,7 @@ export type Recorded = Sent & Readonly<{ what: string; reads: Reads | undefined 
 /** Calls everything on the lists on a small installation. */
 export async function recordAll(): Promise<Recorded[]> {
   const database = await createTestDatabase();
-  const options = { url: database.url, size: 2, timeoutMs: 20_000, onError: () => {} };
+  const options = { url: database.url, size: 2, timeoutMs: 60_000, onError: () => {} };
   const service = createPool({ ...options, lookUps: 'planned once' });
   const admin = createPool({ ...options, lookUps: 'planned each time' });
   const installation = { url: database.url, service, admin, nowMs: Date.now() };

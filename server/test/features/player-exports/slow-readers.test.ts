@@ -87,7 +87,7 @@ describe('an export', () => {
     expect(read).toBeGreaterThan(BLOCKS * PAGE_BYTES);
     expect(mostHeld).toBeLessThan(MOST_HELD_BYTES);
     expect(JSON.parse(text.join('')).events).toHaveLength(BLOCKS * 500);
-  }, 120_000);
+  });
 
   it('is freed by a client that hangs up; the next of the studio has waited for it', async () => {
     const [first, second] = [await largePlayer('leaving'), await harness.login('waiting')];
@@ -104,7 +104,7 @@ describe('an export', () => {
     expect(answer.statusCode).toBe(200);
     for await (const _ of answer);
     await vi.waitFor(async () => expect(await openSnapshots()).toBe(0), PATIENCE);
-  }, 120_000);
+  });
 
   it('ends with the service, and does not count then', async () => {
     const session = await largePlayer('stopped');
@@ -120,5 +120,5 @@ describe('an export', () => {
       );
       expect(rows).toEqual([]);
     }, PATIENCE);
-  }, 120_000);
+  });
 });

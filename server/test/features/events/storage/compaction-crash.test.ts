@@ -118,7 +118,7 @@ function compactInChild(url: string): ChildProcess {
     const [folder, url, nowMs, limits] = process.argv.slice(1);
     const { createPool } = await import(folder + 'db/pool.js');
     const { compactEvents } = await import(folder + 'features/events/storage/compact-events.js');
-    const pool = createPool({ url, size: 2, timeoutMs: 20_000, onError: () => {} });
+    const pool = createPool({ url, size: 2, timeoutMs: 60_000, onError: () => {} });
     const stay = new Promise(() => setInterval(() => {}, 1_000));
     const onProgress = (step) => {
       process.stdout.write(JSON.stringify(step) + '\\n');
