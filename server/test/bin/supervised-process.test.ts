@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { pino } from 'pino';
 import { afterEach, expect, it } from 'vitest';
-import { type SupervisedProcess, supervise } from '../../src/bin/supervised-process.js';
+import { type ProcessStatus, type SupervisedProcess, supervise } from '../../src/bin/supervised-process.js';
 
 const SCRIPT = fileURLToPath(new URL('watched-process.mjs', import.meta.url));
 
@@ -55,10 +55,14 @@ it('a process that is busy all the time, and turns, is left alone', async () => 
 
 it('a process that ends is started again, but not when all are stopped', async () => {
   const forked: ChildProcess[] = [];
-  await start((child) => forked.push(child));
+  const afterwards: ProcessStatus[] = [];
+  await start((child) => {
+    forked.push(child);
+    child.once('exit', () => process.nextTick(() => afterwards.push(watched.status())));
+  });
   watched.child()?.send({ type: 'end' });
   await expect.poll(() => watched.replacements()).toEqual({ stuck: 0, ended: 1 });
-  expect(watched.status()).toEqual({ pid: null, state: 'ended', silentSeconds: 0 });
+  expect(afterwards).toEqual([{ pid: null, state: 'ended', silentSeconds: 0 }]);
   await expect.poll(state).toBe('serving');
   await watched.stop();
   expect(state()).toBe('ended');

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   type ClockReading,
   describeOffset,
@@ -60,13 +61,19 @@ describe('a reading of both clocks', () => {
   });
 
   it('is not mistaken for an offset when the database answers slowly', async () => {
+    const holder = await pool.connect();
+    await holder.query('select pg_advisory_lock(1)');
     await withDedicatedConnection(pool, async (connection) => {
-      const busy = connection.query('select pg_sleep(0.3)');
-      const reading = await readDatabaseClock(connection);
+      const busy = connection.query('select pg_advisory_lock(1)');
+      const awaited = readDatabaseClock(connection);
+      // The reading has begun, and waits behind the statement that waits for the lock.
+      await sleep(250);
+      await holder.query('select pg_advisory_unlock(1)');
       await busy;
+      const reading = await awaited;
       expect(reading.uncertaintyMs).toBeGreaterThan(100);
       expect(Math.abs(offsetOf(reading))).toBeLessThanOrEqual(reading.uncertaintyMs + ROUNDING_MS);
-    });
+    }).finally(() => holder.release());
   });
 
   it('tells how far the node is ahead', async () => {
@@ -119,11 +126,11 @@ describe('the clock of a process', () => {
     const onChange = (reading: ClockReading) => changes.push(isOff(reading));
     const clock = await watchDatabaseClock({ pool, node, onChange, everyMs: 1 });
     node.aheadMs = DAY_MS;
-    await vi.waitFor(() => expect(changes).toEqual([true]));
+    await expect.poll(() => changes).toEqual([true]);
     node.aheadMs = 2 * DAY_MS;
-    await vi.waitFor(() => expect(offsetOf(clock.reading() as ClockReading)).toBeGreaterThan(1.9 * DAY_MS));
+    await expect.poll(() => offsetOf(clock.reading() as ClockReading)).toBeGreaterThan(1.9 * DAY_MS);
     node.aheadMs = 0;
-    await vi.waitFor(() => expect(changes).toEqual([true, false]));
+    await expect.poll(() => changes).toEqual([true, false]);
     clock.stop();
   });
 

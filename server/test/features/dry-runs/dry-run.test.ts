@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type DryRunResult, dryRun } from '../../../src/features/dry-runs/dry-run.js';
 import { findFacts } from '../../../src/features/players/facts-queries.js';
 import { ATTRIBUTES } from '../../../src/personalisation/attributes/attributes.js';
@@ -408,7 +408,7 @@ describe('a dry run', () => {
     await blocking.query('lock table players');
     const stopping = new AbortController();
     const running = dryRun(world.pool, { gameId, before, after, nowMs: NOW, signal: stopping.signal });
-    await vi.waitUntil(() => isWaitedFor(world.pool, 'players'), 10_000);
+    await expect.poll(() => isWaitedFor(world.pool, 'players')).toBe(true);
     stopping.abort();
     expect(await running).toEqual({ outcome: 'interrupted' });
     await blocking.query('rollback');

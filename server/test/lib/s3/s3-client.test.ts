@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createS3Client, type S3Content } from '../../../src/lib/s3/s3-client.js';
 import { readList } from '../../../src/lib/s3/s3-documents.js';
 import { FAKE_KEY, type FakeS3, startFakeS3 } from '../../support/fake-s3.js';
@@ -96,10 +96,10 @@ describe('the client of an S3-compatible store', () => {
       const response = await client.until(stopping.signal).get('large');
       hanging.failNext(1, 503);
       const pausing = client.until(stopping.signal).get('pausing');
-      await vi.waitFor(() => expect(hanging.requests).toContain('GET pausing'));
+      await expect.poll(() => hanging.requests).toContain('GET pausing');
       hanging.hang();
       const waiting = client.until(stopping.signal).get('waiting');
-      await vi.waitFor(() => expect(hanging.requests).toContain('GET waiting'));
+      await expect.poll(() => hanging.requests).toContain('GET waiting');
       stopping.abort();
       await expect(pausing).rejects.toThrow('aborted');
       await expect(waiting).rejects.toThrow('aborted');
