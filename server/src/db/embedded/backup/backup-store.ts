@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { inParallel } from '../../../lib/in-parallel.js';
 import { createS3Client, type S3Client, type S3Settings } from '../../../lib/s3/s3-client.js';
 import { StartupError } from '../../../lib/startup-error.js';
 import { type Backup, isBackupName, walFolderOf } from './backup-folder.js';
@@ -20,8 +21,6 @@ export type CopyOptions = Readonly<{
   onProgress?: (doneBytes: number, totalBytes: number) => void;
 }>;
 
-/** Enough to hide the way to the store; each reads its file in pieces. */
-const AT_A_TIME = 4;
 const WAL = 'wal/';
 const OWNER = 'system-identifier';
 
@@ -153,25 +152,4 @@ export async function putFile(client: S3Client, key: string, path: string): Prom
   // A list may become longer meanwhile: what was hashed is sent.
   const open = () => createReadStream(path, { end: Math.max(0, hashed.size - 1) });
   await client.put(key, { ...hashed, open });
-}
-
-/** A few at a time. The first failure ends it. */
-export async function inParallel<Item>(
-  items: readonly Item[],
-  signal: AbortSignal | undefined,
-  work: (item: Item) => Promise<void>,
-): Promise<void> {
-  const rest = items.values();
-  let hasFailed = false;
-  const take = async () => {
-    for (const item of rest) {
-      if (hasFailed) return;
-      signal?.throwIfAborted();
-      await work(item).catch((error: unknown) => {
-        hasFailed = true;
-        throw error;
-      });
-    }
-  };
-  await Promise.all(Array.from({ length: AT_A_TIME }, take));
 }
