@@ -6,6 +6,7 @@ import type { GoogleApi } from '../lib/google-play/google-api.js';
 import type { AppleReceipts } from '../lib/receipts/apple-receipts.js';
 import type { MasterKeys } from '../security/master-keys.js';
 import type { Passwords } from '../security/passwords.js';
+import type { EventFilesSettings } from '../settings/bucket-settings.js';
 import type { AdminMetrics } from '../telemetry/metrics.js';
 import type { Tracing } from '../telemetry/tracing/tracing.js';
 import type { Actor } from './audit-log.js';
@@ -39,8 +40,8 @@ export type AdminContext = Readonly<{
   jobs: Jobs;
   /** Tells the export runner about a new export, so that it does not wait for its next poll. */
   nudgeExports: () => void;
-  /** The folder with the files of events; undefined where none are written. */
-  eventFilesDir: string | undefined;
+  /** Where the files of events lie; undefined where none are written. */
+  eventFiles: EventFilesSettings | undefined;
   /** Undefined without a collector in the settings. */
   tracing?: Pick<Tracing, 'traceRequests'> | undefined;
   /** What operators should know about the node that responds. */

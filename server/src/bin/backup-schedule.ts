@@ -7,7 +7,7 @@ import { takeBackup } from '../db/embedded/backup/take-backup.js';
 import { archiveLog, endArchive } from '../db/embedded/backup/wal-archive.js';
 import { erasedListFile } from '../features/erasures/list-file.js';
 import { createPoller } from '../lib/poller.js';
-import type { BucketSettings } from '../settings/settings.js';
+import type { BucketSettings } from '../settings/bucket-settings.js';
 import { type BackupCopies, createBackupCopies, NO_COPIES } from './backup-copies.js';
 import type { BackupMetrics } from './backup-metrics.js';
 

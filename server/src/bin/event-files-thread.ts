@@ -1,11 +1,13 @@
 import { parentPort, Worker, workerData } from 'node:worker_threads';
 import { createPool } from '../db/pool.js';
-import { createFolderStore } from '../features/event-files/folder-store.js';
+import { openFileStore } from '../features/event-files/open-store.js';
 import { type FilesResult, writeEventFiles } from '../features/event-files/writing/write-files.js';
+import { clockFrom } from '../lib/clock.js';
 import { stepBehindPlayers } from '../lib/thread-priority.js';
+import type { EventFilesSettings } from '../settings/bucket-settings.js';
 
 /** Files are written in a thread of its own: a row group takes a good part of a second in which a process would serve nothing. */
-type Task = Readonly<{ databaseUrl: string; folder: string; nowMs: number }>;
+type Task = Readonly<{ databaseUrl: string; settings: EventFilesSettings; nowMs: number }>;
 
 /** A row group with its columns takes a fifth of this. */
 const MEMORY_MB = 512;
@@ -39,10 +41,11 @@ export function writeFilesInThread(
 // Here it is the thread that runs this file.
 if (parentPort !== null) {
   stepBehindPlayers();
-  const { databaseUrl: url, folder, nowMs } = workerData as Task;
+  const { databaseUrl: url, settings, nowMs } = workerData as Task;
   const pool = createPool({ url, size: CONNECTIONS, timeoutMs: TIMEOUT_MS, onError: () => {} });
   try {
-    parentPort.postMessage(await writeEventFiles({ pool, store: createFolderStore(folder), nowMs }));
+    const store = openFileStore(settings, clockFrom(nowMs).now);
+    parentPort.postMessage(await writeEventFiles({ pool, store, nowMs }));
   } finally {
     await pool.end();
   }

@@ -28,6 +28,7 @@ import {
   scheduleMaintenance,
 } from '../features/lifecycle/maintenance.js';
 import { createMaintenanceMetrics } from '../features/lifecycle/maintenance-metrics.js';
+import type { MaintenanceStep } from '../features/lifecycle/maintenance-step.js';
 import { createBackFillRunner } from '../features/own-attributes/back-fill-runner.js';
 import { createPredictionMetrics } from '../features/predictions/prediction-metrics.js';
 import { predictionsStep } from '../features/predictions/predictions-step.js';
@@ -49,6 +50,7 @@ import { createTracing } from '../telemetry/tracing/tracing.js';
 import { createBackupMetrics } from './backup-metrics.js';
 import { scheduleBackups } from './backup-schedule.js';
 import { type ChildOptions, type RunningChild, runChild } from './child.js';
+import { scheduleCopies } from './event-files-copies.js';
 import { writeFilesInThread } from './event-files-thread.js';
 import { createInstallationMetrics } from './installation-metrics.js';
 import { runPredictionsInThread, trainInThread } from './predictions-thread.js';
@@ -87,7 +89,7 @@ async function startOperations(options: ChildOptions): Promise<RunningChild> {
   const predictionMetrics = createPredictionMetrics(database.pool);
   const gradeMetrics = createGradeMetrics(database.pool);
   const erasureMetrics = createErasureMetrics(database.pool, clock);
-  const eventFilesMetrics = createEventFilesMetrics(database.pool, settings.eventFilesDir, clock);
+  const eventFilesMetrics = createEventFilesMetrics(database.pool, settings.eventFiles !== undefined, clock);
   const exports = createExportRunner({ pool: database.pool, clock, logger });
   const { accessTtlSeconds } = settings;
   const signingKeys = await loadSigningKeys({
@@ -157,7 +159,7 @@ async function startOperations(options: ChildOptions): Promise<RunningChild> {
       documentChanges: createDocumentChanges(),
       jobs,
       nudgeExports: exports.nudge,
-      eventFilesDir: settings.eventFilesDir,
+      eventFiles: settings.eventFiles,
       tracing,
       warnings: async () => [...clockWarnings(clock.reading()), ...diskWarnings(disk.reading())],
     },
@@ -174,36 +176,38 @@ async function startOperations(options: ChildOptions): Promise<RunningChild> {
     settings.trainingDays,
     logger,
   );
-  // After the compaction of the day, which it waits for.
-  const eventFiles = eventFilesSteps(settings.eventFilesDir, (folder, nowMs, signal) =>
-    writeFilesInThread({ databaseUrl: database.url, folder, nowMs }, signal),
+  const eventFiles = eventFilesSteps(settings.eventFiles, (files, nowMs, signal) =>
+    writeFilesInThread({ databaseUrl: database.url, settings: files, nowMs }, signal),
   );
   const forgetting = forgetDevicesSteps(deviceHashes, settings.forgetDevicesAfterDays);
-  const maintenance = createMaintenance({
-    pool: database.pool,
-    logger,
-    metrics: maintenanceMetrics,
-    steps: [
-      ...MAINTENANCE_STEPS,
-      ...eventFiles,
-      erasureStep(erasedFile, erasureHashes),
-      voidedPurchasesStep(googleWork),
-      ...forgetting,
-      predictions,
-    ],
-  });
+  const maintenanceOf = (steps: readonly MaintenanceStep[]) =>
+    createMaintenance({ pool: database.pool, logger, metrics: maintenanceMetrics, steps });
+  const maintenance = maintenanceOf([
+    ...MAINTENANCE_STEPS,
+    erasureStep(erasedFile, erasureHashes),
+    voidedPurchasesStep(googleWork),
+    ...forgetting,
+    predictions,
+  ]);
   const backups = await scheduleBackups(options.databaseDir, {
     ...settings,
     now: clock.now,
     logger,
     metrics: backupMetrics,
   });
-  const schedules = [scheduleMaintenance(maintenance), scheduleFrequently(maintenance, FREQUENT_STEPS)];
+  const schedules = [
+    scheduleMaintenance(maintenance),
+    scheduleFrequently(maintenance, FREQUENT_STEPS),
+    // Apart from the others: a bucket that hangs holds up no other step.
+    scheduleMaintenance(maintenanceOf(eventFiles)),
+  ];
+  const copies = scheduleCopies(settings.eventFiles, clock.now, logger);
   return {
     port: (app.server.address() as AddressInfo).port,
     async close() {
       for (const schedule of schedules) schedule.stop();
       await backups.stop();
+      await copies.stop();
       await exports.stop();
       await erasures.stop();
       await confirmations.stop();

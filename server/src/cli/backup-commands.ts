@@ -11,7 +11,7 @@ import { addStoredErasedList } from '../features/erasures/stored-list.js';
 import { systemClock } from '../lib/clock.js';
 import { inUnits } from '../lib/free-space.js';
 import { StartupError } from '../lib/startup-error.js';
-import type { BucketSettings } from '../settings/settings.js';
+import type { BucketSettings } from '../settings/bucket-settings.js';
 import {
   describeBackup,
   listUsable,

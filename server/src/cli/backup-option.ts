@@ -4,7 +4,8 @@ import { type BackupStore, listStoredBackups } from '../db/embedded/backup/backu
 import { bytesOf } from '../db/embedded/backup/verify-backup.js';
 import { inUnits } from '../lib/free-space.js';
 import { StartupError } from '../lib/startup-error.js';
-import type { BucketSettings, Settings } from '../settings/settings.js';
+import type { BucketSettings } from '../settings/bucket-settings.js';
+import type { Settings } from '../settings/settings.js';
 import { say } from './terminal.js';
 
 /** The folder of an option, else of the setting. */

@@ -1,34 +1,32 @@
 import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import type { Pool } from '../db/pool.js';
-import { findFilesState } from '../features/event-files/event-files-metrics.js';
-import { closedBefore } from '../features/events/storage/event-partitions.js';
-import { DAY_MS } from '../lib/day.js';
+import { findFilesState } from '../features/event-files/files-state.js';
+import { nameOfPlace, openFileStore } from '../features/event-files/open-store.js';
+import type { EventFilesSettings } from '../settings/bucket-settings.js';
 import type { Settings } from '../settings/settings.js';
 import type { DoctorFinding } from './doctor-finding.js';
 
-/** A day is closed two days after its end. Then its turn to be compacted comes, and its turn to be written. */
-const LATE_MS = 3 * DAY_MS;
+/** A bucket that hangs must not hold up the other findings. */
+const BUCKET_MS = 20_000;
+
+type Problem = Readonly<{ problem: string; advice: string }>;
 
 /** How far the files for analysts have come, if the service writes them. */
 export async function checkEventFiles(
   pool: Pool,
-  { eventFilesDir }: Pick<Settings, 'eventFilesDir'>,
+  { eventFiles }: Pick<Settings, 'eventFiles'>,
   { applied, known }: Readonly<{ applied?: number | undefined; known: number }>,
   nowMs = Date.now(),
 ): Promise<DoctorFinding[]> {
-  if (eventFilesDir === undefined || applied !== known) return [];
-  const name = `files of events in ${eventFilesDir}`;
-  const problem = await access(eventFilesDir, constants.W_OK).then(
-    () => undefined,
-    (error: NodeJS.ErrnoException) => (error.code === 'ENOENT' ? undefined : error.message),
-  );
-  if (problem !== undefined)
-    return [{ name, problem, advice: 'Choose another folder with SAVEPOINT_EVENT_FILES_DIR.' }];
-  const { lastDay, due } = await findFilesState(pool);
+  if (eventFiles === undefined || applied !== known) return [];
+  const name = `files of events in ${nameOfPlace(eventFiles)}`;
+  const finding = (await checkFolder(eventFiles.dir)) ?? (await checkBucket(eventFiles));
+  if (finding !== undefined) return [{ name, ...finding }];
+  const { lastDay, due, late } = await findFilesState(pool, nowMs);
   const said = `${name}: ${lastDay === null ? 'none yet' : `up to ${lastDay}`}, ${due} to be written`;
   return [
-    (await hasLateDays(pool, nowMs - LATE_MS))
+    late > 0
       ? {
           name: said,
           warning: 'days are missing, or have changed since they were written',
@@ -39,15 +37,25 @@ export async function checkEventFiles(
   ];
 }
 
-/** A day that was closed by then is not watched yet, or events that were added by then are in no file. Also where no run has ever come. */
-async function hasLateDays(pool: Pool, boundMs: number): Promise<boolean> {
-  const { rows } = await pool.query<{ isLate: boolean }>(
-    `select exists (
-       select from event_block_days d
-       where d.state in ('compacted', 'kept') and d.day < $1::date and not exists (select from event_file_days w where w.day = d.day)
-         and to_regclass('event_blocks_' || to_char(d.day, 'YYYYMMDD')) is not null
-     ) or exists (select from event_file_changes where not is_deletion and noted_at < $2) as "isLate"`,
-    [closedBefore(boundMs), new Date(boundMs)],
+async function checkFolder(dir: string): Promise<Problem | undefined> {
+  return access(dir, constants.W_OK).then(
+    () => undefined,
+    (error: NodeJS.ErrnoException) =>
+      error.code === 'ENOENT'
+        ? undefined
+        : { problem: error.message, advice: 'Choose another folder with SAVEPOINT_EVENT_FILES_DIR.' },
   );
-  return rows[0]?.isLate ?? false;
+}
+
+async function checkBucket(eventFiles: EventFilesSettings): Promise<Problem | undefined> {
+  if (eventFiles.bucket === undefined) return undefined;
+  return openFileStore(eventFiles, Date.now, AbortSignal.timeout(BUCKET_MS))
+    .list()
+    .then(
+      () => undefined,
+      (error: Error) => ({
+        problem: error.message,
+        advice: 'Look at the settings SAVEPOINT_S3_… and the rights of the key: docs/analysts.md.',
+      }),
+    );
 }

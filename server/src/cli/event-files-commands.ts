@@ -1,14 +1,13 @@
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { Command } from 'commander';
 import { readDatabaseClock } from '../db/database-clock.js';
-import { createFolderStore } from '../features/event-files/folder-store.js';
+import type { FileStore } from '../features/event-files/file-store.js';
 import { type EventFile, type GameFolder, inFolder } from '../features/event-files/manifest.js';
+import { openFileStore } from '../features/event-files/open-store.js';
 import { listFiles, listGameFolders } from '../features/event-files/stored-files.js';
 import { writeEventFiles } from '../features/event-files/writing/write-files.js';
-import { requireFolder } from './event-files-folder.js';
+import { requireEventFiles } from './event-files-place.js';
 import { grouped } from './progress-bar.js';
 import { isBetweenTexts, tableLines } from './table.js';
 import { say, withDatabase } from './terminal.js';
@@ -52,7 +51,7 @@ async function list(): Promise<void> {
 
 async function write(): Promise<void> {
   await withDatabase(async ({ pool }, settings, signal) => {
-    const store = createFolderStore(requireFolder(settings));
+    const store = openFileStore(requireEventFiles(settings), Date.now, signal);
     const { databaseMs: nowMs } = await readDatabaseClock(pool);
     const result = await writeEventFiles({
       ...{ pool, store, nowMs, signal, rests: false },
@@ -74,8 +73,8 @@ const SENTENCES = {
 };
 
 async function check(): Promise<void> {
-  const wrong = await withDatabase(async ({ pool }, settings) => {
-    const folder = requireFolder(settings);
+  const wrong = await withDatabase(async ({ pool }, settings, signal) => {
+    const store = openFileStore(requireEventFiles(settings), Date.now, signal);
     const folders = await listGameFolders(pool);
     const found: string[] = [];
     const all = filesOf(
@@ -86,7 +85,7 @@ async function check(): Promise<void> {
       ),
     );
     for (const { name, file } of all) {
-      const problem = await problemOf(join(folder, name), file);
+      const problem = await problemOf(store, name, file);
       if (problem !== undefined) found.push(`${name}: ${problem}`);
     }
     say(`Read ${all.length} files.`);
@@ -97,14 +96,14 @@ async function check(): Promise<void> {
   else say('All are as they were written.');
 }
 
-async function problemOf(path: string, { sha256 }: EventFile): Promise<string | undefined> {
+async function problemOf(store: FileStore, name: string, { sha256 }: EventFile): Promise<string | undefined> {
   const hash = createHash('sha256');
   try {
-    await pipeline(createReadStream(path), hash);
+    const content = await store.open(name);
+    if (content === undefined) return 'the file is missing; the next run writes it again';
+    await pipeline(content, hash);
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'ENOENT'
-      ? 'the file is missing; the next run writes it again'
-      : (error as Error).message;
+    return (error as Error).message;
   }
   return hash.digest('hex') === sha256
     ? undefined

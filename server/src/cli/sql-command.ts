@@ -5,7 +5,7 @@ import type { Answer, AnswerValue } from '../features/event-files/asking/questio
 import { csvRow } from '../lib/csv-writer.js';
 import { escapeFormulas } from '../lib/spreadsheet-formulas.js';
 import { StartupError } from '../lib/startup-error.js';
-import { requireFolder } from './event-files-folder.js';
+import { requireEventFiles } from './event-files-place.js';
 import { requireGame, withGame } from './game-option.js';
 import { printable } from './printable.js';
 import { tableLines } from './table.js';
@@ -57,9 +57,9 @@ async function run(question: string, { tenant, game, format, ...given }: SqlOpti
   };
   const sql = question === '-' ? await text(process.stdin) : question;
   const outcome = await withDatabase(async ({ pool }, settings, signal) => {
-    const folder = requireFolder(settings);
+    const eventFiles = requireEventFiles(settings);
     const { id: gameId } = await requireGame(pool, tenant, game);
-    return askFiles(pool, folder, { gameId, tenant, game }, sql, { limits, signal });
+    return askFiles(pool, eventFiles, { gameId, tenant, game }, sql, { limits, signal, now: Date.now });
   }, 'Nothing was changed.');
   if (outcome.outcome !== 'answered') throw new StartupError(outcome.message);
   for (const line of LINES[format](outcome.answer)) say(line);

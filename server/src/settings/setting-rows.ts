@@ -105,7 +105,7 @@ export const SETTING_ROWS = {
     name: 'SAVEPOINT_EVENT_FILES_DIR',
     fallback: 'no files',
     description:
-      'folder for the events of closed days as Parquet files, for analysts. Set it on one node, or to the same shared folder on all',
+      'folder for the events of closed days as Parquet files, for analysts. Set it on one node, or to the same shared folder on all; with a bucket, to a folder of each node',
     read: (given) => (given === undefined ? undefined : resolve(given)),
   } satisfies Setting<string | undefined>,
   appleRootFile: optional('SAVEPOINT_APPLE_ROOT_FILE', {

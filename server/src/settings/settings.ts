@@ -1,4 +1,10 @@
 import { parseMasterKeys } from '../security/master-keys.js';
+import {
+  type BucketSettings,
+  bucketOf,
+  type EventFilesSettings,
+  missingForBucket,
+} from './bucket-settings.js';
 import type { Setting, Surroundings } from './setting-kinds.js';
 import { SETTING_ROWS } from './setting-rows.js';
 import { unknownSettings } from './unknown-settings.js';
@@ -22,7 +28,8 @@ export type Settings = Readonly<{
   /** Undefined: the embedded database is not backed up by the service. */
   backupDir: string | undefined;
   backupsKept: number;
-  eventFilesDir: string | undefined;
+  /** Undefined: closed days are not written to files. */
+  eventFiles: EventFilesSettings | undefined;
   /** Undefined: backups are not copied anywhere. */
   backupBucket: BucketSettings | undefined;
   /** Undefined: no receipt of Apple is believed. */
@@ -69,16 +76,6 @@ export type Settings = Readonly<{
   tracesServiceName: string;
   /** Share of the requests without a caller's decision that are traced. */
   tracesRatio: number;
-}>;
-
-export type BucketSettings = Readonly<{
-  endpoint: string;
-  region: string;
-  accessKeyId: string;
-  secretAccessKey: string;
-  bucket: string;
-  /** Ends with a slash, or is empty. */
-  prefix: string;
 }>;
 
 export type NatsSettings = Readonly<{
@@ -132,7 +129,7 @@ export function readSettings(env: Environment, { tty, needsMasterKey = true }: R
   if (port !== 0 && port === opsPort) {
     report(`SAVEPOINT_PORT and SAVEPOINT_OPS_PORT are both ${port}: give them two ports.`);
   }
-  checkBackupBucket(values).forEach(report);
+  checkBuckets(values).forEach(report);
   checkMasterKey(masterKey, needsMasterKey && values.environment === 'production').forEach(report);
   const warnings = unknownSettings(
     Object.keys(env),
@@ -171,14 +168,20 @@ function checkMasterKey(masterKey: string | undefined, isNeeded: boolean): reado
   return parsed.ok ? [] : parsed.problems;
 }
 
-function checkBackupBucket(values: Values): readonly string[] {
-  if (values.backupS3Bucket === undefined) return [];
-  const missing = [
-    values.backupDir === undefined ? 'SAVEPOINT_BACKUP_DIR' : [],
-    values.s3AccessKeyId === undefined ? 'SAVEPOINT_S3_ACCESS_KEY_ID' : [],
-    values.s3SecretAccessKey === undefined ? 'SAVEPOINT_S3_SECRET_ACCESS_KEY' : [],
-  ].flat();
-  return missing.length === 0 ? [] : [`SAVEPOINT_BACKUP_S3_BUCKET needs ${missing.join(' and ')}.`];
+function checkBuckets(values: Values): readonly string[] {
+  const { backupS3Bucket, backupDir, eventFilesS3Bucket, eventFilesDir } = values;
+  return [
+    ...(backupS3Bucket === undefined
+      ? []
+      : missingForBucket('SAVEPOINT_BACKUP_S3_BUCKET', { SAVEPOINT_BACKUP_DIR: backupDir }, values)),
+    ...(eventFilesS3Bucket === undefined
+      ? []
+      : missingForBucket(
+          'SAVEPOINT_EVENT_FILES_S3_BUCKET',
+          { SAVEPOINT_EVENT_FILES_DIR: eventFilesDir },
+          values,
+        )),
+  ];
 }
 
 function settingsOf(values: Values): Settings {
@@ -189,6 +192,10 @@ function settingsOf(values: Values): Settings {
     s3SecretAccessKey,
     backupS3Bucket,
     backupS3Prefix,
+    eventFilesDir,
+    eventFilesS3Bucket,
+    eventFilesS3Prefix,
+    eventFilesCacheMb,
     natsServers,
     natsCredentialsFile,
     natsStream,
@@ -213,21 +220,20 @@ function settingsOf(values: Values): Settings {
     replicas: natsReplicas,
     consume,
   });
+  const store = { s3Endpoint, s3Region, s3AccessKeyId, s3SecretAccessKey };
   const hosts = [rest.opsHost, ...rest.opsAllowedHosts].map((host) => host.toLowerCase());
   return Object.freeze({
     ...rest,
     opsAllowedHosts: Object.freeze(hosts),
     nats: natsServers.length === 0 ? undefined : nats,
-    backupBucket:
-      backupS3Bucket === undefined
+    backupBucket: bucketOf(store, backupS3Bucket, backupS3Prefix),
+    eventFiles:
+      eventFilesDir === undefined
         ? undefined
         : Object.freeze({
-            endpoint: s3Endpoint ?? `https://s3.${s3Region}.amazonaws.com`,
-            region: s3Region,
-            accessKeyId: s3AccessKeyId ?? '',
-            secretAccessKey: s3SecretAccessKey ?? '',
-            bucket: backupS3Bucket,
-            prefix: backupS3Prefix,
+            dir: eventFilesDir,
+            bucket: bucketOf(store, eventFilesS3Bucket, eventFilesS3Prefix),
+            cacheMb: eventFilesCacheMb,
           }),
     rateLimits: Object.freeze({
       enabled: rateLimits,

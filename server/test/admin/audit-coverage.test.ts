@@ -11,6 +11,7 @@ import { type AdminClient, adminContext, openAdminClient } from '../support/admi
 import { COMMAND_STEPS } from '../support/audit-command-steps.js';
 import { ROUTE_STEPS } from '../support/audit-route-steps.js';
 import { entriesAfter, lastEntryId } from '../support/audit-steps.js';
+import { folderSettings } from '../support/event-files.js';
 import { createHarness, type Harness } from '../support/harness.js';
 
 /**
@@ -28,7 +29,7 @@ let grace: Person;
 
 beforeAll(async () => {
   harness = await createHarness();
-  admin = await openAdminClient(harness, undefined, [], { eventFilesDir: tmpdir() });
+  admin = await openAdminClient(harness, undefined, [], { eventFiles: folderSettings(tmpdir()) });
   ada = await addPerson(harness, admin, 'owner', { name: 'Ada' });
   grace = await addPerson(harness, admin, 'owner', { name: 'Grace' });
 });

@@ -225,4 +225,14 @@ describe('a variable that looks like a setting and is none', () => {
       'SAVEPOINT_BACKUP_S3_PREFIX is "a b": use letters, digits, dots, dashes and slashes.',
     ]);
   });
+
+  test('a bucket for files of events needs its key, and a folder for what is on its way', () => {
+    const bucket = { ...PRODUCTION, SAVEPOINT_EVENT_FILES_S3_BUCKET: 'my-events' };
+    expect(problems(bucket)).toEqual([
+      'SAVEPOINT_EVENT_FILES_S3_BUCKET needs SAVEPOINT_EVENT_FILES_DIR and SAVEPOINT_S3_ACCESS_KEY_ID and SAVEPOINT_S3_SECRET_ACCESS_KEY.',
+    ]);
+    expect(problems({ ...PRODUCTION, SAVEPOINT_EVENT_FILES_CACHE: 'much' })).toEqual([
+      'SAVEPOINT_EVENT_FILES_CACHE is "much": set it to a size such as 512MB or 50GB, or to 0MB for none.',
+    ]);
+  });
 });

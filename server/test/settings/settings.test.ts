@@ -151,6 +151,9 @@ describe('values', () => {
       SAVEPOINT_S3_SECRET_ACCESS_KEY: 'secret',
       SAVEPOINT_BACKUP_S3_BUCKET: 'my-backups',
       SAVEPOINT_BACKUP_S3_PREFIX: '/savepoint/eu/',
+      SAVEPOINT_EVENT_FILES_DIR: '/event-files',
+      SAVEPOINT_EVENT_FILES_S3_BUCKET: 'my-events',
+      SAVEPOINT_EVENT_FILES_CACHE: '2GB',
       SAVEPOINT_SLOW_STATEMENT_MS: '250',
       OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318',
       OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer%20a%2Cb, x-team=games',
@@ -200,6 +203,18 @@ describe('values', () => {
         secretAccessKey: 'secret',
         bucket: 'my-backups',
         prefix: 'savepoint/eu/',
+      },
+      eventFiles: {
+        dir: '/event-files',
+        bucket: {
+          endpoint: 'https://store.example',
+          region: 'eu-1',
+          accessKeyId: 'key',
+          secretAccessKey: 'secret',
+          bucket: 'my-events',
+          prefix: '',
+        },
+        cacheMb: 2_048,
       },
       maxWaitMs: 250,
       rateLimits: {

@@ -75,7 +75,7 @@ export function adminContext(
     jobs: createJobs({ pool, clock, logger }),
     documentChanges: createDocumentChanges(),
     nudgeExports: () => {},
-    eventFilesDir: undefined,
+    eventFiles: undefined,
     warnings: async () => [],
   };
 }

@@ -1,27 +1,32 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import type { Pool } from '../../src/db/pool.js';
 import { ASK_LIMITS, type AskLimits, askFiles } from '../../src/features/event-files/asking/ask-files.js';
 import type { AnswerValue, Outcome } from '../../src/features/event-files/asking/question.js';
-import { createFolderStore } from '../../src/features/event-files/folder-store.js';
+import type { FileStore } from '../../src/features/event-files/file-store.js';
 import type { GameFolder } from '../../src/features/event-files/manifest.js';
+import { openFileStore } from '../../src/features/event-files/open-store.js';
 import {
   type FilesResult,
   type FilesRun,
   writeEventFiles,
 } from '../../src/features/event-files/writing/write-files.js';
+import type { EventFilesSettings } from '../../src/settings/bucket-settings.js';
 import { NOW } from './closed-day.js';
 
-/** A folder for files of events, and what is done with it. */
+/** A folder for files of events, or a bucket, and what is done with it. */
 export type FilesFolder = {
   folder: string;
+  settings: EventFilesSettings;
+  store: FileStore;
   write(options?: Partial<FilesRun>): Promise<FilesResult>;
   /** All files, by name. */
   list(): Promise<string[]>;
   manifest(
     game: string,
-  ): Promise<{ files: { day: string; generation: number; file: string; events: number }[] }>;
+  ): Promise<{ files: { day: string; generation: number; file: string; events: number; sha256: string }[] }>;
   ask(game: GameFolder, sql: string, limits?: Partial<AskLimits>): Promise<Outcome>;
   /** The rows of an answer. */
   rows(game: GameFolder, sql: string): Promise<readonly (readonly AnswerValue[])[]>;
@@ -31,16 +36,36 @@ export type FilesFolder = {
 /** A busy machine must not decide a test. */
 const PATIENT: AskLimits = { ...ASK_LIMITS, maxMs: 120_000 };
 
-export async function createFilesFolder(pool: Pool): Promise<FilesFolder> {
+/** The settings of files that lie in a folder. */
+export const folderSettings = (dir: string): EventFilesSettings => ({ dir, bucket: undefined, cacheMb: 0 });
+
+export async function createFilesFolder(
+  pool: Pool,
+  bucket?: EventFilesSettings['bucket'],
+  cacheMb = 100,
+): Promise<FilesFolder> {
   const folder = await mkdtemp(join(tmpdir(), 'savepoint-event-files-'));
-  const store = createFolderStore(folder);
+  const settings = { dir: folder, bucket, cacheMb };
+  const store = openFileStore(settings, Date.now);
   const ask: FilesFolder['ask'] = (game, sql, limits) =>
-    askFiles(pool, folder, game, sql, { limits: { ...PATIENT, ...limits } });
+    askFiles(pool, settings, game, sql, { limits: { ...PATIENT, ...limits }, now: Date.now });
   return {
     folder,
-    write: (options) => writeEventFiles({ pool, store, nowMs: NOW, rests: false, ...options }),
-    list: async () => (await store.list()).sort(),
-    manifest: async (game) => JSON.parse((await store.read(`studio/${game}/manifest.json`)) ?? ''),
+    settings,
+    store,
+    write: (options) =>
+      writeEventFiles({
+        pool,
+        store: openFileStore(settings, Date.now),
+        nowMs: NOW,
+        rests: false,
+        ...options,
+      }),
+    list: async () => [...(await store.list()).keys()].sort(),
+    async manifest(game) {
+      const stored = await store.open(`studio/${game}/manifest.json`);
+      return JSON.parse(stored === undefined ? '' : await text(stored));
+    },
     ask,
     async rows(game, sql) {
       const outcome = await ask(game, sql);

@@ -17,7 +17,7 @@ import { findFileTotals, findGameFolder } from './stored-files.js';
 
 /** A question has memory and cores of the machine that serves players. */
 const QUESTIONS = { maxConcurrent: 2, maxConcurrentPerKey: 1, maxWaitingPerKey: 1 };
-const RETRY_AFTER_SECONDS = 10;
+const TRY_AGAIN = { 'retry-after': '10' };
 /** Shorter than the time after which most proxies give up. */
 const LIMITS = { ...ASK_LIMITS, maxMs: 30_000 };
 
@@ -41,7 +41,7 @@ export function eventFilesRoutes(app: FastifyInstance, ctx: AdminContext): void 
     },
     async (request) => {
       const { gameId } = await gameOf(ctx, request);
-      return success({ isOn: ctx.eventFilesDir !== undefined, ...(await findFileTotals(ctx.pool, gameId)) });
+      return success({ isOn: ctx.eventFiles !== undefined, ...(await findFileTotals(ctx.pool, gameId)) });
     },
   );
 
@@ -72,16 +72,17 @@ export function eventFilesRoutes(app: FastifyInstance, ctx: AdminContext): void 
     },
     async (request, reply) => {
       const { gameId } = await gameOf(ctx, request);
-      const { eventFilesDir: folder, pool } = ctx;
-      if (folder === undefined) throw new ApiError('event_files_off');
+      const { eventFiles, pool, clock } = ctx;
+      if (eventFiles === undefined) throw new ApiError('event_files_off');
       const { sql } = request.body;
       const signal = hangUpOf(reply);
       const asked = semaphore.of(adminOf(request).tenantId, signal).take(async () => {
         await auditQuestion(pool, gameId, sql, actorOf(ctx, request));
-        return askFiles(pool, folder, await findGameFolder(pool, gameId), sql, { limits: LIMITS, signal });
+        const game = await findGameFolder(pool, gameId);
+        return askFiles(pool, eventFiles, game, sql, { limits: LIMITS, signal, now: clock.now });
       });
       if (asked === undefined) {
-        throw new ApiError('busy', { headers: { 'retry-after': String(RETRY_AFTER_SECONDS) } });
+        throw new ApiError('busy', { headers: TRY_AGAIN });
       }
       const outcome = await asked.catch((error: unknown) => {
         // Nobody gets the response: this is for the log.
@@ -98,9 +99,13 @@ const ERROR_OF = {
   no_duckdb: 'duckdb_missing',
   out_of_memory: 'question_too_large',
   out_of_time: 'question_too_large',
+  too_many_files: 'question_too_large',
 } as const;
 
 function answerOf(outcome: Outcome) {
+  // What a store says about itself is for the log.
+  if (outcome.outcome === 'no_files')
+    throw new ApiError('unavailable', { headers: TRY_AGAIN, cause: new Error(outcome.message) });
   if (outcome.outcome !== 'answered')
     throw new ApiError(ERROR_OF[outcome.outcome], { message: sentenceOf(outcome.message) });
   const { columns, rows, isCut }: Answer = outcome.answer;

@@ -1,3 +1,5 @@
+import type { Readable } from 'node:stream';
+
 /** A file that is being written. Nobody sees it before it is committed. */
 export type NewFile = {
   write(bytes: Uint8Array): Promise<void>;
@@ -8,15 +10,14 @@ export type NewFile = {
 };
 
 /**
- * Where the files lie. Names are paths with `/`, such as `studio/game/manifest.json`. What is needed is small, so that a store of objects
- * can take the place of a folder.
+ * Where the files lie: a folder or a bucket. Names are paths with `/`, such as `studio/game/manifest.json`.
  */
 export type FileStore = Readonly<{
-  /** All files, also what interrupted runs have left behind. */
-  list(): Promise<string[]>;
+  /** The bytes of all files by their names, also of what interrupted runs have left behind. */
+  list(): Promise<Map<string, number>>;
   create(name: string): Promise<NewFile>;
   /** Undefined if there is none. */
-  read(name: string): Promise<string | undefined>;
+  open(name: string): Promise<Readable | undefined>;
   /** Readers see the former content or the new one, whole. */
   replace(name: string, content: string): Promise<void>;
   remove(name: string): Promise<void>;

@@ -1,4 +1,4 @@
-import { type FileHandle, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
 import { syncFolder, writeFileDurably } from '../../lib/durable-file.js';
 import type { FileStore, NewFile } from './file-store.js';
@@ -19,11 +19,16 @@ export function createFolderStore(folder: string): FileStore {
   };
   return {
     async list() {
-      const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(nothingThere);
-      return entries
-        .filter((entry) => entry.isFile())
-        .map((entry) => join(entry.parentPath, entry.name).slice(join(folder, sep).length))
-        .map((path) => path.split(sep).join('/'));
+      const entries =
+        (await readdir(folder, { recursive: true, withFileTypes: true }).catch(nothingThere)) ?? [];
+      const found = new Map<string, number>();
+      for (const entry of entries) {
+        if (!entry.isFile()) continue;
+        const path = join(entry.parentPath, entry.name);
+        const size = (await stat(path).catch(nothingThere))?.size;
+        if (size !== undefined) found.set(path.slice(join(folder, sep).length).split(sep).join('/'), size);
+      }
+      return found;
     },
     async create(name) {
       const path = await withFolder(name);
@@ -31,11 +36,8 @@ export function createFolderStore(folder: string): FileStore {
       await rm(unfinished, { force: true });
       return newFile(await open(unfinished, 'wx', FILE_MODE), unfinished, path);
     },
-    async read(name) {
-      return readFile(pathOf(name), 'utf8').catch((error: NodeJS.ErrnoException) => {
-        if (error.code === 'ENOENT') return undefined;
-        throw error;
-      });
+    async open(name) {
+      return (await open(pathOf(name)).catch(nothingThere))?.createReadStream();
     },
     async replace(name, content) {
       await writeFileDurably(await withFolder(name), content, MANIFEST_MODE);
@@ -68,7 +70,7 @@ function newFile(file: FileHandle, unfinished: string, path: string): NewFile {
   };
 }
 
-function nothingThere(error: NodeJS.ErrnoException): [] {
-  if (error.code === 'ENOENT') return [];
+function nothingThere(error: NodeJS.ErrnoException): undefined {
+  if (error.code === 'ENOENT') return undefined;
   throw error;
 }

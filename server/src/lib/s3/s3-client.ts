@@ -154,6 +154,6 @@ async function attemptCall<Result>(
 }
 
 /** A store that is away, or asks for fewer requests. */
-function isTemporary({ status }: S3Error): boolean {
+export function isTemporary({ status }: S3Error): boolean {
   return status === undefined || status >= 500 || status === 429;
 }

@@ -13,8 +13,8 @@ import {
 import { runFunnel } from '../../../src/features/analytics/funnels/run-funnel.js';
 import { compareHoldouts } from '../../../src/features/analytics/holdouts/compare-holdouts.js';
 import { recountGame } from '../../../src/features/analytics/recount.js';
-import { findFilesState } from '../../../src/features/event-files/event-files-metrics.js';
 import type { FileStore } from '../../../src/features/event-files/file-store.js';
+import { findFilesState } from '../../../src/features/event-files/files-state.js';
 import { findFileTotals, findGameFolder, listFiles } from '../../../src/features/event-files/stored-files.js';
 import { writeEventFiles } from '../../../src/features/event-files/writing/write-files.js';
 import { deleteFailedEvent, deleteFailedGroup } from '../../../src/features/events/failed/delete-failed.js';
@@ -55,9 +55,9 @@ import type { Installation, Listed } from './listed-statement.js';
 const { gameId } = WORLD;
 /** Keeps nothing: the statements are what is looked at. */
 const NO_STORE: FileStore = {
-  list: async () => [],
+  list: async () => new Map(),
   create: async () => ({ write: async () => {}, commit: async () => {}, discard: async () => {} }),
-  read: async () => undefined,
+  open: async () => undefined,
   replace: async () => {},
   remove: async () => {},
 };
@@ -315,7 +315,7 @@ export const EVENT_STATEMENTS: readonly Listed[] = [
       // Who has no key gets one.
       await admin.query('delete from player_keys where player_id = 1');
       await writeEventFiles({ pool: admin, store: NO_STORE, nowMs: later, rests: false });
-      await findFilesState(admin);
+      await findFilesState(admin, later);
       await findFileTotals(admin, gameId);
       await findGameFolder(admin, gameId);
       if ((await listFiles(admin, [gameId])).length === 0) throw new Error('no file was written');

@@ -1,7 +1,11 @@
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AdminClient, openAdminClient } from '../../support/admin-calls.js';
 import { expectGeneralError } from '../../support/data-calls.js';
+import { folderSettings } from '../../support/event-files.js';
+import { FAKE_KEY, type FakeS3, startFakeS3 } from '../../support/fake-s3.js';
 import { createHarness, type Harness } from '../../support/harness.js';
 
 const FILES = '/games/demo-game/event-files';
@@ -10,14 +14,26 @@ const ASK = `${FILES}/ask`;
 let harness: Harness;
 let admin: AdminClient;
 let off: AdminClient;
+let away: AdminClient;
+let s3: FakeS3;
+let folder: string;
 beforeAll(async () => {
   harness = await createHarness();
-  admin = await openAdminClient(harness, undefined, [], { eventFilesDir: tmpdir() });
+  admin = await openAdminClient(harness, undefined, [], { eventFiles: folderSettings(tmpdir()) });
   off = await openAdminClient(harness);
+  s3 = await startFakeS3();
+  folder = await mkdtemp(join(tmpdir(), 'savepoint-event-files-'));
+  const bucket = { ...FAKE_KEY, endpoint: s3.endpoint, prefix: '', secretAccessKey: 'another' };
+  away = await openAdminClient(harness, undefined, [], {
+    eventFiles: { dir: folder, bucket, cacheMb: 1 },
+  });
 });
 afterAll(async () => {
   await admin.close();
   await off.close();
+  await away.close();
+  await s3.close();
+  await rm(folder, { recursive: true });
   await harness.close();
 });
 
@@ -49,5 +65,15 @@ describe('the files of events in the admin API', () => {
     const viewer = await admin.addToken('viewer');
     expectGeneralError(await admin.call('POST', ASK, { sql: 'select 1' }, viewer), 403, 'role_too_low');
     expectGeneralError(await off.call('POST', ASK, { sql: 'select 1' }), 409, 'event_files_off');
+  });
+
+  it('keep to themselves what a store says that refuses to give them', async () => {
+    await harness.pool.query(
+      `insert into event_files (game_id, day, generation, file, events, bytes, sha256, written_at)
+       select id, '2026-01-01', 1, 'events-2026-01-01-g1.parquet', 1, 100, '', now() from games where slug = 'demo-game'`,
+    );
+    const response = await away.call('POST', ASK, { sql: 'select 1' });
+    expectGeneralError(response, 503, 'unavailable');
+    expect(response.body).not.toContain('Signature');
   });
 });

@@ -5,7 +5,6 @@ import { checkEventFiles } from '../../../src/cli/doctor-event-files.js';
 import { recountGame } from '../../../src/features/analytics/recount.js';
 import { createEventFilesMetrics } from '../../../src/features/event-files/event-files-metrics.js';
 import type { FileStore } from '../../../src/features/event-files/file-store.js';
-import { createFolderStore } from '../../../src/features/event-files/folder-store.js';
 import type { GameFolder } from '../../../src/features/event-files/manifest.js';
 import { ERASED_AFTER_MS } from '../../../src/features/event-files/writing/write-files.js';
 import { systemClock } from '../../../src/lib/clock.js';
@@ -44,8 +43,8 @@ async function stored<T>(sql: string): Promise<T[]> {
 /** What the doctor warns of, ten days later. */
 async function warning(): Promise<string | undefined> {
   const versions = { applied: 1, known: 1 };
-  const settings = { eventFilesDir: files.folder };
-  const [finding] = await checkEventFiles(world.pool, settings, versions, NOW + 10 * DAY_MS);
+  const { settings: eventFiles } = files;
+  const [finding] = await checkEventFiles(world.pool, { eventFiles }, versions, NOW + 10 * DAY_MS);
   return finding?.warning;
 }
 const LATE = 'days are missing, or have changed since they were written';
@@ -59,7 +58,7 @@ describe('the files of a closed day', () => {
   });
 
   it('are written although the file of another game cannot be', async () => {
-    const real = createFolderStore(files.folder);
+    const real = files.store;
     const store: FileStore = {
       ...real,
       create: (name) =>
@@ -128,10 +127,11 @@ describe('the files of a closed day', () => {
   });
 
   it('are told of by metrics', async () => {
-    const metrics = await createEventFilesMetrics(world.pool, files.folder, systemClock).registry.metrics();
+    const metrics = await createEventFilesMetrics(world.pool, true, systemClock).registry.metrics();
     expect(metrics).toContain(`savepoint_event_files_last_day_timestamp_seconds ${DAY_START / 1_000}\n`);
     expect(metrics).toContain('savepoint_event_files_due 0\n');
-    expect(await createEventFilesMetrics(world.pool, undefined, systemClock).registry.metrics()).toBe('\n');
+    expect(metrics).toContain('savepoint_event_files_late 0\n');
+    expect(await createEventFilesMetrics(world.pool, false, systemClock).registry.metrics()).toBe('\n');
   });
 
   it('hold every event as it was sent', async () => {
@@ -149,7 +149,7 @@ describe('the files of a closed day', () => {
     const before = (await files.manifest('one')).files[0]?.events ?? 0;
     const late = DAY_START + 1_000;
     let nowMs = NOW;
-    const { registry } = createEventFilesMetrics(world.pool, files.folder, { now: () => nowMs });
+    const { registry } = createEventFilesMetrics(world.pool, true, { now: () => nowMs });
     expect(await registry.metrics()).toContain('savepoint_event_files_due 0\n');
     await send(world, first, [adImpressionAt(late, 77_777)], late);
     expect(await warning()).toBe(LATE);
@@ -184,10 +184,14 @@ describe('the files of a closed day', () => {
     expect(names).toContain(NAME(3));
   });
 
-  it('are written again where one is missing', async () => {
+  it('are written again where one is missing, or is not as long as it was', async () => {
     await rm(join(files.folder, NAME(3)));
     expect(await files.write()).toMatchObject({ state: 'done', files: 1 });
     expect((await files.manifest('one')).files).toMatchObject([{ generation: 4 }]);
+    await rm(join(files.folder, NAME(4)));
+    await writeFile(join(files.folder, NAME(4)), 'PAR1');
+    expect(await files.write()).toMatchObject({ state: 'done', files: 1 });
+    expect((await files.manifest('one')).files).toMatchObject([{ generation: 5 }]);
   });
 
   it('name players by keys that no one can lead back once the player is erased', async () => {
@@ -202,7 +206,7 @@ describe('the files of a closed day', () => {
     await world.pool.query('delete from players where id = $1', [second.playerId]);
     await world.pool.query(`delete from ${TABLE} where player_id = $1`, [second.playerId]);
     await world.pool.query('delete from player_keys where player_id = $1', [second.playerId]);
-    const { registry } = createEventFilesMetrics(world.pool, files.folder, systemClock);
+    const { registry } = createEventFilesMetrics(world.pool, true, systemClock);
     expect(await registry.metrics()).toContain('savepoint_event_files_due 0\n');
     // Several erasures share a generation.
     expect(await files.write()).toMatchObject({ files: 0 });
@@ -215,7 +219,7 @@ describe('the files of a closed day', () => {
     const [, , third] = players as [TestPlayer, TestPlayer, TestPlayer];
     await world.pool.query('delete from players where id = $1', [third.playerId]);
     await world.pool.query('delete from player_keys where player_id = $1', [third.playerId]);
-    await rm(join(files.folder, NAME(5)));
+    await rm(join(files.folder, NAME(6)));
     expect(await files.write()).toMatchObject({ files: 1 });
     expect(await files.rows(one, 'select count(distinct player_key)::integer from events')).toEqual([[1]]);
     const { rows } = await world.pool.query('select from player_keys where player_id = $1', [third.playerId]);

@@ -1,9 +1,11 @@
 import { fork } from 'node:child_process';
-import { join } from 'node:path';
 import type { Pool } from '../../../db/pool.js';
+import type { EventFilesSettings } from '../../../settings/bucket-settings.js';
 import { type GameFolder, inFolder } from '../manifest.js';
+import { openFileStore } from '../open-store.js';
 import { listFiles } from '../stored-files.js';
 import { EMPTY_TABLE } from './empty-table.js';
+import { fetchCopies, type NamedFile, pathIn } from './local-copies.js';
 import type { Outcome, Question } from './question.js';
 
 /** The package installs it beside the command; it runs bin/sql-child.ts as it is built. */
@@ -27,25 +29,69 @@ export const ASK_LIMITS: AskLimits = {
   maxMs: 60_000,
 };
 
-/** Asks the files of a game. Only the files that stand are read, and each of them once. */
+type AskOptions = Readonly<{
+  limits?: AskLimits;
+  /** When nobody waits for the answer any more. */
+  signal?: AbortSignal | undefined;
+  /** By which copies of files grow old, and requests to a bucket are signed. */
+  now: () => number;
+}>;
+
+/** Asks the files of a game. Only the files that stand are read, and each of them once. Those of a bucket are copied to the folder first. */
 export async function askFiles(
   pool: Pool,
-  folder: string,
+  settings: EventFilesSettings,
   game: GameFolder,
   sql: string,
-  { limits = ASK_LIMITS, signal }: { limits?: AskLimits; signal?: AbortSignal | undefined } = {},
+  { limits = ASK_LIMITS, signal, now }: AskOptions,
 ): Promise<Outcome> {
-  const listed = await listFiles(pool, [game.gameId]);
-  const files = listed.map(({ file }) => join(folder, ...inFolder(game, file).split('/')));
   const { maxMs, ...rest } = limits;
-  return askInProcess({ sql, files, columns: EMPTY_TABLE, ...rest }, maxMs, signal);
+  const deadline = AbortSignal.timeout(maxMs);
+  const stop = signal === undefined ? deadline : AbortSignal.any([signal, deadline]);
+  const listed = await listFiles(pool, [game.gameId]);
+  const files = listed.map(({ file, bytes, sha256 }) => ({ name: inFolder(game, file), bytes, sha256 }));
+  const problem = settings.bucket === undefined ? undefined : await fetchAll(settings, files, stop, now);
+  signal?.throwIfAborted();
+  if (problem !== undefined) return deadline.aborted ? stillFetching(maxMs) : problem;
+  const paths = files.map(({ name }) => pathIn(settings.dir, name));
+  return askInProcess({ sql, files: paths, columns: EMPTY_TABLE, ...rest }, stop).catch((error: unknown) => {
+    signal?.throwIfAborted();
+    if (deadline.aborted) return outOfTime(maxMs);
+    throw error;
+  });
 }
+
+async function fetchAll(
+  settings: EventFilesSettings,
+  files: readonly NamedFile[],
+  signal: AbortSignal,
+  now: () => number,
+): Promise<Outcome | undefined> {
+  try {
+    const store = openFileStore(settings, now, signal);
+    const { dir, cacheMb: maxMb } = settings;
+    const message = await fetchCopies(store, dir, files, { maxMb, nowMs: now(), signal });
+    return message === undefined ? undefined : { outcome: 'too_many_files', message };
+  } catch (error) {
+    return { outcome: 'no_files', message: `The files could not be fetched. ${(error as Error).message}` };
+  }
+}
+
+const stillFetching = (maxMs: number): Outcome => ({
+  outcome: 'out_of_time',
+  message: `The files are not all fetched from the bucket after ${maxMs / 1_000} seconds. Those that are stay for an hour: ask again.`,
+});
+
+const outOfTime = (maxMs: number): Outcome => ({
+  outcome: 'out_of_time',
+  message: `The question takes longer than ${maxMs / 1_000} seconds. Ask for fewer days or columns.`,
+});
 
 /**
  * DuckDB runs in a process of its own, which knows no setting and no secret of the service: whatever a question does to it, the service goes
- * on. The process is killed at its time limit, and when nobody waits any more.
+ * on. The process is killed when the signal comes: at its time limit, or when nobody waits any more.
  */
-function askInProcess(question: Question, maxMs: number, signal: AbortSignal | undefined): Promise<Outcome> {
+function askInProcess(question: Question, signal: AbortSignal): Promise<Outcome> {
   const child = fork(CHILD, {
     env: {},
     execArgv: [`--max-old-space-size=${NODE_MEMORY_MB}`],
@@ -53,30 +99,22 @@ function askInProcess(question: Question, maxMs: number, signal: AbortSignal | u
   });
   return new Promise<Outcome>((resolve, reject) => {
     const stop = () => void child.kill('SIGKILL');
-    const timer = setTimeout(() => {
-      resolve({
-        outcome: 'out_of_time',
-        message: `The question takes longer than ${maxMs / 1_000} seconds. Ask for fewer days or columns.`,
-      });
-      stop();
-    }, maxMs);
-    signal?.addEventListener('abort', stop, { once: true });
+    signal.addEventListener('abort', stop, { once: true });
     child.once('message', (outcome: Outcome) => {
       resolve(outcome);
       stop();
     });
     child.once('error', reject);
     child.once('exit', () => {
-      clearTimeout(timer);
-      signal?.removeEventListener('abort', stop);
-      if (signal?.aborted) return reject(signal.reason);
+      signal.removeEventListener('abort', stop);
+      if (signal.aborted) return reject(signal.reason);
       // After a message this changes nothing.
       return resolve({
         outcome: 'out_of_memory',
         message: 'The process that answered has ended, probably for want of memory. Ask for fewer rows.',
       });
     });
-    if (signal?.aborted) stop();
+    if (signal.aborted) stop();
     child.send(question, () => {});
   });
 }

@@ -24,12 +24,19 @@ export type Answer = Readonly<{
 
 /**
  * What comes of a question. `refused`: it is not one statement that reads. `failed`: DuckDB says why. `no_duckdb`: the package is not
- * installed. `out_of_memory`, `out_of_time`: it needs more than it may.
+ * installed. `out_of_memory`, `out_of_time`, `too_many_files`: it needs more than it may. `no_files`: the bucket does not give them.
  */
 export type Outcome =
   | Readonly<{ outcome: 'answered'; answer: Answer }>
   | Readonly<{
-      outcome: 'refused' | 'failed' | 'no_duckdb' | 'out_of_memory' | 'out_of_time';
+      outcome:
+        | 'refused'
+        | 'failed'
+        | 'no_duckdb'
+        | 'out_of_memory'
+        | 'out_of_time'
+        | 'too_many_files'
+        | 'no_files';
       message: string;
     }>;
 

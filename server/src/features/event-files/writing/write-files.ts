@@ -1,3 +1,4 @@
+import { text as readText } from 'node:stream/consumers';
 import {
   type DedicatedConnection,
   inTransaction,
@@ -77,19 +78,19 @@ export async function writeEventFiles(run: FilesRun): Promise<FilesResult> {
   });
 }
 
-/** Makes the manifests those of the rows, writes again what is missing, and removes what no row names. */
+/** Makes the manifests those of the rows, has files written again that are missing or cut, and removes what no row names. */
 async function tidyStore(connection: DedicatedConnection, { store, nowMs }: FilesRun): Promise<void> {
-  const found = new Set(await store.list());
+  const found = await store.list();
   const standing = new Map<string, Map<string, EventFile>>();
   for (const folder of await listGameFolders(connection)) {
     const files = await listFiles(connection, [folder.gameId]);
     standing.set(`${folder.tenant}/${folder.game}`, new Map(files.map((file) => [file.day, file])));
     if (files.length === 0 && !found.has(inFolder(folder, MANIFEST))) continue;
     await writeManifest(store, folder, files);
-    for (const { file, day } of files)
-      if (!found.has(inFolder(folder, file))) await noteMissingFile(connection, folder.gameId, day);
+    for (const { file, day, bytes } of files)
+      if (found.get(inFolder(folder, file)) !== bytes) await noteMissingFile(connection, folder.gameId, day);
   }
-  for (const name of found) {
+  for (const name of found.keys()) {
     const [, folder = '', day = '', generation, unfinished] = OUR_NAME.exec(name) ?? [];
     const files = standing.get(folder);
     // Of folders of no game that this database knows nothing is removed: another installation may have its files there.
@@ -123,7 +124,8 @@ async function writeManifest(
 ): Promise<void> {
   const name = inFolder(folder, MANIFEST);
   const text = manifestText(folder, files);
-  if ((await store.read(name)) !== text) await store.replace(name, text);
+  const stored = await store.open(name);
+  if (stored === undefined || (await readText(stored)) !== text) await store.replace(name, text);
 }
 
 /** False if a day could not be watched yet. */
