@@ -28,6 +28,7 @@ export async function tryMonitoring(): Promise<readonly string[]> {
   const service = await startService({
     SAVEPOINT_DATA_DIR: folder,
     SAVEPOINT_BACKUP_DIR: join(await temporaryFolder(), 'backups'),
+    SAVEPOINT_EVENT_FILES_DIR: join(await temporaryFolder(), 'files'),
   });
   const prometheus = await startPrometheus(await temporaryFolder(), new URL(service.ops).host);
   try {
