@@ -4,14 +4,21 @@ import type { Client } from '../../../db/pool.js';
 export type TransactionId = Readonly<{ gameId: number; transactionId: string }>;
 
 /** A player who has proved a transaction, and whom nobody has followed. */
-export type Holder = Readonly<{ playerId: string; claimedAtMs: number; purchasedAtMs: number | null }>;
+export type Holder = Readonly<{
+  playerId: string;
+  claimedAtMs: number;
+  purchasedAtMs: number | null;
+  /** What the store had said to the player. */
+  notice: LastNotice | null;
+}>;
 
 /** The store's last word on a refund. */
 export type LastNotice = Readonly<{
-  kind: 'notice';
   atMs: number;
   share: string;
   refundedAtMs: number | null;
+  /** When the notification was received. */
+  receivedAtMs?: number;
 }>;
 
 /** Within the game, because a store gives an id once. */
@@ -49,13 +56,17 @@ export async function findTransactions(
   const values = [ids.map(({ gameId }) => gameId), ids.map(({ transactionId }) => transactionId)];
   type Of<T> = TransactionId & T;
   const [held, told] = await Promise.all([
-    client.query<Of<Holder>>({ ...FIND_HOLDERS, values }),
+    client.query<Of<HolderRow>>({ ...FIND_HOLDERS, values }),
     client.query<Of<LastNotice>>({ ...FIND_NOTICES, values }),
   ]);
   const holders = new Map<string, Holder[]>();
-  for (const { gameId, transactionId, ...holder } of held.rows) {
+  for (const { gameId, transactionId, noticeAtMs, noticeShare, noticeRefundedAtMs, ...row } of held.rows) {
     const key = transactionKey({ gameId, transactionId });
-    holders.set(key, [...(holders.get(key) ?? []), holder]);
+    const notice =
+      noticeAtMs === null || noticeShare === null
+        ? null
+        : { atMs: noticeAtMs, share: noticeShare, refundedAtMs: noticeRefundedAtMs };
+    holders.set(key, [...(holders.get(key) ?? []), { ...row, notice }]);
   }
   const notices = new Map(
     told.rows.map(({ gameId, transactionId, ...notice }) => [
@@ -66,10 +77,17 @@ export async function findTransactions(
   return { holders, notices };
 }
 
+type HolderRow = Omit<Holder, 'notice'> & {
+  noticeAtMs: number | null;
+  noticeShare: string | null;
+  noticeRefundedAtMs: number | null;
+};
+
 const FIND_HOLDERS = {
   name: 'find_holders_of_transactions',
   text: `select c.game_id as "gameId", c.transaction_id as "transactionId", t.player_id as "playerId",
-           t.claimed_at as "claimedAtMs", t.purchased_at as "purchasedAtMs"
+           t.claimed_at as "claimedAtMs", t.purchased_at as "purchasedAtMs", t.notice_at as "noticeAtMs",
+           t.notice_share::text as "noticeShare", t.notice_refunded_at as "noticeRefundedAtMs"
          from (select distinct * from unnest($1::int[], $2::text[]) c(game_id, transaction_id)) c
          join lateral (
            select * from transactions t
@@ -97,11 +115,11 @@ export async function listPlayersToRefund(
 
 const FIND_NOTICES = {
   name: 'find_notices_of_transactions',
-  text: `select c.game_id as "gameId", c.transaction_id as "transactionId", 'notice' as kind,
-           n.signed_at as "atMs", n.share::text as share, n.refunded_at as "refundedAtMs"
+  text: `select c.game_id as "gameId", c.transaction_id as "transactionId", n.signed_at as "atMs",
+           n.share::text as share, n.refunded_at as "refundedAtMs", n.received_at as "receivedAtMs"
          from (select distinct * from unnest($1::int[], $2::text[]) c(game_id, transaction_id)) c
          cross join lateral (
-           select signed_at, share, refunded_at from store_notifications n
+           select signed_at, share, refunded_at, received_at from store_notifications n
            where n.game_id = c.game_id and n.transaction_id = c.transaction_id and n.share is not null
            order by n.signed_at desc limit 1
          ) n`,

@@ -61,49 +61,68 @@ function settleOne(
   holders: readonly Holder[],
   notice: LastNotice | undefined,
 ): { changes: TransactionChange[]; moves: Move[] } {
-  const [first] = claims;
-  if (first === undefined) return { changes: [], moves: [] };
-  const { gameId, receivedAtMs } = first;
-  const { transactionId } = first.transaction;
-  const last = new Map<string, Contender>();
-  const contenders = [
+  const contenders: Contender[] = [
     ...holders,
     ...claims.map((claim) => ({ playerId: claim.playerId, claimedAtMs: claim.receivedAtMs })),
-  ];
-  for (const contender of contenders) {
-    const known = last.get(contender.playerId);
-    if (known === undefined || isLater(contender, known)) last.set(contender.playerId, contender);
-  }
-  const owner = [...last.values()].reduce((a, b) => (isLater(b, a) ? b : a));
-  const common = { gameId, transactionId, recordedAtMs: receivedAtMs };
-  const losers = [...last.values()].filter((contender) => contender !== owner);
-  const moved = losers.map(({ playerId }) => ({
+  ].toSorted(compareContenders);
+  const [first, owner] = [claims[0], contenders.at(-1)];
+  if (first === undefined || owner === undefined) return { changes: [], moves: [] };
+  const { gameId, receivedAtMs } = first;
+  const { transactionId } = first.transaction;
+  const common = { gameId, transactionId };
+  const moved = lossesOf(contenders).map(({ playerId, atMs }) => ({
     ...common,
     playerId,
     kind: 'moved' as const,
-    atMs: owner.claimedAtMs,
+    atMs,
     share: null,
     refundedAtMs: null,
+    recordedAtMs: atMs,
   }));
-  const told = notice === undefined ? [] : [{ ...common, ...notice, playerId: owner.playerId }];
-  const held = new Set(holders.map(({ playerId }) => playerId));
-  const moves = losers
-    .filter(({ playerId }) => held.has(playerId))
-    .map(({ playerId }) => ({
-      gameId,
-      transactionId,
-      fromId: playerId,
-      toId: owner.playerId,
-      atMs: receivedAtMs,
-    }));
+  const losers = holders.filter(({ playerId }) => playerId !== owner.playerId);
+  const last = lastOf([notice, ...losers.map((loser) => loser.notice)]);
+  const told = last === undefined ? [] : [{ ...common, ...noticeTo(owner, last) }];
+  const moves = losers.map(({ playerId }) => ({
+    ...common,
+    fromId: playerId,
+    toId: owner.playerId,
+    atMs: receivedAtMs,
+  }));
   return { changes: [...moved, ...told], moves };
 }
 
-function isLater(a: Contender, b: Contender): boolean {
-  return (
-    a.claimedAtMs > b.claimedAtMs ||
-    (a.claimedAtMs === b.claimedAtMs && BigInt(a.playerId) > BigInt(b.playerId))
-  );
+/**
+ * Who lost the transaction to whoever proved it next, and when: the same as if the proofs had been applied one by one. Nobody loses it
+ * who proves it again within the same millisecond.
+ */
+function lossesOf(contenders: readonly Contender[]): { playerId: string; atMs: number }[] {
+  return contenders.flatMap(({ playerId }, index) => {
+    const next = contenders[index + 1];
+    if (next === undefined || next.playerId === playerId) return [];
+    const atMs = next.claimedAtMs;
+    const isBack = contenders
+      .slice(index + 2)
+      .some((other) => other.playerId === playerId && other.claimedAtMs === atMs);
+    return isBack ? [] : [{ playerId, atMs }];
+  });
+}
+
+function lastOf(notices: readonly (LastNotice | null | undefined)[]): LastNotice | undefined {
+  const known = notices.filter((notice) => notice !== null && notice !== undefined);
+  return known.toSorted((a, b) => a.atMs - b.atMs).at(-1);
+}
+
+/** The owner is told when both the proof and the notification are there. */
+function noticeTo(
+  { playerId, claimedAtMs }: Contender,
+  { atMs, share, refundedAtMs, receivedAtMs }: LastNotice,
+) {
+  const recordedAtMs = Math.max(claimedAtMs, receivedAtMs ?? claimedAtMs);
+  return { playerId, kind: 'notice' as const, atMs, share, refundedAtMs, recordedAtMs };
+}
+
+function compareContenders(a: Contender, b: Contender): number {
+  return a.claimedAtMs - b.claimedAtMs || Number(BigInt(a.playerId) - BigInt(b.playerId));
 }
 
 /** A purchase that moves stays on its day: else a restore would move revenue from one day to another. */
