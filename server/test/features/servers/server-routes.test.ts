@@ -9,6 +9,7 @@ import { updateKeyExpiry, updateKeyRevoked } from '../../../src/features/studios
 import { PREDICTION_NAMES } from '../../../src/personalisation/predict/artefact.js';
 import { createMetrics } from '../../../src/telemetry/metrics.js';
 import { expectGeneralError, gameDocument, get, offer, publish, sku } from '../../support/data-calls.js';
+import { requestDeletion } from '../../support/erasure-calls.js';
 import { createHarness, type Harness, postEvents, type Session } from '../../support/harness.js';
 import { gameEvent, rejectedCodes } from '../../support/registry-calls.js';
 import { addServerKey, call, type ServerRequest } from '../../support/server-calls.js';
@@ -417,6 +418,22 @@ describe('the age group of a player', () => {
     expect((await change('child')).statusCode).toBe(200);
     await change(null);
     expect(await stored()).toBe(null);
+  });
+
+  it('is not changed while the erasure of the player waits, as nothing else is', async () => {
+    const session = await harness.login('leaving');
+    expect((await requestDeletion(harness, session)).statusCode).toBe(202);
+    const url = `/v1/server/players/${session.userId}`;
+    expectGeneralError(
+      await ask({ method: 'PATCH', url, payload: { ageGroup: 'child' } }),
+      404,
+      'player_not_found',
+    );
+    expectGeneralError(await ask({ url: `${url}/status` }), 404, 'player_not_found');
+    const { rows } = await harness.pool.query('select age_group as g from players where user_id = $1', [
+      session.userId,
+    ]);
+    expect(rows).toEqual([{ g: null }]);
   });
 
   it('takes predictions and personal prices away from a child, at once and in explanations', async () => {
