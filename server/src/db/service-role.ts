@@ -57,6 +57,11 @@ async function requireUsable(client: Client, role: string): Promise<Roles> {
       'A role of its own for the service needs PostgreSQL 17 or newer: earlier versions cannot grant the right to vacuum, without which events are not compacted. Start the service with the role that owns the tables.',
     );
   }
+  if (role.startsWith('pg_')) {
+    throw new StartupError(
+      `Role "${role}" belongs to PostgreSQL, and nobody can log in with it: whoever has it would get these rights, too. Name a role of your own.`,
+    );
+  }
   if (!found.exists) {
     throw new StartupError(
       `Role "${role}" does not exist. Make it first: create role ${pg.escapeIdentifier(role)} login password '…';`,

@@ -4,6 +4,7 @@ import { examineDatabase } from '../../src/cli/doctor-database.js';
 import { migrate } from '../../src/db/migrate.js';
 import { listMigrations } from '../../src/db/migration-files.js';
 import { createPool, type Pool } from '../../src/db/pool.js';
+import { grantToServiceRole } from '../../src/db/service-role.js';
 import { recountGame } from '../../src/features/analytics/recount.js';
 import { compactEvents } from '../../src/features/events/storage/compact-events.js';
 import {
@@ -133,6 +134,12 @@ describe('a role that may only read and write rows', () => {
     });
     const self = await runCommand(database.url, 'migrate', '--grant-to', new URL(database.url).username);
     expect(self).toMatchObject({ code: 1, errors: expect.stringContaining('owns the tables') });
+  });
+
+  it.each(['pg_read_all_data', 'pg_monitor'])('is none of PostgreSQL: %s', async (name) => {
+    await expect(grantToServiceRole(owner, name)).rejects.toThrow(
+      `Role "${name}" belongs to PostgreSQL, and nobody can log in with it`,
+    );
   });
 
   it('must not create in the schema', async () => {
