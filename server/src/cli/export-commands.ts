@@ -36,6 +36,7 @@ A day of events, compressed:
   savepoint export events --tenant demo-studio --game demo-game --from 2026-11-14 --to 2026-11-15 --out events.ndjson.gz
 After an interruption of any kind the same command with --resume goes on where the file ends: nothing is missing, and
 nothing is in it twice. Until it is complete, a file named like it with .cursor at the end says how far it has come.
+NDJSON also has a line for each refund that a store reported, of the kind transactionChange, behind the events; CSV has events only.
 In CSV, an apostrophe stands before what a spreadsheet would take for a formula in event ids and types. NDJSON is exact.`;
 
 export function exportCommands(): Command {

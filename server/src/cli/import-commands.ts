@@ -122,6 +122,6 @@ function fileError(error: unknown, file: string): StartupError | undefined {
 }
 
 function summary(kind: ImportKind, { imported, duplicates, rejected }: ImportProgress): string {
-  const what = kind === 'events' ? 'events' : 'players and devices';
+  const what = kind === 'events' ? 'lines' : 'players and devices';
   return `${grouped(imported)} ${what} imported, ${grouped(duplicates)} known already, ${grouped(rejected)} lines rejected`;
 }

@@ -31,7 +31,20 @@ const masterKey = generateMasterKey();
 const start = (...args: string[]) => startCommandUnder(masterKey, world.url, ...args, ...GAME);
 
 const userIdOf = (n: number) => `0199c1a2-7b3c-7d4e-8f5a-${String(n).padStart(12, '0')}`;
-/** Ten events of each player, all received on one day. */
+/** Of every tenth purchase a store has told a refund: the line comes before that of the purchase. */
+const isRefund = (n: number) => n % 100 === 5;
+const refundOf = (n: number) =>
+  JSON.stringify({
+    kind: 'transactionChange',
+    userId: userIdOf(n / 10),
+    transactionId: `t${n}`,
+    change: 'notice',
+    at: '2025-03-02T00:00:00.000Z',
+    recordedAt: '2025-03-02T00:00:00.000Z',
+    share: '1',
+    refundedAt: '2025-03-02T00:00:00.000Z',
+  });
+/** Ten lines of each player, all received on one day. */
 const lineOf = (n: number) =>
   JSON.stringify({
     userId: userIdOf(Math.floor(n / 10)),
@@ -42,7 +55,10 @@ const lineOf = (n: number) =>
 
 it('is killed in the middle, and goes on where it was; then the file is known', async () => {
   const file = join(folder, 'events.ndjson');
-  const lines = Array.from({ length: LINES }, (_, n) => (n === 7 ? 'no json' : lineOf(n)));
+  const lines = Array.from({ length: LINES }, (_, n) => {
+    if (n === 7) return 'no json';
+    return isRefund(n) ? refundOf(n + 5) : lineOf(n);
+  });
   await writeFile(file, `${lines.join('\n')}\n`);
   const players = join(folder, 'players.ndjson');
   const held = userIdOf(HELD_LINE / 10);
@@ -75,17 +91,19 @@ it('is killed in the middle, and goes on where it was; then the file is known', 
   expect(await doneLines()).toBe(2_000);
 
   const { out, errors, code } = await finished(start('import', 'events', '--file', file, '--no-pauses'));
-  const summary = `${(LINES - 1).toLocaleString('en-US')} events imported, 0 known already, 1 lines rejected\n`;
-  expect({ out, errors, code }).toEqual({
+  const summary = `${(LINES - 1).toLocaleString('en-US')} lines imported, 0 known already, 1 lines rejected\n`;
+  expect({ out, code }).toEqual({
     out: `${summary}Rejected lines, with the reasons: ${file}.rejects\n`,
-    errors: '',
     code: 0,
   });
+  // The first run has told of the bad line. On a slow machine there is progress to be seen.
+  expect(errors).not.toMatch(/^line \d/m);
   expect(JSON.parse(await readFile(`${file}.rejects`, 'utf8'))).toMatchObject({ line: 8, text: 'no json' });
   const { rows } = await world.pool.query(
     "select sum(events)::int as events, sum(purchases)::int as purchases, jsonb_total(revenue) ->> 'USD' as usd from game_days",
   );
-  expect(rows).toEqual([{ events: LINES - 1, purchases: LINES / 10, usd: String(LINES / 10) }]);
+  const counted = LINES / 10 - LINES / 100;
+  expect(rows).toEqual([{ events: LINES - 1 - LINES / 100, purchases: counted, usd: String(counted) }]);
   expect((await recountGame(world.pool, gameId)).differences).toEqual([]);
 
   expect(await finished(start('import', 'events', '--file', file))).toMatchObject({

@@ -3,14 +3,20 @@ import { pipeline } from 'node:stream/promises';
 import type { Pool } from '../../src/db/pool.js';
 import { exportEvents } from '../../src/features/exports/export-events.js';
 import { exportPlayers } from '../../src/features/exports/export-players.js';
+import type { Span } from '../../src/features/exports/export-span.js';
 import { openFileTarget } from '../../src/features/exports/export-target.js';
 import { EVERYTHING } from './closed-day.js';
 
 /** Writes the events of a game to a file, as the command does. */
-export async function exportEventsTo(pool: Pool, gameId: number, path: string): Promise<void> {
-  const subject = { tenant: 't', game: 'g', format: 'ndjson', ...EVERYTHING } as const;
+export async function exportEventsTo(
+  pool: Pool,
+  gameId: number,
+  path: string,
+  span: Span = EVERYTHING,
+): Promise<void> {
+  const subject = { tenant: 't', game: 'g', format: 'ndjson', ...span } as const;
   const target = await openFileTarget(path, subject, { resume: false });
-  await exportEvents(pool, { gameId, span: EVERYTHING, format: 'ndjson', target, after: null });
+  await exportEvents(pool, { gameId, span, format: 'ndjson', target, after: null });
 }
 
 export async function exportPlayersTo(pool: Pool, gameId: number, path: string): Promise<void> {
@@ -27,6 +33,8 @@ const KEPT: Record<string, string> = {
          from player_days d join players p on p.id = d.player_id where p.game_id = $1 and d.events + d.purchases <> 0`,
   transactions: `select to_jsonb(t) - 'player_id' - 'game_id' || jsonb_build_object('user', p.user_id) as row
                  from transactions t join players p on p.id = t.player_id where p.game_id = $1`,
+  changes: `select to_jsonb(c) - 'player_id' - 'game_id' || jsonb_build_object('user', p.user_id) as row
+            from transaction_changes c join players p on p.id = c.player_id where p.game_id = $1`,
   promotions: `select to_jsonb(t) - 'player_id' || jsonb_build_object('user', p.user_id) as row
                from player_promotions t join players p on p.id = t.player_id where p.game_id = $1 and t.purchases <> 0`,
   installs: `select to_jsonb(i) - 'player_id' || jsonb_build_object('user', p.user_id) as row
@@ -38,9 +46,9 @@ const KEPT: Record<string, string> = {
   gameDays: `select jsonb_build_object('day', day, 'active', sum(active_players), 'new', sum(new_players), 'events', sum(events),
                'sessions', sum(sessions), 'ads', sum(ad_impressions), 'views', sum(store_views), 'play', sum(play_ms),
                'paying', sum(paying_players), 'purchases', sum(purchases), 'revenue', jsonb_total(revenue),
-               'verified', jsonb_total(verified_revenue)) as row
+               'verified', jsonb_total(verified_revenue), 'refunded', jsonb_total(refunded_revenue)) as row
              from game_days where game_id = $1 group by day
-             having sum(abs(new_players)) + sum(events) + sum(abs(purchases)) > 0`,
+             having sum(new_players) <> 0 or sum(events) <> 0 or sum(purchases) <> 0 or jsonb_total(refunded_revenue) <> '{}'`,
   types: `select jsonb_build_object('day', day, 'type', event_type, 'events', sum(events)) as row
           from game_event_types where game_id = $1 group by day, event_type`,
   cohorts: `select jsonb_build_object('cohort', cohort_day, 'day', active_day, 'players', sum(players)) as row

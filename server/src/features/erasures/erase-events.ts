@@ -5,6 +5,7 @@ import {
   isUndefinedTable,
 } from '../../db/dedicated-connection.js';
 import type { Rest } from '../../lib/share-of-time.js';
+import { noteCountsAndTimes } from './table-erasures.js';
 
 /** A block has up to a thousand events. */
 const BLOCKS_PER_STATEMENT = 40;
@@ -70,16 +71,7 @@ async function deleteBlocks(
   return rows[0]?.n ?? 0;
 }
 
-const NOTE_BLOCKS = `noted as (
-       update erasures e set counts = jsonb_add(e.counts, g.counts), first_block_at = least(e.first_block_at, g.first_at),
-         last_block_at = greatest(e.last_block_at, g.last_at)
-       from (
-         select player_id, jsonb_build_object('event_blocks', count(*), 'events', sum(event_count)) as counts,
-           min(received_at) as first_at, max(received_at) as last_at
-         from gone group by player_id
-       ) g
-       where e.player_id = any($1::bigint[]) and e.player_id is not null and e.player_id = g.player_id
-     )`;
+const NOTE_BLOCKS = noteCountsAndTimes("'event_blocks', count(*), 'events', sum(event_count)", 'received_at');
 
 /** Retention may drop a day meanwhile, and its events with it. */
 function ignoreDropped(error: unknown): number {

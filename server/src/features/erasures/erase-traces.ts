@@ -29,7 +29,7 @@ export async function forgetTesters(
   );
 }
 
-/** Files of exports that may contain an event of a player are deleted, and exports that are running are ended. */
+/** Files of exports that may contain an event or a change of a player are deleted, and exports that are running are ended. */
 export async function expireExports(
   connection: DedicatedConnection,
   players: readonly ErasedPlayer[],

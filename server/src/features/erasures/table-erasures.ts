@@ -16,6 +16,21 @@ export function noteCounts(counts: string): string {
   return NOTE_COUNTS.replace('COUNTS', counts);
 }
 
+/** The same, and of which time the rows were, by a column: exports of that time are expired. */
+const NOTE_COUNTS_AND_TIMES = `noted as (
+      update erasures e set counts = jsonb_add(e.counts, g.counts), first_block_at = least(e.first_block_at, g.first_at),
+        last_block_at = greatest(e.last_block_at, g.last_at)
+      from (
+        select player_id, jsonb_build_object(COUNTS) as counts, min(TIME) as first_at, max(TIME) as last_at
+        from gone group by player_id
+      ) g
+      where e.player_id = any($1::bigint[]) and e.player_id is not null and e.player_id = g.player_id
+    )`;
+
+export function noteCountsAndTimes(counts: string, column: string): string {
+  return NOTE_COUNTS_AND_TIMES.replace('COUNTS', counts).replaceAll('TIME', column);
+}
+
 const NOTE_ROWS = noteCounts("'TABLE', count(*)");
 
 /** By place: the statement reads the rows that it deletes, and no more. */
@@ -48,6 +63,17 @@ const DELETE_FAILED_EVENTS = `with gone as (
     )
     select count(*)::int as n from gone`;
 
+const NOTE_CHANGES = noteCountsAndTimes("'transaction_changes', count(*)", 'at');
+
+/** Exports of events hold the changes of their time, too. */
+const DELETE_CHANGES = `with gone as (
+      delete from transaction_changes where ctid = any (array(
+        select ctid from transaction_changes where player_id = any($1::bigint[]) limit $2
+      ))
+      returning player_id, at
+    ), ${NOTE_CHANGES}
+    select count(*)::int as n from gone`;
+
 /** What becomes of every table of a player. The compiler wants a line for each of PLAYER_TABLES. */
 export const TABLE_ERASURES: Readonly<Record<PlayerTableName, TableErasure>> = {
   players: { apart: 'begin-queries.ts, before everything else' },
@@ -55,7 +81,7 @@ export const TABLE_ERASURES: Readonly<Record<PlayerTableName, TableErasure>> = {
   event_blocks: { apart: 'erase-events.ts, one partition after the other' },
   event_identities: { apart: 'erase-identities.ts: there is no index by player' },
   transactions: { apart: 'erase-transactions.ts, which keeps what tax law wants' },
-  transaction_changes: { delete: deleteRows('transaction_changes') },
+  transaction_changes: { delete: DELETE_CHANGES },
   player_days: { delete: deleteRows('player_days') },
   player_promotions: { delete: deleteRows('player_promotions') },
   flag_overrides: { delete: deleteRows('flag_overrides') },

@@ -6,7 +6,8 @@ import {
 } from '../../db/dedicated-connection.js';
 import type { Pool } from '../../db/pool.js';
 import { readAhead } from '../../lib/read-ahead.js';
-import { type ExportFormat, formatEvent, HEADERS } from './export-format.js';
+import { changePages } from './export-changes.js';
+import { type ExportFormat, formatChange, formatEvent, HEADERS } from './export-format.js';
 import {
   type ExportKey,
   type ExportPage,
@@ -39,7 +40,8 @@ export type ExportOptions = {
 
 /**
  * Writes a game's events whose own time lies in the span, in the order of their receipt, page by page. What is received
- * meanwhile comes at the end.
+ * meanwhile comes at the end. Behind the events of NDJSON come the changes of transactions that no event tells of: an import
+ * needs them. A table has no column for them.
  */
 export async function exportEvents(pool: Pool, options: ExportOptions): Promise<'done' | 'interrupted'> {
   const { target } = options;
@@ -58,15 +60,23 @@ async function writeAll(
   connection: DedicatedConnection,
   options: ExportOptions,
 ): Promise<'done' | 'interrupted'> {
-  const { format, target, signal, onProgress } = options;
+  const { gameId, span, format, target, signal, onProgress } = options;
   await walkByIndex(connection);
   // Of two indexes with the time of receipt only that of the game gives the blocks in order.
   await connection.query('set enable_sort = off');
   let events = 0;
-  for await (const page of readAhead(pagesOf(connection, options))) {
+  let key = options.after ?? FIRST_KEY;
+  const pages = key.change === undefined ? readAhead(pagesOf(connection, gameId, span, key)) : [];
+  for await (const page of pages) {
     events += page.events.length;
-    await target.write(page.events.map(formatEvent[format]).join(''), page.events.length, page.lastKey);
-    onProgress?.({ events, at: page.lastKey.receivedAt });
+    key = page.lastKey;
+    await target.write(page.events.map(formatEvent[format]).join(''), page.events.length, key);
+    onProgress?.({ events, at: key.receivedAt });
+    if (signal?.aborted) return 'interrupted';
+  }
+  if (format !== 'ndjson') return 'done';
+  for await (const { changes, lastKey } of readAhead(changePages(connection, gameId, span, key.change))) {
+    await target.write(changes.map(formatChange).join(''), 0, { ...key, change: lastKey });
     if (signal?.aborted) return 'interrupted';
   }
   return 'done';
@@ -77,9 +87,11 @@ type FullPage = ExportPage & { lastKey: ExportKey };
 /** Pages of blocks, up to where a window of receipt begins, and the window itself; and so on. */
 async function* pagesOf(
   connection: DedicatedConnection,
-  { gameId, span, after }: ExportOptions,
+  gameId: number,
+  span: Span,
+  after: ExportKey,
 ): AsyncGenerator<FullPage> {
-  let key = after ?? FIRST_KEY;
+  let key = after;
   for (;;) {
     const next = await inTransaction(connection, () => readNext(connection, gameId, span, key));
     if ('window' in next) {

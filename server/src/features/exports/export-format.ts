@@ -1,5 +1,7 @@
 import { csvRow } from '../../lib/csv-writer.js';
+import { isoTime } from '../../lib/iso-time.js';
 import { escapeFormulas, escapeFormulasInJson } from '../../lib/spreadsheet-formulas.js';
+import type { ExportedChange } from './export-changes.js';
 import type { ExportedEvent } from './export-queries.js';
 
 export const EXPORT_FORMATS = ['ndjson', 'csv'] as const;
@@ -29,6 +31,15 @@ export const formatEvent: Record<ExportFormat, (event: ExportedEvent) => string>
 function toJsonLine(event: ExportedEvent): string {
   const eventId = event.eventId === null ? 'null' : JSON.stringify(event.eventId);
   return `{"userId":"${event.userId}","eventId":${eventId},"eventType":${JSON.stringify(event.eventType)},"timestamp":"${event.timestamp}","receivedAt":"${event.receivedAt}","clockSuspect":${event.clockSuspect}${importPart(event)},"payload":${event.payload},"metadata":${event.metadata}}\n`;
+}
+
+/** Not an event, so without an eventType: whoever reads events only can tell it by that. */
+export function formatChange(change: ExportedChange): string {
+  const { userId, transactionId, kind, atMs, recordedAtMs, share, refundedAtMs } = change;
+  const said =
+    share === null ? {} : { share, refundedAt: refundedAtMs === null ? null : isoTime(refundedAtMs) };
+  const times = { at: isoTime(atMs), recordedAt: isoTime(recordedAtMs) };
+  return `${JSON.stringify({ kind: 'transactionChange', userId, transactionId, change: kind, ...times, ...said })}\n`;
 }
 
 /** What an import needs beside the content: to recognise the event, and what a purchase counted as. Left out where there is nothing to say. */

@@ -5,9 +5,13 @@ import type { Span } from './export-span.js';
 
 /**
  * How far an export has come: everything received before this instant is written, and of the instant itself the blocks up to this
- * one. Blocks of a day are made into larger ones later, but times of receipt stay.
+ * one. Blocks of a day are made into larger ones later, but times of receipt stay. `change`: all events are written, and of the changes
+ * of transactions those up to this one.
  */
-export type ExportKey = { receivedAt: string; blockId: string };
+export type ExportKey = { receivedAt: string; blockId: string; change?: ChangeKey };
+
+/** A transaction of a player. */
+export type ChangeKey = { transactionId: string; playerId: string };
 
 export type ExportedEvent = {
   userId: string;

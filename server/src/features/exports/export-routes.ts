@@ -54,7 +54,7 @@ export function exportRoutes(app: FastifyInstance, ctx: AdminContext): void {
         operationId: 'startExport',
         summary: 'Start an export of events',
         description:
-          'The same as `savepoint export events`: events whose own time lies in the span, in the order of their receipt. Get the export to see its progress. Its file is deleted three days after its end.',
+          'The same as `savepoint export events`: events whose own time lies in the span, in the order of their receipt; in NDJSON then the refunds that stores reported in that time, as lines of `kind` `transactionChange`. Get the export to see its progress. Its file is deleted three days after its end.',
         params: GameParameters,
         body: ExportBody,
         response: { 202: ExportResponse, ...gameErrors([...BODY_ERRORS, 'export_limit']) },

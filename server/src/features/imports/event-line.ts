@@ -24,14 +24,12 @@ const MAX_AGE_DAYS = 3_660;
  * Reads an event as an export writes it. Its times are trusted. A line without `receivedAt` comes from another system: the event then
  * counts as received when it happened.
  */
-export function readEventLine(bytes: Buffer | undefined, nowMs: number): HistoricEvent | LineError {
-  const line = readLine(bytes);
-  if ('code' in line) return line;
-  const { members, suspicious } = line;
+export function readEventLine(
+  { members, suspicious, bytes }: ReadLine,
+  nowMs: number,
+): HistoricEvent | LineError {
   const { userId, installId, ordinal = 0, eventType, eventId, timestamp, payload, metadata, seq } = members;
-  if (typeof userId !== 'string' || !UUID_ANY_CASE.test(userId)) {
-    return { code: 'user_id_invalid', message: 'userId must be the UUID of a player.' };
-  }
+  if (!isUserId(userId)) return USER_ID_INVALID;
   if (installId !== undefined && (typeof installId !== 'string' || !INSTALL_ID.test(installId))) {
     return { code: 'install_id_invalid', message: 'installId must be 1 to 64 printable ASCII characters.' };
   }
@@ -58,7 +56,7 @@ export function readEventLine(bytes: Buffer | undefined, nowMs: number): Histori
     metadata: metadata ?? undefined,
     seq,
   };
-  const body = { events: [own], bytes: bytes?.length ?? 0, suspicious, firstOrdinal: ordinal };
+  const body = { events: [own], bytes, suspicious, firstOrdinal: ordinal };
   const { events, rejected } = checkEvents(body, sender, receivedAtMs, undefined, checkPurchase);
   const [event] = events;
   if (event !== undefined) return { ...sender, event };
@@ -66,16 +64,25 @@ export function readEventLine(bytes: Buffer | undefined, nowMs: number): Histori
   return { code, message };
 }
 
-/** The members of a line; `suspicious`: some string may hold what cannot be stored. */
-export function readLine(
-  bytes: Buffer | undefined,
-): { members: Record<string, unknown>; suspicious: boolean } | LineError {
+/** The members of a line, and its length. `suspicious`: some string may hold what cannot be stored. */
+export type ReadLine = Readonly<{ members: Record<string, unknown>; suspicious: boolean; bytes: number }>;
+
+export function readLine(bytes: Buffer | undefined): ReadLine | LineError {
   if (bytes === undefined) return { code: 'line_too_long', message: 'The line is too long for an event.' };
   const decoded = decodeJson(bytes);
   if (!decoded.ok) return { code: decoded.code, message: decoded.message.replace('The body', 'The line') };
   if (!isObject(decoded.value)) return { code: 'line_invalid', message: 'The line must be a JSON object.' };
-  return { members: decoded.value, suspicious: decoded.suspicious };
+  return { members: decoded.value, suspicious: decoded.suspicious, bytes: bytes.length };
 }
+
+export function isUserId(value: unknown): value is string {
+  return typeof value === 'string' && UUID_ANY_CASE.test(value);
+}
+
+export const USER_ID_INVALID: LineError = {
+  code: 'user_id_invalid',
+  message: 'userId must be the UUID of a player.',
+};
 
 /** Epoch milliseconds of an RFC 3339 time. */
 export function readInstant(value: unknown): number | undefined {
@@ -84,6 +91,11 @@ export function readInstant(value: unknown): number | undefined {
 
 function isOrdinal(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) < EVENT_LIMITS.maxEvents;
+}
+
+/** Whether an instant lies further ahead than the clock of another installation may be. */
+export function isAhead(ms: number, nowMs: number): boolean {
+  return ms - nowMs > MAX_AHEAD_MS;
 }
 
 function readReceipt(value: unknown, isOwnTime: boolean, nowMs: number): number | LineError {
@@ -96,7 +108,7 @@ function readReceipt(value: unknown, isOwnTime: boolean, nowMs: number): number 
   if (nowMs - receivedAtMs > MAX_AGE_DAYS * DAY_MS) {
     return { code: 'received_at_invalid', message: `${name} lies more than ten years ago.` };
   }
-  if (receivedAtMs - nowMs <= MAX_AHEAD_MS) return receivedAtMs;
+  if (!isAhead(receivedAtMs, nowMs)) return receivedAtMs;
   // The clock of the device was ahead.
   if (isOwnTime) return nowMs;
   return { code: 'received_at_invalid', message: 'receivedAt lies in the future.' };

@@ -1,44 +1,51 @@
 import type { Client, Pool } from '../../db/pool.js';
 import { utcDay } from '../../lib/day.js';
-import { applyEventsWithin, type EventOutcome } from '../events/apply/apply-events.js';
+import { applyHistoryWithin, type EventOutcome } from '../events/apply/apply-events.js';
+import type { TransactionChange } from '../events/apply/transaction-changes.js';
 import { type EventRecord, recordsOfPlayer } from '../events/intake/event-record.js';
 import { REJECTIONS } from '../events/intake/rejections.js';
 import { ensureDays } from '../events/storage/event-partitions.js';
-import { type HistoricEvent, type LineError, readEventLine } from './event-line.js';
+import type { LineError } from './event-line.js';
+import { type HistoricLine, readHistoryLine } from './history-line.js';
 import { type FoundPlayer, findPlayersByUserId, insertPlayers, lockDeletedBefore } from './import-queries.js';
 import type { LineImporter, LineOutcome } from './run-import.js';
 
 /**
  * Applies the events of a file as if they had been received at the times that the file says, by the same function as live events. What
- * an event counts for, and whether it is new, is decided in one place for both.
+ * an event counts for, and whether it is new, is decided in one place for both. Changes of transactions are applied with them.
  */
 export function eventImporter(
   pool: Pool,
   gameId: number,
   nowMs: number,
   findErased: FindErased,
-): LineImporter<HistoricEvent> {
+): LineImporter<HistoricLine> {
   const days = new Set<string>();
   return {
     kind: 'events',
-    read: (bytes) => readEventLine(bytes, nowMs),
-    async prepare(events) {
-      const missing = new Set(events.map(({ event }) => utcDay(event.receivedAtMs)));
+    read: (bytes) => readHistoryLine(bytes, nowMs),
+    async prepare(lines) {
+      const missing = new Set(
+        lines.flatMap((line) => ('event' in line ? [utcDay(line.event.receivedAtMs)] : [])),
+      );
       for (const day of days) missing.delete(day);
       if (missing.size === 0) return;
       await ensureDays(pool, [...missing]);
       for (const day of missing) days.add(day);
     },
-    async apply(client, events) {
-      const players = await playersOf(client, gameId, events, findErased);
-      const records = events.map((event) => recordOf(event, players, gameId));
+    async apply(client, lines) {
+      const players = await playersOf(client, gameId, lines, findErased);
+      const resolved = lines.map((line) => resolve(line, players, gameId));
       const deletedBefore = await lockDeletedBefore(client, gameId);
-      const outcomes = await applyEventsWithin(
+      const { outcomes, changes } = await applyHistoryWithin(
         client,
-        records.filter((record): record is EventRecord => !('code' in record)),
+        resolved.flatMap((line) => ('record' in line ? [line.record] : [])),
+        resolved.flatMap((line) => ('change' in line ? [line.change] : [])),
         { nowMs, keptFromMs: deletedBefore ?? Number.NEGATIVE_INFINITY },
       );
-      return records.map((record) => ('code' in record ? record : lineOutcome(outcomes.shift())));
+      return resolved.map((line) =>
+        'code' in line ? line : lineOutcome(('record' in line ? outcomes : changes).shift()),
+      );
     },
   };
 }
@@ -47,13 +54,14 @@ export function eventImporter(
 async function playersOf(
   client: Client,
   gameId: number,
-  events: readonly HistoricEvent[],
+  lines: readonly HistoricLine[],
   findErased: FindErased,
 ): Promise<ReadonlyMap<string, FoundPlayer>> {
   const firstReceipts = new Map<string, number>();
-  for (const { userId, event } of events) {
-    const first = firstReceipts.get(userId) ?? event.receivedAtMs;
-    firstReceipts.set(userId, Math.min(first, event.receivedAtMs));
+  for (const line of lines) {
+    const receivedAtMs = 'event' in line ? line.event.receivedAtMs : line.change.recordedAtMs;
+    const first = firstReceipts.get(line.userId) ?? receivedAtMs;
+    firstReceipts.set(line.userId, Math.min(first, receivedAtMs));
   }
   const players = new Map<string, FoundPlayer>();
   const add = (found: readonly FoundPlayer[]) => {
@@ -78,15 +86,17 @@ async function playersOf(
   return players;
 }
 
-function recordOf(
-  { userId, installId, event }: HistoricEvent,
-  players: ReadonlyMap<string, FoundPlayer>,
-  gameId: number,
-): EventRecord | LineError {
-  const player = players.get(userId);
+type Resolved = { record: EventRecord } | { change: TransactionChange } | LineError;
+
+/** A line with the internal ids of its player. */
+function resolve(line: HistoricLine, players: ReadonlyMap<string, FoundPlayer>, gameId: number): Resolved {
+  const player = players.get(line.userId);
   if (player === undefined) return ERASED;
   if (player.gameId !== gameId) return OTHER_GAME;
-  return recordsOfPlayer([event], player, { installId, clientBuild: null })[0] ?? ERASED;
+  if ('change' in line) return { change: { ...line.change, playerId: player.playerId, gameId } };
+  const source = { installId: line.installId, clientBuild: null };
+  const [record] = recordsOfPlayer([line.event], player, source);
+  return record === undefined ? ERASED : { record };
 }
 
 /** Which of some players were erased here: nothing of them comes back by an old export. */

@@ -1,7 +1,6 @@
-import { UUID_ANY_CASE } from '../../lib/uuid.js';
 import type { AgeGroup } from '../../personalisation/attributes/player-facts.js';
 import { isDeviceIdText, MAX_DEVICE_ID_LENGTH } from '../sessions/device-id.js';
-import { type LineError, readInstant, readLine } from './event-line.js';
+import { isUserId, type LineError, readInstant, readLine, USER_ID_INVALID } from './event-line.js';
 import type { HistoricPlayer } from './import-queries.js';
 
 /** A line of `savepoint export players`: all players come first, then their devices. */
@@ -24,8 +23,7 @@ export function readPlayerLine(bytes: Buffer | undefined, nowMs: number): Player
   if ('code' in line) return line;
   const { members } = line;
   const userId = readUserId(members.userId);
-  if (userId === undefined)
-    return { code: 'user_id_invalid', message: 'userId must be the UUID of a player.' };
+  if (userId === undefined) return USER_ID_INVALID;
   const createdAtMs = readInstant(members.createdAt);
   if (createdAtMs === undefined || createdAtMs > nowMs) {
     return {
@@ -82,5 +80,5 @@ function isDeviceId(text: string): boolean {
 }
 
 function readUserId(value: unknown): string | undefined {
-  return typeof value === 'string' && UUID_ANY_CASE.test(value) ? value.toLowerCase() : undefined;
+  return isUserId(value) ? value.toLowerCase() : undefined;
 }

@@ -5,20 +5,21 @@ import type { TransactionFact } from '../events/intake/event-record.js';
 import type { PurchaseCheck } from '../events/receipts/purchase-check.js';
 
 /** As many digits before the point as a price may have. */
-const Amount = Type.String({ pattern: '^\\d{1,12}(\\.\\d{1,30})?$' });
+export const Amount = Type.String({ pattern: '^\\d{1,12}(\\.\\d{1,30})?$' });
 /** Nothing that PostgreSQL cannot store. */
 const textOf = (min: number, max: number) =>
   Type.String({ pattern: `^[^\\u0000\\ud800-\\udfff]{${min},${max}}$` });
 /** A client may name a product or a promotion by an empty text. */
 const Name = textOf(0, 1024);
 const EpochMs = Type.Integer({ minimum: 0, maximum: 8_640_000_000_000_000 });
+export const TransactionIdText = textOf(1, MAX_TRANSACTION_ID);
 const orNull = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
 
 /** As an export writes it: what the other installation found the purchase to be. Null: it counts as nothing. */
 const SaleMember = orNull(
   Type.Object(
     {
-      transactionId: textOf(1, MAX_TRANSACTION_ID),
+      transactionId: TransactionIdText,
       kind: Type.Literal('purchase'),
       skuId: orNull(Name),
       price: orNull(Amount),

@@ -1,10 +1,9 @@
 import { type Pool, sendAll, transaction } from '../../db/pool.js';
 import type { ErasureHashes } from '../../security/erasure-hashes.js';
-import { countTransactions } from '../events/apply/apply-events.js';
+import { countChanges } from '../events/apply/apply-events.js';
 import { listPlayersToRefund, lockTransactions } from '../events/apply/claim-queries.js';
 import { lockPlayers } from '../events/apply/fold-queries.js';
-import { mergeTransactions } from '../events/apply/merge-transactions.js';
-import { insertChanges, type TransactionChange } from '../events/apply/transaction-changes.js';
+import type { TransactionChange } from '../events/apply/transaction-changes.js';
 import {
   insertNotification,
   isErasedOrder,
@@ -49,9 +48,7 @@ export function applyNotification(
         recordedAtMs: nowMs,
       }),
     );
-    if (changes.length > 0) {
-      await sendAll(client, [insertChanges(changes), ...countTransactions(mergeTransactions([], changes))]);
-    }
+    await sendAll(client, countChanges(changes));
     return 'applied';
   });
 }

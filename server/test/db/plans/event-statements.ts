@@ -156,8 +156,8 @@ export const EVENT_STATEMENTS: readonly Listed[] = [
       await exportEvents(admin, { gameId, span, format: 'ndjson', target, after: null });
     },
     reads: {
-      tables: ['event_blocks'],
-      why: 'all events of a span, 2,000 at a time from where the last page ended',
+      tables: ['event_blocks', 'transactions'],
+      why: 'all events of a span, then all transactions, 2,000 at a time from where the last page ended',
       atMost: 2_001,
     },
   },
@@ -334,7 +334,7 @@ export const EVENT_STATEMENTS: readonly Listed[] = [
       return exportEvents(admin, { gameId, span, format: 'ndjson', target, after: null });
     },
     reads: {
-      tables: ['event_blocks'],
+      tables: ['event_blocks', 'transactions'],
       why: 'the events of a window of receipt are sorted together, outside of memory',
       atMost: 'all',
     },

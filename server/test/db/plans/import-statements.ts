@@ -15,7 +15,7 @@ const NEW_USER = '0199c1a2-7b3c-7d4e-8f5a-6b7c8d9e0f1a';
 /** Statements of imports of history, and of the export that they read. */
 export const IMPORT_STATEMENTS: readonly Listed[] = [
   {
-    what: 'the import of players and events',
+    what: 'the import of players, events and changes of transactions',
     call: async ({ admin, nowMs }) => {
       const folder = await mkdtemp(join(tmpdir(), 'savepoint-plans-'));
       const time = new Date(nowMs).toISOString();
@@ -37,7 +37,20 @@ export const IMPORT_STATEMENTS: readonly Listed[] = [
       await runImport(admin, playerImporter(gameId, nowMs, nobody), options(players));
       const events = join(folder, 'events');
       const event = { eventType: 'T', timestamp: time, receivedAt: time, payload: {} };
-      await writeFile(events, lines({ userId, ...event }, { userId: NEW_USER, ...event }));
+      const change = {
+        kind: 'transactionChange',
+        transactionId: 'transaction-1',
+        at: time,
+        recordedAt: time,
+      };
+      await writeFile(
+        events,
+        lines(
+          { userId, ...event },
+          { userId: NEW_USER, ...event },
+          { userId, ...change, change: 'notice', share: '1', refundedAt: time },
+        ),
+      );
       await runImport(admin, eventImporter(admin, gameId, nowMs, nobody), options(events));
       await rm(folder, { recursive: true });
     },

@@ -177,6 +177,31 @@ describe('an erasure', () => {
     expect(kept).toEqual([{ refunded: true }]);
   });
 
+  it('expires exports of a time of which the player has nothing but a refund', async () => {
+    const session = await addPlayer('refunded');
+    const now = harness.clock.now();
+    const said = {
+      gameId,
+      store: 'apple',
+      notificationId: 'n-old',
+      type: 'REFUND',
+      signedAtMs: now - 400 * DAY_MS,
+      refund: { transactionId: 't-device-of-refunded', share: '1', atMs: now - 400 * DAY_MS },
+    } as const;
+    await applyNotification(harness.pool, await harness.ctx.erasureHashes(), said, now);
+    const exportOf = (daysAgo: number) => {
+      const [from, to] = [daysAgo, daysAgo - 1].map((days) => new Date(now - days * DAY_MS).toISOString());
+      return admin.ask<{ exportId: string }>('POST', `${GAME}/exports`, { from, to }, undefined, 202);
+    };
+    const [before, around] = [await exportOf(402), await exportOf(400)];
+    await requestDeletion(harness, session);
+    expect((await erase(harness)).erased).toBe(1);
+    const stateOf = async ({ exportId }: { exportId: string }) =>
+      (await harness.pool.query('select state from export_jobs where id = $1', [exportId])).rows[0]?.state;
+    expect([await stateOf(before), (await stateOf(around)) ?? 'cancelled']).toEqual(['waiting', 'cancelled']);
+    await admin.ask('DELETE', `${GAME}/exports/${before.exportId}`);
+  });
+
   it('goes on after an interruption before each of its steps, with the same counts, and the recount agrees all the time', async () => {
     const session = await addPlayer('interrupted');
     const playerId = await playerIdOf(harness, session);

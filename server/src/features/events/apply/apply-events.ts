@@ -26,7 +26,7 @@ import {
   settleClaims,
 } from './sequence-claims.js';
 import { findSequences, rememberSequences } from './sequence-queries.js';
-import { insertChanges, type TransactionChange } from './transaction-changes.js';
+import { findChanges, insertChanges, type TransactionChange } from './transaction-changes.js';
 import { isClaim, type SettledPurchases, settlePurchases } from './transaction-claims.js';
 import { applyTransactions, updatePurchaseTimes } from './transaction-queries.js';
 
@@ -65,7 +65,10 @@ export async function applyEvents(
 ): Promise<EventOutcome[]> {
   const claims = claimsOf(records, rejected);
   if (records.length === 0 && claims.length === 0) return [];
-  if (records.some(isClaim)) return transaction(pool, (client) => applyWithClaims(client, records, claims));
+  if (records.some(isClaim)) {
+    const applied = await transaction(pool, (client) => applyWithClaims(client, records, claims));
+    return applied.outcomes;
+  }
   const { outcomes } = await pipelinedTransaction(
     pool,
     (client) => decideEvents(client, records, claims),
@@ -86,13 +89,28 @@ export type History = Readonly<{
 export async function applyEventsWithin(
   client: Client,
   records: readonly EventRecord[],
-  history?: History,
 ): Promise<EventOutcome[]> {
-  if (records.length === 0) return [];
-  if (records.some(isClaim)) return applyWithClaims(client, records, claimsOf(records, []), history);
-  const decided = await decideEvents(client, records, claimsOf(records, []));
+  const { outcomes } = await applyHistoryWithin(client, records, []);
+  return outcomes;
+}
+
+export type AppliedHistory = Readonly<{ outcomes: EventOutcome[]; changes: EventOutcome[] }>;
+
+/** The same with what stores and other players made of transactions at the other installation. */
+export async function applyHistoryWithin(
+  client: Client,
+  records: readonly EventRecord[],
+  changes: readonly TransactionChange[],
+  history?: History,
+): Promise<AppliedHistory> {
+  if (records.length + changes.length === 0) return { outcomes: [], changes: [] };
+  const sequences = claimsOf(records, []);
+  if (changes.length > 0 || records.some(isClaim)) {
+    return applyWithClaims(client, records, sequences, { changes, history });
+  }
+  const decided = await decideEvents(client, records, sequences);
   await sendAll(client, storeAndCount(records, decided, { history }));
-  return decided.outcomes;
+  return { outcomes: decided.outcomes, changes: [] };
 }
 
 /**
@@ -103,23 +121,37 @@ async function applyWithClaims(
   client: Client,
   records: readonly EventRecord[],
   sequences: readonly SequenceClaim[],
-  history?: History,
-): Promise<EventOutcome[]> {
+  { changes = [], history }: { changes?: readonly TransactionChange[]; history?: History | undefined } = {},
+): Promise<AppliedHistory> {
   const ids = records
     .filter(isClaim)
     .map(({ gameId, transaction: { transactionId } }) => ({ gameId, transactionId }));
-  await lockTransactions(client, ids);
+  await lockTransactions(client, [...ids, ...changes]);
   const { holders, notices } = await findTransactions(client, ids);
-  const holderIds = [...holders.values()].flat().map(({ playerId }) => playerId);
-  const decided = await decideEvents(client, records, sequences, holderIds);
+  const playerIds = [...[...holders.values()].flat(), ...changes].map(({ playerId }) => playerId);
+  const decided = await decideEvents(client, records, sequences, playerIds);
   // A purchase also moves away from a player who waits for the erasure: the request may be withdrawn.
-  const isThere = ({ playerId }: Holder) => decided.isThere(playerId);
-  const present = [...holders].map(([key, all]) => [key, all.filter(isThere)] as const);
+  const isThere = ({ playerId }: { playerId: string }) => decided.isThere(playerId);
+  const presentOf = (all: readonly Holder[]) => all.filter(isThere).map((holder) => heldIn(holder, history));
+  const present = new Map([...holders].map(([key, all]) => [key, presentOf(all)] as const));
   const isNew = (_: unknown, index: number) => decided.outcomes[index] === 'new';
-  const settled = settlePurchases(records.filter(isNew), { holders: new Map(present), notices });
-  await sendAll(client, storeAndCount(records, decided, { purchases: settled, history }));
+  const settled = settlePurchases(records.filter(isNew), { holders: present, notices });
+  const isKnown = changes.length > 0 ? await findChanges(client, changes) : [];
+  const changeOutcomes = changes.map((change, index): EventOutcome => {
+    if (!isThere(change)) return 'no_player';
+    return isKnown[index] ? 'duplicate' : 'new';
+  });
+  // Where a file and the proofs in it say the same, the file knows when it was recorded.
+  const imported = changes.filter((_, index) => changeOutcomes[index] === 'new');
+  const purchases = { ...settled, changes: [...imported, ...settled.changes] };
+  await sendAll(client, storeAndCount(records, decided, { purchases, history }));
   for (const move of settled.moves) await auditMove(client, move);
-  return decided.outcomes;
+  return { outcomes: decided.outcomes, changes: changeOutcomes };
+}
+
+/** The other installation has told each later owner what the store had said: the file holds that as changes of their own. */
+function heldIn(holder: Holder, history: History | undefined): Holder {
+  return history === undefined ? holder : { ...holder, notice: null };
 }
 
 /** Sends all statements before it waits for any, but for own attributes that the connection has not met before. */
@@ -182,11 +214,11 @@ function storeAndCount(
   const isAllNew = outcomes.every((outcome) => outcome === 'new');
   const news = isAllNew ? records : records.filter((_, index) => outcomes[index] === 'new');
   const fresh = purchases?.records ?? news;
+  const changes = purchases?.changes ?? [];
   const remembered = rememberSequences(settled);
-  if (fresh.length === 0) return remembered;
+  if (fresh.length === 0) return [...remembered, ...countChanges(changes)];
   const identified = fresh.filter(hasIdentity);
   if (identified.length > 0) remembered.push(insertIdentities(identified, history?.nowMs));
-  const changes = purchases?.changes ?? [];
   if (changes.length > 0) remembered.push(insertChanges(changes));
   remembered.push(...activatePlayers(fresh));
   // What another installation has received it has acknowledged, too.
@@ -221,6 +253,13 @@ function countSums(
   changes: readonly TransactionChange[],
 ): Call[] {
   return [foldEvents(sums), ...countTransactions(mergeTransactions(records, changes))];
+}
+
+/** Stores changes, and counts what they make of their players, who must be locked. */
+export function countChanges(changes: readonly TransactionChange[]): Call[] {
+  return changes.length === 0
+    ? []
+    : [insertChanges(changes), ...countTransactions(mergeTransactions([], changes))];
 }
 
 /** What changes in transactions make of their players. */
