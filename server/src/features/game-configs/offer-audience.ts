@@ -74,7 +74,7 @@ export function mayLose(before: Audience, after: Audience): boolean {
 /** A flag or segment. */
 type Node = Readonly<{
   rule: CompiledRule | null;
-  /** What decides besides the rule. */
+  /** What decides besides the rule. Any other schedule of a flag counts as a change, like any other text of a rule. */
   otherwise: unknown;
 }>;
 type NodeReader = (name: string) => Node | undefined;
@@ -83,11 +83,11 @@ type NodeReader = (name: string) => Node | undefined;
 function nodeReader({ flags, segments }: ConfigDocument, scope: RuleScope): NodeReader {
   const compilers = new Map<string, () => Node>();
   compilers.set('flag:isPayer', () => ({ rule: null, otherwise: flags.isPayer.payerForDays }));
-  for (const { flagId, rule, defaultValue } of flags.custom) {
+  for (const { flagId, rule, defaultValue, schedule } of flags.custom) {
     const name = `flag:${flagId}`;
     compilers.set(name, () => ({
       rule: rule === null ? null : usableRule(rule, scope, name, ignore),
-      otherwise: defaultValue,
+      otherwise: [defaultValue, schedule ?? null],
     }));
   }
   for (const entry of segments) {

@@ -126,6 +126,31 @@ describe('price raises', () => {
     });
   });
 
+  it('reports an offer of a flag whose rule decides at other times', () => {
+    const withHours = (to: string, name = 'VIP') =>
+      configWith({
+        catalogue,
+        offers: [{ ...sale, when: 'flags.vip' }],
+        flags: {
+          isPayer: { payerForDays: null },
+          custom: [
+            {
+              ...{ flagId: 'vip', name, rule: 'true', defaultValue: false },
+              schedule: {
+                ...{ days: { every: 'day' }, from: '08:00', to, zone: 'UTC' },
+                ...{ firstDate: null, lastDate: null, except: [] },
+              },
+            },
+          ],
+        },
+      });
+    expect(raises(withHours('12:00'), withHours('20:00'))).toEqual([
+      'gems: 5.00 → 10.00 USD',
+      'gems: 4.00 → 9.00 EUR',
+    ]);
+    expect(raises(withHours('20:00', 'Very important'), withHours('20:00'))).toEqual([]);
+  });
+
   describe('of offers that others get in the way of', () => {
     const back = ['gems: 5.00 → 10.00 USD', 'gems: 4.00 → 9.00 EUR'];
     const badge = { assetId: 'b', type: 'image/png', url: 'https://cdn.example.com/b.png' };
