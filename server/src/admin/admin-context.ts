@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { Pool } from '../db/pool.js';
+import type { Reads } from '../db/reads.js';
 import type { Clock } from '../lib/clock.js';
 import type { FairSemaphore } from '../lib/fair-semaphore.js';
 import type { GoogleApi } from '../lib/google-play/google-api.js';
@@ -16,6 +17,8 @@ import type { JobRun, Jobs } from './background-jobs.js';
 export type AdminContext = Readonly<{
   /** The few connections of the operations process, bounded to the time of a request. For longer work see `withDedicatedConnection`. */
   pool: Pool;
+  /** For what reads much and writes nothing: a replica takes it off the primary. */
+  reads: Reads;
   clock: Clock;
   logger: Logger;
   metrics: AdminMetrics;

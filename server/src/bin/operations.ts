@@ -1,12 +1,16 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
+import type { Logger } from 'pino';
 import { AggregatorRegistry } from 'prom-client';
 import { DEMO } from '../app/demo-studio.js';
 import { FREQUENT_STEPS, forgetDevicesSteps, MAINTENANCE_STEPS } from '../app/maintenance-steps.js';
 import { buildOpsApp } from '../app/ops-app.js';
-import { openDatabase } from '../db/database.js';
+import { createAdminPool, openDatabase } from '../db/database.js';
 import { watchDatabaseClock } from '../db/database-clock.js';
+import type { Pool } from '../db/pool.js';
+import { readsOf } from '../db/reads.js';
+import { createReplica, type Replica } from '../db/replica.js';
 import { watchStatements } from '../db/watch-statements.js';
 import { createErasureMetrics } from '../features/erasures/erasure-metrics.js';
 import { createErasureRunner } from '../features/erasures/erasure-runner.js';
@@ -46,7 +50,7 @@ import { createErasureHashes } from '../security/erasure-hashes.js';
 import { createPasswords } from '../security/passwords.js';
 import type { Settings } from '../settings/settings.js';
 import { createAdminMetrics } from '../telemetry/metrics.js';
-import { createTracing } from '../telemetry/tracing/tracing.js';
+import { createTracing, type Tracing } from '../telemetry/tracing/tracing.js';
 import { createBackupMetrics } from './backup-metrics.js';
 import { scheduleBackups } from './backup-schedule.js';
 import { type ChildOptions, type RunningChild, runChild } from './child.js';
@@ -56,6 +60,7 @@ import { createInstallationMetrics } from './installation-metrics.js';
 import { runPredictionsInThread, trainInThread } from './predictions-thread.js';
 import { createProcessMetrics } from './process-metrics.js';
 import { readiness } from './readiness.js';
+import { createReplicaMetrics } from './replica-metrics.js';
 import { askStatus, askWorkersMetrics, askWorkersReach } from './service-status.js';
 
 /** The process for operators: health, metrics, the admin API and the reference on a listener, and maintenance. */
@@ -66,6 +71,8 @@ async function startOperations(options: ChildOptions): Promise<RunningChild> {
   const database = await openDatabase(settings, () => {});
   const tracing = createTracing(settings, logger);
   if (tracing !== undefined) watchStatements(database.pool, tracing.watchStatement);
+  const replica = openReplica(settings, database.pool, { logger, tracing });
+  const reads = replica ?? readsOf(database.pool);
   const { nats } = settings;
   const link = nats && openLink({ nats, name: 'savepoint operations', logger });
   const queue = nats && link && (() => checkQueue(link, nats, database.pool));
@@ -84,6 +91,7 @@ async function startOperations(options: ChildOptions): Promise<RunningChild> {
     onError: (error) => logger.warn({ err: error }, 'the disk of the database could not be looked at'),
   });
   const installationMetrics = createInstallationMetrics(database.pool, disk);
+  const replicaMetrics = replica && createReplicaMetrics(replica);
   const backupMetrics = createBackupMetrics();
   const eventStoreMetrics = createEventStoreMetrics(database.pool, clock);
   const predictionMetrics = createPredictionMetrics(database.pool);
@@ -125,7 +133,15 @@ async function startOperations(options: ChildOptions): Promise<RunningChild> {
     demoKey: settings.environment === 'development' ? DEMO : undefined,
     playerUrl: (hostName) => playerUrl(settings, hostName),
     readiness: () =>
-      readiness({ pool: database.pool, status: askStatus, reach: askWorkersReach, queue, clock, disk }),
+      readiness({
+        pool: database.pool,
+        status: askStatus,
+        reach: askWorkersReach,
+        queue,
+        clock,
+        disk,
+        replica,
+      }),
     metrics: async () => ({
       contentType: metrics.registry.contentType,
       text: [
@@ -135,6 +151,7 @@ async function startOperations(options: ChildOptions): Promise<RunningChild> {
         await maintenanceMetrics.registry.metrics(),
         await clockMetrics.registry.metrics(),
         await installationMetrics.registry.metrics(),
+        ...(replicaMetrics ? [await replicaMetrics.registry.metrics()] : []),
         await backupMetrics.registry.metrics(),
         await eventStoreMetrics.registry.metrics(),
         await predictionMetrics.registry.metrics(),
@@ -145,6 +162,7 @@ async function startOperations(options: ChildOptions): Promise<RunningChild> {
     }),
     admin: {
       pool: database.pool,
+      reads,
       databaseUrl: database.url,
       clock,
       logger,
@@ -218,10 +236,24 @@ async function startOperations(options: ChildOptions): Promise<RunningChild> {
       await disk.stop();
       await app.close();
       await link?.close();
+      await replica?.stop();
       await database.close();
       await tracing?.close();
     },
   };
+}
+
+/** Nothing waits for it: until it was looked at, the primary serves. */
+function openReplica(
+  settings: Settings,
+  primary: Pool,
+  { logger, tracing }: { logger: Logger; tracing: Tracing | undefined },
+): Replica | undefined {
+  const { databaseReplicaUrl, replicaMaxLagMs: maxLagMs } = settings;
+  if (databaseReplicaUrl === undefined) return undefined;
+  const pool = createAdminPool(databaseReplicaUrl, settings);
+  if (tracing !== undefined) watchStatements(pool, tracing.watchStatement);
+  return createReplica({ primary, pool, maxLagMs, logger });
 }
 
 /** The published package brings the documents with it; in the repository they lie beside the packages. */

@@ -1,6 +1,7 @@
 import type { Readiness } from '../app/health-app.js';
 import type { DatabaseClock } from '../db/database-clock.js';
 import type { Pool } from '../db/pool.js';
+import type { Replica, ReplicaState } from '../db/replica.js';
 import { isMigrated } from '../db/schema-state.js';
 import { clockWarnings } from '../features/lifecycle/clock-warnings.js';
 import { describeSpace } from '../features/lifecycle/disk-warnings.js';
@@ -21,6 +22,8 @@ type Sources = {
   queue: (() => Promise<QueueStatus>) | undefined;
   clock: Pick<DatabaseClock, 'reading'>;
   disk: Pick<DiskWatch, 'reading'>;
+  /** Undefined without a replica. */
+  replica?: Pick<Replica, 'state'> | undefined;
 };
 
 const OK = 'ok';
@@ -34,7 +37,8 @@ const AWAY: readonly string[] = [UNREACHABLE, NO_CONNECTIONS];
  * NATS it goes on serving players. A balancer that took it out would stop that as well, and on every node at once. A node whose
  * clock is off, or which is about to stop, is not ready, so that a balancer prefers others. It serves what it is sent meanwhile.
  */
-export async function readiness({ pool, status, reach, queue, clock, disk }: Sources): Promise<Readiness> {
+export async function readiness(sources: Sources): Promise<Readiness> {
+  const { pool, status, reach, queue, clock, disk, replica } = sources;
   const [database, workers, queued] = await Promise.all([checkDatabase(pool, reach), status(), queue?.()]);
   const { ok: hasQueue = false, ...queueChecks } = queued ?? {};
   const canStore = database === OK || (AWAY.includes(database) && hasQueue);
@@ -48,6 +52,8 @@ export async function readiness({ pool, status, reach, queue, clock, disk }: Sou
       workers: describeWorkers(workers),
       clock: clockWarning?.message ?? OK,
       disk: diskProblem ?? OK,
+      // Without it the primary serves all the same.
+      ...(replica === undefined ? {} : { replica: describeReplica(replica.state()) }),
       ...queueChecks,
     },
   };
@@ -61,6 +67,10 @@ async function checkDatabase(pool: Pool, reach: Sources['reach']): Promise<strin
   } catch {
     return UNREACHABLE;
   }
+}
+
+function describeReplica({ problem }: ReplicaState): string {
+  return problem === null ? OK : `${problem}: the primary serves its reads`;
 }
 
 /** A node that is told nothing of its database's disk has no problem with it. */

@@ -18,6 +18,7 @@ import type { Settings } from '../settings/settings.js';
 import { checkEventFiles } from './doctor-event-files.js';
 import type { DoctorFinding } from './doctor-finding.js';
 import { checkGoogleAccounts } from './doctor-google-accounts.js';
+import { checkReplica } from './doctor-replica.js';
 import { Interrupted } from './interrupt.js';
 import { withCommandDatabase } from './terminal.js';
 
@@ -47,6 +48,7 @@ export async function examineDatabase(settings: Settings): Promise<DoctorFinding
         ...access,
         await checkDurability(pool),
         await checkClock(pool),
+        ...(await checkReplica(pool, settings)),
         await checkWriting(pool),
         checkSchema(state),
         await checkMasterKey(pool, settings, state),

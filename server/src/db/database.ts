@@ -47,20 +47,28 @@ export async function openDatabaseForCommand(settings: DatabaseSettings): Promis
     : connect(settings, running, true, async () => {});
 }
 
+/** Also for the replica of that database. */
+export function createAdminPool(
+  url: string,
+  { databaseTimeoutMs }: Pick<DatabaseSettings, 'databaseTimeoutMs'>,
+): Pool {
+  return createPool({
+    url,
+    size: ADMIN_POOL_SIZE,
+    timeoutMs: databaseTimeoutMs,
+    // A broken idle connection is replaced by the next query, which reports what is wrong.
+    onError: () => {},
+    lookUps: 'planned each time',
+  });
+}
+
 function connect(
   settings: DatabaseSettings,
   url: string,
   shared: boolean,
   stop: () => Promise<void>,
 ): Database {
-  const pool = createPool({
-    url,
-    size: ADMIN_POOL_SIZE,
-    timeoutMs: settings.databaseTimeoutMs,
-    // A broken idle connection is replaced by the next query, which reports what is wrong.
-    onError: () => {},
-    lookUps: 'planned each time',
-  });
+  const pool = createAdminPool(url, settings);
   return {
     url,
     dir: settings.databaseUrl === undefined ? clusterPathIn(settings.dataDir) : undefined,

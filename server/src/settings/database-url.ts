@@ -10,18 +10,46 @@ const SYSTEM_CERTIFICATES = [
 
 export type DatabaseUrl = Readonly<{ url: string } | { problem: string }>;
 
+/** Which server each of the two settings leads to. */
+const SERVERS = {
+  DATABASE_URL: {
+    sessions: ['any', 'read-write', 'primary'],
+    why: 'Savepoint writes, so it needs the primary: leave it out.',
+    host: 'Name one that always leads to the primary: a proxy such as HAProxy, or an address that moves with the primary.',
+  },
+  DATABASE_REPLICA_URL: {
+    sessions: ['any', 'read-only', 'standby', 'prefer-standby'],
+    why: 'Savepoint only reads there, so it needs a standby: leave it out.',
+    host: 'Name one standby, or a proxy such as HAProxy that leads to one.',
+  },
+} as const;
+
+type UrlName = keyof typeof SERVERS;
+
 /**
  * Reads DATABASE_URL as PostgreSQL's own tools do, or says what to write instead. Sentences never repeat the address, which
  * holds a password.
  */
-export function readDatabaseUrl(given: string, exists: (path: string) => boolean = existsSync): DatabaseUrl {
+export function readDatabaseUrl(
+  given: string,
+  exists: (path: string) => boolean = existsSync,
+  name: UrlName = 'DATABASE_URL',
+): DatabaseUrl {
+  const found = read(given, exists, SERVERS[name]);
+  return 'url' in found ? found : { problem: found.problem.replaceAll('DATABASE_URL', name) };
+}
+
+function read(
+  given: string,
+  exists: (path: string) => boolean,
+  { sessions, why, host }: (typeof SERVERS)[UrlName],
+): DatabaseUrl {
   if (!/^postgres(ql)?:\/\//.test(given)) {
     return { problem: 'DATABASE_URL must look like postgres://user:password@host:5432/database.' };
   }
   if (hostsOf(given).includes(',')) {
     return {
-      problem:
-        'DATABASE_URL names several hosts, which Savepoint cannot choose from. Name one that always leads to the primary: a proxy such as HAProxy, or an address that moves with the primary.',
+      problem: `DATABASE_URL names several hosts, which Savepoint cannot choose from. ${host}`,
     };
   }
   if (!URL.canParse(given)) {
@@ -33,9 +61,9 @@ export function readDatabaseUrl(given: string, exists: (path: string) => boolean
   const url = new URL(given);
   const { searchParams } = url;
   const attributes = searchParams.get('target_session_attrs') ?? 'any';
-  if (!['any', 'read-write', 'primary'].includes(attributes)) {
+  if (!sessions.some((session) => session === attributes)) {
     return {
-      problem: `DATABASE_URL asks for a server with target_session_attrs=${attributes}. Savepoint writes, so it needs the primary: leave it out.`,
+      problem: `DATABASE_URL asks for a server with target_session_attrs=${attributes}. ${why}`,
     };
   }
   const problem = prepareTls(searchParams, exists);

@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { parseMegabytes } from '../lib/megabytes.js';
 import { PLAYER_BUCKETS } from '../lib/player-buckets.js';
-import { readDatabaseUrl } from './database-url.js';
+import { DATABASE_ROWS } from './database-rows.js';
 import { S3_ROWS } from './s3-rows.js';
 import {
   address,
@@ -269,30 +269,7 @@ export const SETTING_ROWS = {
     description: 'statements of requests that take longer are logged, without their values; 0: none',
   }),
   ...TRACE_ROWS,
-  databaseUrl: {
-    name: 'DATABASE_URL',
-    fallback: 'embedded PostgreSQL',
-    description: 'PostgreSQL 15 or newer to use instead',
-    read(given, { report }) {
-      if (given === undefined) return undefined;
-      const found = readDatabaseUrl(given);
-      if ('url' in found) return found.url;
-      report(found.problem);
-      return undefined;
-    },
-  } satisfies Setting<string | undefined>,
-  databasePoolSize: integer('SAVEPOINT_DB_POOL', {
-    fallback: 8,
-    min: 2,
-    max: 100,
-    description: 'database connections per worker',
-  }),
-  databaseTimeoutMs: integer('SAVEPOINT_DB_TIMEOUT_MS', {
-    fallback: 5_000,
-    min: 100,
-    max: 60_000,
-    description: 'time-out of a database call',
-  }),
+  ...DATABASE_ROWS,
   databaseBuffersMb: {
     name: 'SAVEPOINT_DB_BUFFERS',
     fallback: 'a quarter of the memory, from 64MB to 4GB',

@@ -43,6 +43,9 @@ export type Settings = Readonly<{
   /** How long the node goes on serving after it was told to stop, so that balancers notice first. */
   drainSeconds: number;
   databaseUrl: string | undefined;
+  /** Undefined: the primary serves all reads. */
+  databaseReplicaUrl: string | undefined;
+  replicaMaxLagMs: number;
   databasePoolSize: number;
   databaseTimeoutMs: number;
   /** Undefined: chosen by the memory of the machine. */
@@ -128,6 +131,9 @@ export function readSettings(env: Environment, { tty, needsMasterKey = true }: R
   const { port, opsPort, masterKey } = values;
   if (port !== 0 && port === opsPort) {
     report(`SAVEPOINT_PORT and SAVEPOINT_OPS_PORT are both ${port}: give them two ports.`);
+  }
+  if (values.databaseReplicaUrl !== undefined && values.databaseUrl === undefined) {
+    report('DATABASE_REPLICA_URL needs DATABASE_URL: the embedded database has no replica.');
   }
   checkBuckets(values).forEach(report);
   checkMasterKey(masterKey, needsMasterKey && values.environment === 'production').forEach(report);

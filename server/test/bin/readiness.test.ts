@@ -103,6 +103,27 @@ describe('readiness', () => {
     expect(checks.clock).toContain('ahead of the clock of the database');
   });
 
+  it('holds without the replica, and says so', async () => {
+    const reads = { replica: 0, primary: 0 };
+    const withReplica = (problem: string | null) =>
+      readiness({
+        pool: harness.pool,
+        status: async () => ({
+          isStopping: false,
+          workers: [SERVING],
+          replacements: { worker: NONE, operations: NONE },
+        }),
+        queue: undefined,
+        ...USUAL,
+        replica: { state: () => ({ problem, lagSeconds: 0, reads }) },
+      });
+    expect(await withReplica(null)).toMatchObject({ ready: true, checks: { replica: 'ok' } });
+    expect(await withReplica('it is not a standby')).toMatchObject({
+      ready: true,
+      checks: { replica: 'it is not a standby: the primary serves its reads' },
+    });
+  });
+
   it('holds without NATS, and says so', async () => {
     const { status } = {
       status: async () => ({

@@ -54,4 +54,15 @@ describe('DATABASE_URL', () => {
     expect(found).toEqual({ problem: expect.stringContaining(sentence) });
     expect(JSON.stringify(found)).not.toContain('hunter2');
   });
+
+  it('of a replica may ask for a standby, and not for the primary', () => {
+    const read = (given: string) => readDatabaseUrl(given, undefined, 'DATABASE_REPLICA_URL');
+    expect(read(`${BASE}?target_session_attrs=standby`)).toHaveProperty('url');
+    expect(read(`${BASE}?target_session_attrs=primary`)).toEqual({
+      problem: expect.stringMatching(/^DATABASE_REPLICA_URL asks for .* it needs a standby/),
+    });
+    expect(read('postgres://u:hunter2@one,two/game')).toEqual({
+      problem: expect.stringMatching(/^DATABASE_REPLICA_URL names several hosts.* Name one standby/),
+    });
+  });
 });

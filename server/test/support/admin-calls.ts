@@ -7,6 +7,7 @@ import type { Role } from '../../src/admin/roles.js';
 import { DEMO } from '../../src/app/demo-studio.js';
 import { buildOpsApp } from '../../src/app/ops-app.js';
 import type { Pool } from '../../src/db/pool.js';
+import { readsOf } from '../../src/db/reads.js';
 import { createDocumentChanges } from '../../src/features/game-configs/document-changes.js';
 import { createJobs } from '../../src/features/jobs/jobs.js';
 import { trainGame } from '../../src/features/predictions/train-game.js';
@@ -57,6 +58,7 @@ export function adminContext(
 ): AdminContext {
   return {
     pool,
+    reads: readsOf(pool),
     clock,
     databaseUrl,
     masterKeys,

@@ -11,7 +11,7 @@ import type { Clock } from '../../src/lib/clock.js';
 import { formatSeconds } from '../../src/lib/iso-time.js';
 import { generateMasterKey, type MasterKeys, parseMasterKeys } from '../../src/security/master-keys.js';
 import { readSettings, type Settings } from '../../src/settings/settings.js';
-import { createTestDatabase } from './database.js';
+import { createTestDatabase, type TestDatabase } from './database.js';
 
 /** A clock that stands still until a test moves it. Starts at the real time, so that partitions exist. */
 export type TestClock = Clock & { advance(ms: number): void; set(ms: number): void };
@@ -55,14 +55,20 @@ export type Session = {
   headers: Record<string, string>;
 };
 
-export type HarnessOptions = { settings?: Partial<Settings>; logger?: Logger; masterKey?: string };
+export type HarnessOptions = {
+  settings?: Partial<Settings>;
+  logger?: Logger;
+  masterKey?: string;
+  /** A migrated database; by default one of its own. */
+  database?: TestDatabase;
+};
 
 /** The pool also ends transactions that are idle for twice as long: on a busy machine, a test that holds a lock would lose it. */
 export const NO_TIMEOUT_MS = 3_600_000;
 
 /** The whole service in this process, on a database of its own with the demo studio in it. Close it in afterAll. */
 export async function createHarness(options: HarnessOptions = {}): Promise<Harness> {
-  const database = await createTestDatabase();
+  const database = options.database ?? (await createTestDatabase());
   const clock = createTestClock();
   const logger = options.logger ?? pino({ level: 'silent' });
   const masterKeys = testMasterKeys(options.masterKey);

@@ -33,8 +33,16 @@ export async function makeFolder(): Promise<string> {
   return folder;
 }
 
-export async function start(dataDir: string, said: string[] = []): Promise<EmbeddedPostgres> {
-  const server = await startEmbeddedPostgres({ dataDir, settings, say: (line) => said.push(line) });
+export async function start(
+  dataDir: string,
+  said: string[] = [],
+  more: Readonly<Record<string, string>> = {},
+): Promise<EmbeddedPostgres> {
+  const server = await startEmbeddedPostgres({
+    dataDir,
+    settings: { ...settings, ...more },
+    say: (line) => said.push(line),
+  });
   servers.push(server);
   return server;
 }
