@@ -98,7 +98,7 @@ async function startOperations(options: ChildOptions): Promise<RunningChild> {
   const gradeMetrics = createGradeMetrics(database.pool);
   const erasureMetrics = createErasureMetrics(database.pool, clock);
   const eventFilesMetrics = createEventFilesMetrics(database.pool, settings.eventFiles !== undefined, clock);
-  const exports = createExportRunner({ pool: database.pool, clock, logger });
+  const exports = createExportRunner({ pool: database.pool, reads, clock, logger });
   const { accessTtlSeconds } = settings;
   const signingKeys = await loadSigningKeys({
     pool: database.pool,

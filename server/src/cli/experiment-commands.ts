@@ -1,4 +1,5 @@
 import { Command, Option } from 'commander';
+import { readsOf } from '../db/reads.js';
 import { createPlayerSamples } from '../features/audiences/player-samples.js';
 import { endExperiment } from '../features/experiments/end-experiment.js';
 import {
@@ -128,7 +129,7 @@ async function plan(
   const planned = await withDatabase(async ({ pool }) => {
     const { id } = await requireGame(pool, tenant, game);
     const { nowMs } = await commandActor(pool);
-    const samples = createPlayerSamples(pool, { now: () => nowMs });
+    const samples = createPlayerSamples(readsOf(pool), { now: () => nowMs });
     if (experimentId === undefined) return planExperiment(pool, samples, usualPlan(id, audience), nowMs);
     const experiment = await findWrittenExperiment(pool, id, experimentId, nowMs);
     if (experiment === undefined) throw noSuchExperiment(experimentId);

@@ -6,6 +6,7 @@ import { gameOf, requireRole } from '../../admin/admin-guard.js';
 import { adminSchema, GameParameters, success, toTime } from '../../admin/admin-responses.js';
 import { jsonOrCsv, sendCsv } from '../../admin/csv-file.js';
 import { DAY_SPAN_PARAMETERS, type DaySpan, daySpanOf } from '../../admin/day-span.js';
+import type { Pool } from '../../db/pool.js';
 import { withSchemaTypes } from '../../http/validation.js';
 import { DAY_MS, utcDay } from '../../lib/day.js';
 import { listVersionsPublished } from '../game-configs/config-queries.js';
@@ -54,37 +55,50 @@ export function dashboardRoutes(app: FastifyInstance, ctx: AdminContext): void {
       const nowMs = ctx.clock.now();
       const span = daySpanOf(request.query, nowMs);
       const { format = 'json', table = 'days' } = request.query;
-      const [{ days, cohorts }, rates] = await Promise.all([
-        gameDashboard(ctx.pool, gameId, span.from, span.to, nowMs),
-        findRateTable(ctx.pool, gameId),
-      ]);
+      const { days, cohorts, rates, today, versions, builds } = await ctx.reads.run((db) =>
+        readDashboard(db, gameId, span, nowMs),
+      );
       if (format === 'csv') {
         const file = `${game}-${table}-${span.from}-${span.to}.csv`;
         return sendCsv(reply, file, table === 'days' ? daysToCsv(days, rates) : cohortsToCsv(cohorts));
       }
       return success({
         ...span,
-        today: dayResponse(await dayNow(ctx, gameId, days), rates),
+        today: dayResponse(today, rates),
         days: days.map((day) => dayResponse(day, rates)),
         cohorts: cohorts.map(cohortResponse),
-        versions: await versionsIn(ctx, gameId, span),
-        builds: await listNewBuilds(ctx.pool, gameId, span),
+        versions,
+        builds,
       });
     },
   );
 }
 
+/** All that the page shows, from one server. */
+async function readDashboard(db: Pool, gameId: number, span: DaySpan, nowMs: number) {
+  const [{ days, cohorts }, rates] = await Promise.all([
+    gameDashboard(db, gameId, span.from, span.to, nowMs),
+    findRateTable(db, gameId),
+  ]);
+  return {
+    days,
+    cohorts,
+    rates,
+    today: await dayNow(db, gameId, days, utcDay(nowMs)),
+    versions: await versionsIn(db, gameId, span),
+    builds: await listNewBuilds(db, gameId, span),
+  };
+}
+
 /** Today, also when the span is of other days. */
-async function dayNow(ctx: AdminContext, gameId: number, days: readonly DashboardDay[]) {
-  const today = utcDay(ctx.clock.now());
-  const known =
-    days.find(({ day }) => day === today) ?? (await listGameDays(ctx.pool, gameId, today, today))[0];
+async function dayNow(db: Pool, gameId: number, days: readonly DashboardDay[], today: string) {
+  const known = days.find(({ day }) => day === today) ?? (await listGameDays(db, gameId, today, today))[0];
   if (known === undefined) throw new Error(`the roll-ups have no row for ${today}`);
   return known;
 }
 
-async function versionsIn({ pool }: AdminContext, gameId: number, { from, to }: DaySpan) {
+async function versionsIn(db: Pool, gameId: number, { from, to }: DaySpan) {
   const span = { sinceMs: Date.parse(from), beforeMs: Date.parse(to) + DAY_MS, limit: MAX_VERSIONS };
-  const versions = await listVersionsPublished(pool, gameId, span);
+  const versions = await listVersionsPublished(db, gameId, span);
   return versions.map(({ publishedAt, ...version }) => ({ ...version, publishedAt: toTime(publishedAt) }));
 }

@@ -61,7 +61,8 @@ export function audienceRoutes(
       const atMs = audienceInstant(document, when, nowMs);
       const running = semaphore.of(adminOf(request).tenantId, signal).take(async () => {
         const sample = await samples.of(gameId, FAST_SAMPLE_SIZE);
-        return countAudience(ctx.pool, sample, { gameId, document, part, rule, nowMs, atMs, signal });
+        const question = { gameId, document, part, rule, nowMs, atMs, signal };
+        return ctx.reads.run((db) => countAudience(db, sample, question));
       });
       if (running === undefined) {
         throw new ApiError('busy', { headers: { 'retry-after': String(RETRY_AFTER_SECONDS) } });

@@ -1,5 +1,6 @@
 import type { DedicatedConnection } from '../../db/dedicated-connection.js';
 import type { Pool } from '../../db/pool.js';
+import { readsOf } from '../../db/reads.js';
 import { utcDay } from '../../lib/day.js';
 import { requireConfigVersion } from '../game-configs/config-queries.js';
 import { listUncountedGames } from './segment-size-queries.js';
@@ -28,7 +29,7 @@ export async function countDailySizes(
       afterId = gameId;
       try {
         const { document } = await requireConfigVersion(pool, gameId, version);
-        await countSegments(pool, { gameId, version, document }, nowMs);
+        await countSegments({ pool, reads: readsOf(pool) }, { gameId, version, document }, nowMs);
         counted++;
       } catch (error) {
         failures.push(error);

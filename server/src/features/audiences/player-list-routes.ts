@@ -58,13 +58,16 @@ export function playerListRoutes(app: FastifyInstance, ctx: AdminContext): void 
     async (request) => {
       const game = await gameOf(ctx, request);
       const { cursor, limit = LIMITS.fallback, find, ...query } = request.query;
-      if (find === undefined) return listed(ctx, documents, game, query, { cursor, limit });
+      if (find === undefined) {
+        return ctx.reads.run((db) => listed({ ...ctx, pool: db }, documents, game, query, { cursor, limit }));
+      }
       if (Object.keys(query).length > 0) {
         throw new ApiError('parameter_invalid', {
           message: 'Send either find or a sort and filters, not both.',
         });
       }
-      return found(ctx, game, textParameter('find', find, MAX_FIND), { cursor, limit });
+      const text = textParameter('find', find, MAX_FIND);
+      return ctx.reads.run((db) => found({ ...ctx, pool: db }, game, text, { cursor, limit }));
     },
   );
 }

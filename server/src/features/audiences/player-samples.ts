@@ -1,5 +1,5 @@
 import { withDedicatedConnection } from '../../db/dedicated-connection.js';
-import type { Pool } from '../../db/pool.js';
+import type { Reads } from '../../db/reads.js';
 import type { Clock } from '../../lib/clock.js';
 import { evenly } from '../../lib/evenly.js';
 import { createTtlCache } from '../../lib/ttl-cache.js';
@@ -26,7 +26,7 @@ export const PORTION_PLAYERS = 500;
 const MAX_KEPT = 50;
 
 /** Even samples of the players of a game. For a small game the sample has all players, and is not kept. */
-export function createPlayerSamples(pool: Pool, clock: Clock): PlayerSamples {
+export function createPlayerSamples(reads: Reads, clock: Clock): PlayerSamples {
   const kept = createTtlCache<number, PlayerSample>({
     clock,
     keptMs: KEPT_MS,
@@ -36,10 +36,12 @@ export function createPlayerSamples(pool: Pool, clock: Clock): PlayerSamples {
   return {
     async of(gameId, size) {
       const drawn = await kept.get(gameId, () =>
-        withDedicatedConnection(pool, async (connection) => {
-          await beginSnapshot(connection);
-          return drawPlayers(connection, gameId, SEGMENT_SAMPLE_SIZE);
-        }),
+        reads.run((db) =>
+          withDedicatedConnection(db, async (connection) => {
+            await beginSnapshot(connection);
+            return drawPlayers(connection, gameId, SEGMENT_SAMPLE_SIZE);
+          }),
+        ),
       );
       return thinOut(drawn, size);
     },

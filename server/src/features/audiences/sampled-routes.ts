@@ -7,7 +7,7 @@ import { segmentNumberRoutes } from './segment-number-routes.js';
 
 /** What is counted for a sample of players. They share it: drawing one reads the ids of all players of a game. */
 export function sampledRoutes(app: FastifyInstance, ctx: AdminContext): void {
-  const samples = createPlayerSamples(ctx.pool, ctx.clock);
+  const samples = createPlayerSamples(ctx.reads, ctx.clock);
   segmentNumberRoutes(app, ctx, samples);
   audienceRoutes(app, ctx, samples);
   scoreRoutes(app, ctx, samples);

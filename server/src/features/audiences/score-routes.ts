@@ -128,7 +128,8 @@ export function scoreRoutes(
       const counting = kept.get(gameId, async () => {
         const running = semaphore.of(adminOf(request).tenantId).take(async () => {
           const sample = await samples.of(gameId, FAST_SAMPLE_SIZE);
-          return { ...(await countScores(ctx.pool, gameId, sample, nowMs)), countedAt: nowMs };
+          const counted = await ctx.reads.run((db) => countScores(db, gameId, sample, nowMs));
+          return { ...counted, countedAt: nowMs };
         });
         if (running !== undefined) return running;
         throw new ApiError('busy', { headers: { 'retry-after': String(RETRY_AFTER_SECONDS) } });

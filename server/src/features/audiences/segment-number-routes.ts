@@ -26,7 +26,8 @@ export function segmentNumberRoutes(
   const counter = createSegmentCounter(
     async ({ gameId, document }, nowMs) => {
       const sample = await samples.of(gameId, SEGMENT_SAMPLE_SIZE);
-      return { ...(await countSegmentNumbers(ctx.pool, gameId, document, sample, nowMs)), countedAt: nowMs };
+      const counted = await ctx.reads.run((db) => countSegmentNumbers(db, gameId, document, sample, nowMs));
+      return { ...counted, countedAt: nowMs };
     },
     () => performance.now(),
   );

@@ -19,7 +19,7 @@ const TREND_DAYS = 30;
 /** The published segments, with their sizes and uses. */
 export function segmentRoutes(app: FastifyInstance, ctx: AdminContext): void {
   const counter = createSegmentCounter(
-    (counted, nowMs) => countSegments(ctx.pool, counted, nowMs),
+    (counted, nowMs) => countSegments(ctx, counted, nowMs),
     () => performance.now(),
   );
 

@@ -1,4 +1,5 @@
 import type { Pool } from '../../db/pool.js';
+import type { Reads } from '../../db/reads.js';
 import { utcDay } from '../../lib/day.js';
 import { dryRun } from '../dry-runs/dry-run.js';
 import { SEGMENT_SAMPLE_SIZE } from './player-samples.js';
@@ -20,17 +21,12 @@ export type SegmentSizes = Readonly<{
  * stores the sizes, for the trend.
  */
 export async function countSegments(
-  pool: Pool,
+  { pool, reads }: Readonly<{ pool: Pool; reads: Reads }>,
   { gameId, version, document }: Omit<CountedDocument, 'tenantId'>,
   nowMs: number,
 ): Promise<SegmentSizes> {
-  const run = await dryRun(pool, {
-    gameId,
-    nowMs,
-    before: document,
-    after: document,
-    sample: SEGMENT_SAMPLE_SIZE,
-  });
+  const counted = { gameId, nowMs, before: document, after: document, sample: SEGMENT_SAMPLE_SIZE };
+  const run = await reads.run((db) => dryRun(db, counted));
   if (run.outcome !== 'done') {
     return { players: 0, examined: 0, isSampled: false, countedAt: nowMs, sizes: null };
   }

@@ -96,9 +96,9 @@ function busy(): ApiError {
 }
 
 /** Runs until it is done or the job is cancelled. */
-async function dryRunAs({ pool }: AdminContext, run: DryRun, { signal, tell }: JobRun): Promise<unknown> {
+async function dryRunAs({ reads }: AdminContext, run: DryRun, { signal, tell }: JobRun): Promise<unknown> {
   const onProgress = ({ examined, total }: DryRunProgress) => tell({ done: examined, total });
-  const outcome = await dryRun(pool, { ...run, signal, onProgress });
+  const outcome = await reads.run((db) => dryRun(db, { ...run, signal, onProgress }));
   if (outcome.outcome === 'too_many_facts') {
     throw new ApiError('document_invalid', { message: outcome.message });
   }
@@ -106,9 +106,9 @@ async function dryRunAs({ pool }: AdminContext, run: DryRun, { signal, tell }: J
 }
 
 /** Runs until it is done or the client disconnects. */
-function writeDryRun({ pool, logger }: AdminContext, run: DryRun, lines: PassThrough): Promise<void> {
+function writeDryRun({ reads, logger }: AdminContext, run: DryRun, lines: PassThrough): Promise<void> {
   return writeJsonLines(lines, { logger, what: 'a dry run' }, async ({ signal, write, tell }) => {
-    const outcome = await dryRun(pool, { ...run, signal, onProgress: tell });
+    const outcome = await reads.run((db) => dryRun(db, { ...run, signal, onProgress: tell }));
     if (outcome.outcome === 'done') write({ result: outcome.result });
     if (outcome.outcome === 'too_many_facts') {
       write({ error: { code: 'document_invalid', message: outcome.message } });

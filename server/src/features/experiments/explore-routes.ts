@@ -56,9 +56,10 @@ export function experimentExploreRoutes(app: FastifyInstance, ctx: AdminContext)
       if (report === null || report.gates.some(({ gate }) => gate === 'sample_ratio')) {
         return success({ ...described, sentence: NO_RESULT, examined: 0, isComplete: true, groups: [] });
       }
+      const asked = { gameId, experiment, metric, by, to: report.to, signal };
       const running = semaphore
         .of(adminOf(request).tenantId, signal)
-        .take(() => exploreExperiment(ctx.pool, { gameId, experiment, metric, by, to: report.to, signal }));
+        .take(() => ctx.reads.run((db) => exploreExperiment(db, asked)));
       if (running === undefined) {
         throw new ApiError('busy', { headers: { 'retry-after': String(RETRY_AFTER_SECONDS) } });
       }

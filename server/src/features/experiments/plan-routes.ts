@@ -9,7 +9,7 @@ import { withSchemaTypes } from '../../http/validation.js';
 import { createPlayerSamples } from '../audiences/player-samples.js';
 import { ExperimentPlanResponse } from './experiment-schemas.js';
 import { findWrittenExperiment } from './experiment-views.js';
-import { planExperiment, planRequestOf, usualPlan } from './plan-experiment.js';
+import { type PlanRequest, planExperiment, planRequestOf, usualPlan } from './plan-experiment.js';
 
 const Audience = Type.Union([Type.Literal('all'), Type.Literal('new')], {
   description: 'new: only players who start while it runs. By default all',
@@ -17,7 +17,9 @@ const Audience = Type.Union([Type.Literal('all'), Type.Literal('new')], {
 
 /** How long an experiment would take with this game. */
 export function experimentPlanRoutes(app: FastifyInstance, ctx: AdminContext): void {
-  const samples = createPlayerSamples(ctx.pool, ctx.clock);
+  const samples = createPlayerSamples(ctx.reads, ctx.clock);
+  const planned = (asked: PlanRequest, nowMs: number) =>
+    ctx.reads.run((db) => planExperiment(db, samples, asked, nowMs));
   withSchemaTypes(app).get(
     '/admin/v1/games/:game/experiment-plan',
     {
@@ -44,13 +46,11 @@ export function experimentPlanRoutes(app: FastifyInstance, ctx: AdminContext): v
       const { experimentId, audience = 'all' } = request.query;
       const nowMs = ctx.clock.now();
       if (experimentId === undefined) {
-        return success(await planExperiment(ctx.pool, samples, usualPlan(gameId, audience), nowMs));
+        return success(await planned(usualPlan(gameId, audience), nowMs));
       }
       const experiment = await findWrittenExperiment(ctx.pool, gameId, experimentId, nowMs);
       if (experiment === undefined) throw new ApiError('experiment_not_found');
-      return success(
-        await planExperiment(ctx.pool, samples, planRequestOf(experiment, gameId, audience), nowMs),
-      );
+      return success(await planned(planRequestOf(experiment, gameId, audience), nowMs));
     },
   );
 }

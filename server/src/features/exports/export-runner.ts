@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import { isUnavailable, type Pool, transaction } from '../../db/pool.js';
+import type { Reads } from '../../db/reads.js';
 import type { Clock } from '../../lib/clock.js';
 import { createPoller, type Poller } from '../../lib/poller.js';
 import { exportEvents } from './export-events.js';
@@ -23,7 +24,13 @@ const LEASE_SECONDS = 30;
 /** An export that was begun this often without writing a chunk has failed. */
 const MAX_ATTEMPTS = 5;
 
-type Options = Readonly<{ pool: Pool; clock: Clock; logger: Logger }>;
+type Options = Readonly<{
+  pool: Pool;
+  /** Where the events are read. Jobs and files are in the pool. */
+  reads: Reads;
+  clock: Clock;
+  logger: Logger;
+}>;
 
 /**
  * Runs one export at a time on each node, in the process that also serves the admin API. Nudge it when there is a new job. When it
@@ -47,7 +54,7 @@ export function createExportRunner(options: Options): Poller {
 }
 
 async function runExport(
-  { pool, clock, logger }: Options,
+  { pool, reads, clock, logger }: Options,
   job: ClaimedExport,
   worker: string,
   stopping: AbortSignal,
@@ -75,8 +82,11 @@ async function runExport(
       // The lease outlasts a short outage.
       .catch(() => {});
   }, HEARTBEAT_MS);
+  let db = pool;
   try {
-    const outcome = await exportEvents(pool, {
+    // What has failed on the replica goes on at once, on the primary.
+    if (job.attempts === 1) db = await reads.choose();
+    const outcome = await exportEvents(db, {
       gameId: job.gameId,
       span: job.span,
       format: job.format,
@@ -99,7 +109,7 @@ async function runExport(
     }
     // The lease expires, and a node tries again.
     logger.warn({ err: error, exportId: job.exportId }, 'an export was interrupted; a node tries again');
-    if (isUnavailable(error)) throw error;
+    if (db === pool && isUnavailable(error)) throw error;
     await updateExportReleased(pool, held);
   } finally {
     clearInterval(heartbeat);

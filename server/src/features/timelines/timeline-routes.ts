@@ -73,11 +73,13 @@ export function timelineRoutes(app: FastifyInstance, ctx: AdminContext): void {
       // The clock of another node may be ahead.
       const newestMs = Math.min(nowMs + DAY_MS, (span.beforeMs ?? Number.POSITIVE_INFINITY) - 1);
       const from = positionOf(cursorOf(list, cursor, [0, 0]), newestMs);
-      const player = await findTimelinePlayer(ctx.pool, gameId, userIdOf(request));
-      if (player === undefined) throw new ApiError('player_not_found');
       const { sinceMs } = span;
-      const page = await timelinePage(ctx.pool, { player, filter, from, sinceMs, limit, nowMs });
-      const { items, next } = page;
+      const { player, items, next } = await ctx.reads.run(async (db) => {
+        const player = await findTimelinePlayer(db, gameId, userIdOf(request));
+        if (player === undefined) throw new ApiError('player_not_found');
+        const page = await timelinePage(db, { player, filter, from, sinceMs, limit, nowMs });
+        return { player, ...page };
+      });
       return success({
         items,
         nextCursor: next === null ? null : writeCursor(list, [next.ms, next.shown]),

@@ -1,4 +1,5 @@
 import { inTransaction, walkByIndex, withDedicatedConnection } from '../../../src/db/dedicated-connection.js';
+import { readsOf } from '../../../src/db/reads.js';
 import { createPlayerSamples } from '../../../src/features/audiences/player-samples.js';
 import { exploreExperiment } from '../../../src/features/experiments/explore-experiment.js';
 import { gradeExperiments } from '../../../src/features/experiments/grading/grade-experiments.js';
@@ -83,7 +84,7 @@ export const EXPERIMENT_STATEMENTS: readonly Listed[] = [
     call: ({ admin, nowMs }) =>
       planExperiment(
         admin,
-        createPlayerSamples(admin, { now: () => nowMs }),
+        createPlayerSamples(readsOf(admin), { now: () => nowMs }),
         planRequestOf(RUNNING, gameId, 'all'),
         nowMs,
       ),

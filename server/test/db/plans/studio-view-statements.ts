@@ -1,4 +1,5 @@
 import { type Pool, snapshot } from '../../../src/db/pool.js';
+import { readsOf } from '../../../src/db/reads.js';
 import { countAudience } from '../../../src/features/audiences/audience.js';
 import { BEFORE_ALL, findPlayers } from '../../../src/features/audiences/find-players.js';
 import { listPlayers } from '../../../src/features/audiences/list-players.js';
@@ -105,7 +106,8 @@ export const STUDIO_VIEW_STATEMENTS: readonly Listed[] = [
   },
   {
     what: 'the sample of players behind an audience',
-    call: ({ admin, nowMs }) => createPlayerSamples(admin, clockFrom(nowMs)).of(gameId, SEGMENT_SAMPLE_SIZE),
+    call: ({ admin, nowMs }) =>
+      createPlayerSamples(readsOf(admin), clockFrom(nowMs)).of(gameId, SEGMENT_SAMPLE_SIZE),
     reads: {
       tables: ['players'],
       why: 'the ids of all players of the game are numbered, once a minute at most',

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { withDedicatedConnection } from '../../../src/db/dedicated-connection.js';
+import { readsOf } from '../../../src/db/reads.js';
 import {
   createPlayerSamples,
   FAST_SAMPLE_SIZE,
@@ -25,7 +26,7 @@ it('draws once, and thins out to the players that a smaller draw has', async () 
        select $1, gen_random_uuid(), $2 from generate_series(1, $3::int)`,
       [gameId, new Date(clock.now()), many],
     );
-  const samples = createPlayerSamples(pool, clock);
+  const samples = createPlayerSamples(readsOf(pool), clock);
   for (const [added, players] of [
     [9_999, 9_999],
     [5_002, 15_001],

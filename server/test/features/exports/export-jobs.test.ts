@@ -5,6 +5,7 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { writeCursor } from '../../../src/admin/page-cursor.js';
 import { transaction } from '../../../src/db/pool.js';
+import { readsOf } from '../../../src/db/reads.js';
 import { exportEvents } from '../../../src/features/exports/export-events.js';
 import { deleteExpiredExports } from '../../../src/features/exports/export-expiry.js';
 import { type ClaimedExport, MAX_BYTES } from '../../../src/features/exports/export-job.js';
@@ -75,7 +76,7 @@ const fileOf = (exportId: string, token?: string) =>
 /** Runs all waiting exports, as a node does, until they have ended. */
 async function runAll(): Promise<void> {
   const { pool, clock } = harness;
-  runner = createExportRunner({ pool, clock, logger: pino({ level: 'silent' }) });
+  runner = createExportRunner({ pool, reads: readsOf(pool), clock, logger: pino({ level: 'silent' }) });
   runner.start();
   const isOver = async () =>
     (await pool.query("select from export_jobs where state in ('waiting', 'running')")).rowCount === 0;
@@ -167,7 +168,12 @@ describe('an export in the background', () => {
   it('is released by a node that stops', async () => {
     const { exportId } = await start();
     const { pool, clock } = harness;
-    const stopped = createExportRunner({ pool, clock, logger: pino({ level: 'silent' }) });
+    const stopped = createExportRunner({
+      pool,
+      reads: readsOf(pool),
+      clock,
+      logger: pino({ level: 'silent' }),
+    });
     stopped.start();
     await stopped.stop();
     expect(['waiting', 'done']).toContain((await find(exportId)).state);

@@ -49,18 +49,21 @@ export function breakdownRoutes(app: FastifyInstance, ctx: AdminContext): void {
       const span = daySpanOf(request.query, ctx.clock.now());
       const { by = 'country', format = 'json', table = 'values' } = request.query;
       const file = `${game}-${by}-${table}-${span.from}-${span.to}.csv`;
-      const rates = await findRateTable(ctx.pool, gameId);
       if (format === 'csv' && table === 'days') {
-        return sendCsv(
-          reply,
-          file,
-          daysToCsv(by, await listBreakdownDays(ctx.pool, gameId, by, span), rates),
-        );
+        const { days, rates } = await ctx.reads.run(async (db) => ({
+          days: await listBreakdownDays(db, gameId, by, span),
+          rates: await findRateTable(db, gameId),
+        }));
+        return sendCsv(reply, file, daysToCsv(by, days, rates));
       }
-      const [summed, totals] = await Promise.all([
-        findSummedDays(ctx.pool, gameId, span),
-        listBreakdownTotals(ctx.pool, gameId, by, span, rates?.changeDays),
-      ]);
+      const { summed, totals, rates } = await ctx.reads.run(async (db) => {
+        const rates = await findRateTable(db, gameId);
+        const [summed, totals] = await Promise.all([
+          findSummedDays(db, gameId, span),
+          listBreakdownTotals(db, gameId, by, span, rates?.changeDays),
+        ]);
+        return { summed, totals, rates };
+      });
       const values = totalsResponse(by, totals, summed.activePlayerDays, rates);
       if (format === 'csv') return sendCsv(reply, file, totalsToCsv(by, values, summed.activePlayerDays));
       const { days, summedAt, activePlayerDays } = summed;

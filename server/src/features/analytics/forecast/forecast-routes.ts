@@ -41,8 +41,10 @@ export function forecastRoutes(app: FastifyInstance, ctx: AdminContext): void {
         throw new ApiError('parameter_invalid', { message: 'currency must be a code such as USD.' });
       }
       const nowMs = ctx.clock.now();
-      const days = await listRevenueDays(ctx.pool, gameId, nowMs);
-      const rates = await findRateTable(ctx.pool, gameId);
+      const { days, rates } = await ctx.reads.run(async (db) => ({
+        days: await listRevenueDays(db, gameId, nowMs),
+        rates: await findRateTable(db, gameId),
+      }));
       return success(forecastResponse(days, { currency, rates, nowMs }));
     },
   );

@@ -6,6 +6,7 @@ import { actorOf, adminOf, gameOf, requireRole } from '../../../admin/admin-guar
 import { adminSchema, GameParameters, success } from '../../../admin/admin-responses.js';
 import { daySpanOf } from '../../../admin/day-span.js';
 import { toJob } from '../../../admin/job-schemas.js';
+import type { Pool } from '../../../db/pool.js';
 import { ApiError } from '../../../errors.js';
 import { BODY_ERRORS } from '../../../http/api-schemas.js';
 import { withSchemaTypes } from '../../../http/validation.js';
@@ -47,7 +48,8 @@ export function funnelRoutes(app: FastifyInstance, ctx: AdminContext): void {
       const job = { gameId, kind: 'funnel', subject, actor: actorOf(ctx, request) } as const;
       const started = await ctx.jobs.start(
         job,
-        ({ signal, tell }) => funnelResult(ctx, { ...run, signal, onProgress: tell }, nowMs),
+        ({ signal, tell }) =>
+          ctx.reads.run((db) => funnelResult(db, { ...run, signal, onProgress: tell }, nowMs)),
         semaphore.of(adminOf(request).tenantId).take,
       );
       if (started === undefined) {
@@ -59,14 +61,14 @@ export function funnelRoutes(app: FastifyInstance, ctx: AdminContext): void {
 }
 
 async function funnelResult(
-  { pool }: Pick<AdminContext, 'pool'>,
+  db: Pool,
   run: FunnelRun,
   nowMs: number,
 ): Promise<Static<typeof FunnelResult> | null> {
   const { gameId, steps, windowHours, from, to, by } = run;
-  const counted = await runFunnel(pool, run);
+  const counted = await runFunnel(db, run);
   if (counted === null) return null;
-  const deletedBefore = await findDeletedBefore(pool, gameId);
+  const deletedBefore = await findDeletedBefore(db, gameId);
   return {
     steps: [...steps],
     windowHours,

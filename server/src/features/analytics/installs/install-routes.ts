@@ -44,11 +44,9 @@ export function installRoutes(app: FastifyInstance, ctx: AdminContext): void {
       const { gameId, game } = await gameOf(ctx, request);
       const span = daySpanOf(request.query, ctx.clock.now());
       const { by = 'cohort', period = 'week', format = 'json' } = request.query;
-      const { summedAt, throughDay, curves } = await revenuePerInstall(ctx.pool, gameId, {
-        by,
-        period,
-        ...span,
-      });
+      const { summedAt, throughDay, curves } = await ctx.reads.run((db) =>
+        revenuePerInstall(db, gameId, { by, period, ...span }),
+      );
       const shown = curvesResponse(curves);
       if (format === 'csv') {
         const file = `${game}-revenue-per-install-${by}-${period}-${span.from}-${span.to}.csv`;
