@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { SpreadSequencer } from './server/test/support/spread-sequencer.js';
 
 export default defineConfig({
   test: {
@@ -20,6 +21,7 @@ export default defineConfig({
     teardownTimeout: 120_000,
     // Tests wait for processes and databases a third of their time: three at once keep two cores busy.
     maxWorkers: 3,
+    sequence: { sequencer: SpreadSequencer },
     pool: 'forks',
     // A file takes over the modules that earlier ones have imported: half of the CPU of a run was importing them again.
     isolate: false,
