@@ -80,9 +80,9 @@ export const ATTACKS: readonly Attack[] = [
       signal(stopped, 'SIGSTOP');
       const isReplaced = async () =>
         !isRunning(stopped) && (await childrenOf(service.pid, 'worker.js')).length === 2;
-      return until(isReplaced, 120_000).then(
+      return until(isReplaced, 300_000).then(
         () => [],
-        () => ['It was not replaced within two minutes.'],
+        () => ['It was not replaced within five minutes.'],
       );
     },
   },
