@@ -289,10 +289,10 @@ describe.skipIf(!HAS_BROWSER)(`what is edited in the console besides prices${NEE
     await second.getByLabel('Name of gems_80').waitFor();
     expect(await second.getByLabel('Name of gems_80').inputValue()).not.toBe('Offline Gems');
     await second.close();
-    expect(await kept()).toBe(1);
+    await expect.poll(kept).toBe(1);
     await page.getByRole('button', { name: 'Save draft' }).click();
     await page.getByRole('button', { name: 'Save draft' }).waitFor({ state: 'detached' });
-    expect(await kept()).toBe(0);
+    await expect.poll(kept).toBe(0);
     expect(await page.getByText('Restored: what you typed').count()).toBe(0);
 
     await name.fill('Gems of nobody');

@@ -66,10 +66,10 @@ describe.skipIf(!HAS_BROWSER)(`the pages of the console${NEEDS_BROWSER}`, () => 
   beforeAll(async () => {
     // The figures are those of one UTC day.
     const leftMs = 86_400_000 - (Date.now() % 86_400_000);
-    if (leftMs < 240_000) await new Promise((resolve) => setTimeout(resolve, leftMs));
+    if (leftMs < 600_000) await new Promise((resolve) => setTimeout(resolve, leftMs));
     ({ service, settings, browser, owner } = await openConsole());
     player = await login(service.api, 'page-device');
-  }, 800_000);
+  }, 1_200_000);
   afterAll(closeConsole);
 
   const event = (eventType: string, payload: object = {}) => ({

@@ -21,7 +21,7 @@ import {
   until,
 } from './support/service.js';
 
-const TIMEOUT_MS = 120_000;
+const TIMEOUT_MS = 300_000;
 
 type Consumer = { ops: string; kill(signal: NodeJS.Signals): Promise<number | null> };
 
@@ -95,10 +95,12 @@ describe.skipIf(NATS_SERVER === undefined)(`savepoint consume${NEEDS_NATS}`, () 
 
   it('applies what the API only queues, and another takes over when it is killed', async () => {
     await sendSome(0);
-    expect((await readyz(service.ops)).checks).toMatchObject({
-      queue: expect.stringMatching(/^ok: 1 messages to apply/),
-      consumers: expect.stringContaining('nobody consumes'),
-    });
+    await expect
+      .poll(async () => (await readyz(service.ops)).checks)
+      .toMatchObject({
+        queue: expect.stringMatching(/^ok: 1 messages to apply/),
+        consumers: expect.stringContaining('nobody consumes'),
+      });
 
     const [first, second] = await Promise.all([startConsumer(), startConsumer()]);
     await untilApplied();

@@ -117,15 +117,15 @@ describe('savepoint start', () => {
       process.kill(workers[0] ?? 0, 'SIGKILL');
       await until(
         async () => (await workersOf(service.pid)).filter((pid) => !workers.includes(pid)).length === 1,
-        120_000,
+        300_000,
       );
-      await until(async () => (await get(`${service.ops}/readyz`)).status === 200, 120_000);
+      await until(async () => (await get(`${service.ops}/readyz`)).status === 200, 300_000);
       expect((await login(service.api, 'phone-2')).userId).toBe(player.userId);
 
       // Maintenance runs soon after the start, not an hour later.
       const isDone = async () =>
         /savepoint_maintenance_last_success_timestamp_seconds\{step="retention"\} \d/.test(await metrics());
-      await until(isDone, 120_000);
+      await until(isDone, 300_000);
     });
   });
 
@@ -188,11 +188,13 @@ describe('savepoint start', () => {
     });
     const { headers } = await login(service.api, 'phone');
     const stopped = service.interrupt();
-    await until(() => service.output().includes('serving for 300 s more'), 60_000);
-    expect(await get(`${service.ops}/readyz`)).toMatchObject({
-      status: 503,
-      body: { checks: { workers: 'the node is stopping: send players elsewhere' } },
-    });
+    await until(() => service.output().includes('serving for 300 s more'), 300_000);
+    await expect
+      .poll(() => get(`${service.ops}/readyz`))
+      .toMatchObject({
+        status: 503,
+        body: { checks: { workers: 'the node is stopping: send players elsewhere' } },
+      });
     expect((await get(`${service.api}/v1/player/status`, headers)).status).toBe(200);
     await service.interrupt();
     expect(await stopped).toBe(0);

@@ -9,7 +9,7 @@ import { get, SAVEPOINT, type Service, type Settings, startService, until } from
 const PLAYERS = 120;
 /** Enough for the 28th day of some players. */
 const DAYS = 40;
-const WAIT_MS = 120_000;
+const WAIT_MS = 300_000;
 const DAY_MS = 86_400_000;
 let service: Service;
 let settings: Settings;

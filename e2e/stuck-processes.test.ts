@@ -17,10 +17,16 @@ const workers = () => childrenOf(service.pid, 'worker.js');
 const operations = () => childrenOf(service.pid, 'operations.js');
 const ready = () => get(`${service.ops}/readyz`);
 const workersCheck = async () => ((await ready()).body as { checks: { workers: string } }).checks.workers;
+/** Not a number where the primary, on a busy machine, does not say in time. */
 const replaced = async (process: string) => {
   const metrics = String((await get(`${service.ops}/metrics`)).body);
   const line = new RegExp(`savepoint_processes_replaced_total{process="${process}",reason="stuck"} (\\d+)`);
   return Number(line.exec(metrics)?.[1]);
+};
+const told = async (process: string) => {
+  let count = Number.NaN;
+  while (Number.isNaN(count)) count = await replaced(process);
+  return count;
 };
 
 it.runIf(process.platform === 'linux')(
@@ -47,19 +53,19 @@ describe('a process that does not turn its event loop', () => {
     const now = await workers();
     expect(now).toHaveLength(2);
     expect(now).toContain(other);
-    expect(await replaced('worker')).toBe(1);
+    await expect.poll(() => replaced('worker')).toBe(1);
     expect(service.output()).toContain('an API worker does not turn its event loop; killing it');
     expect((await login(service.api, 'phone-1')).userId).toBe(player.userId);
   });
 
   it('makes the node unready when it is every worker', async () => {
-    const before = await replaced('worker');
+    const before = await told('worker');
     for (const pid of await workers()) signal(pid, 'SIGSTOP');
     await expect.poll(async () => (await ready()).status).toBe(503);
     expect((await get(`${service.ops}/healthz`)).status).toBe(200);
     await expect.poll(async () => (await ready()).status).toBe(200);
     await expect.poll(workersCheck).toBe('ok');
-    expect(await replaced('worker')).toBe(before + 2);
+    await expect.poll(() => replaced('worker')).toBe(before + 2);
   });
 
   it('is replaced when it is the operations process, which comes back at the same address', async () => {
@@ -68,8 +74,8 @@ describe('a process that does not turn its event loop', () => {
     await expect.poll(() => isRunning(victim)).toBe(false);
     const health = () => get(`${service.ops}/healthz`).catch(() => ({ status: 0 }));
     await expect.poll(async () => (await health()).status).toBe(200);
-    expect(await workersCheck()).toBe('ok');
-    expect(await replaced('operations')).toBe(1);
+    await expect.poll(workersCheck).toBe('ok');
+    await expect.poll(() => replaced('operations')).toBe(1);
   });
 
   it('is not replaced when the whole service was paused, the primary included', async () => {

@@ -91,7 +91,7 @@ describe.skipIf(!HAS_BROWSER)(`the web game${NEEDS_BROWSER}`, () => {
     await page.getByText('Just for you: Chest of Gems for $7.50.').waitFor();
     // A quarter off, for payers only.
     await page.getByRole('button', { name: 'Buy Chest of Gems for $7.50' }).click();
-    expect(await page.locator('#gems b').textContent()).toMatch(/^2,40\d$/);
+    await expect.poll(() => page.locator('#gems b').textContent()).toMatch(/^2,40\d$/);
 
     await knownAsPayer;
     // No ad for a payer.

@@ -52,7 +52,7 @@ describe('a service whose machine is 100 days ahead of the database', () => {
 
   it('deletes nothing, by maintenance or by command', async () => {
     await db.query("update games set retention_days = 30 where slug = 'demo-game'");
-    await until(() => service.output().includes('maintenance was refused'), 120_000);
+    await until(() => service.output().includes('maintenance was refused'), 300_000);
     expect(service.output()).not.toContain('a step of maintenance is done');
     const { code, output } = await runSavepoint(['retention', 'run'], { ...settings, ...AHEAD });
     expect(output).toContain(`${SENTENCE} One of the two is wrong, so nothing is deleted.`);
@@ -63,13 +63,16 @@ describe('a service whose machine is 100 days ahead of the database', () => {
 
   it('says so in the log, on /readyz, in the metrics, in the admin API and by doctor', async () => {
     expect(service.output()).toContain(SENTENCE);
-    expect(await get(`${service.ops}/readyz`)).toMatchObject({
-      status: 503,
-      body: {
-        status: 'not ready',
-        checks: { database: 'ok', workers: 'ok', clock: expect.stringContaining(SENTENCE) },
-      },
-    });
+    // The workers are not ok where the primary, on a busy machine, does not say in time.
+    await expect
+      .poll(() => get(`${service.ops}/readyz`))
+      .toMatchObject({
+        status: 503,
+        body: {
+          status: 'not ready',
+          checks: { database: 'ok', workers: 'ok', clock: expect.stringContaining(SENTENCE) },
+        },
+      });
     expect((await get(`${service.ops}/healthz`)).status).toBe(200);
     expect((await get(`${service.ops}/metrics`)).body).toMatch(
       /^savepoint_clock_offset_seconds 86(?:40|39)\d{3}(?:\.\d+)?$/m,

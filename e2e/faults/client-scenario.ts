@@ -40,7 +40,7 @@ export type ClientReport = ClientVerification & {
 };
 
 /** When nothing arrives for this long, nothing more will. */
-const HANG_MS = 120_000;
+const HANG_MS = 300_000;
 const DATABASE_TIMEOUT_MS = 5_000;
 const WATCH_MS = 2_000;
 

@@ -22,9 +22,10 @@ export type NatsServers = {
   dispose(): Promise<void>;
 };
 
-const CATCH_UP_MS = 45_000;
+const CATCH_UP_MS = 120_000;
+/** Each attempt may take so much longer than the one before. */
 const COMPLETE_MS = 20_000;
-const ATTEMPTS = 3;
+const ATTEMPTS = 5;
 
 export async function startNatsServers(
   count: number,
@@ -73,7 +74,7 @@ async function startComplete(count: number, program: string, settings: readonly 
     try {
       started = await startServers(count, program, settings);
       const { ports } = started;
-      await until(() => isComplete(ports), COMPLETE_MS);
+      await until(() => isComplete(ports), attempt * COMPLETE_MS);
       return started;
     } catch (error) {
       for (const one of started?.servers ?? []) await one.dispose();

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { until } from '../support/service.js';
 import { childrenOf, isRunning, signal } from './processes.js';
 
-const RESTART_MS = 120_000;
+const RESTART_MS = 300_000;
 
 /** kill -9 of the embedded server and all its processes; resolves when the service has started it again. */
 export async function killPostgres(dataDir: string): Promise<void> {

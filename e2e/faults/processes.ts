@@ -22,6 +22,8 @@ async function listProcesses(): Promise<Process[]> {
 
 /** False when the process did not exist. */
 export function signal(pid: number, name: NodeJS.Signals): boolean {
+  // The test itself, and all that runs beside it.
+  if (pid <= 0) throw new Error(`there is no process to send ${name} to`);
   try {
     return process.kill(pid, name);
   } catch {

@@ -49,9 +49,9 @@ const LOGINS_AT_ONCE = 16;
 const LOGIN_PAUSE_MS = 300;
 const WATCH_MS = 5_000;
 /** Longer than any repair takes: a service that acknowledges nothing for this long hangs. */
-const HANG_MS = 90_000;
-/** Three times what a message waits for another consumer when its own has died. */
-const DRAIN_SECONDS = 90;
+const HANG_MS = 300_000;
+/** Many times what a message waits for another consumer when its own has died: half a minute. */
+const DRAIN_SECONDS = 300;
 
 /**
  *   start everything ─► log in ─► send, repeat, and meanwhile faults ─► wait until the queue is empty ─► check the database

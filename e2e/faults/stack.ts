@@ -47,9 +47,9 @@ type Options = {
 };
 
 const CONSUMERS = 2;
-const START_MS = 120_000;
-const END_MS = 120_000;
-const START_ATTEMPTS = 3;
+const START_MS = 300_000;
+const END_MS = 300_000;
+const START_ATTEMPTS = 10;
 const SHOWN_LOG = 3_000;
 
 export async function startStack(options: Options): Promise<Stack> {

@@ -36,7 +36,7 @@ export const HAS_BROWSER = PROGRAM !== undefined;
 /** Ends the name of a group of such tests, so that a skip says why. */
 export const NEEDS_BROWSER = HAS_BROWSER ? '' : ' (skipped: Chromium is not installed)';
 /** The time-out of browser actions: the browser shares the machine with other tests. */
-export const BROWSER_TIMEOUT_MS = 120_000;
+export const BROWSER_TIMEOUT_MS = 300_000;
 
 /** The Chromium of the system, without a window. */
 export function launchBrowser(): Promise<Browser> {

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 export const SAVEPOINT = join(ROOT, 'server/bin/savepoint.mjs');
-const START_TIMEOUT_MS = 120_000;
+const START_TIMEOUT_MS = 300_000;
 /**
  * A busy machine must not decide a test: nothing is refused because it would wait for half a second, or the database for five. And no
  * balancer has to notice that a service stops.
