@@ -33,13 +33,14 @@ describe.skipIf(!HAS_BROWSER)(`the API reference in a browser${NEEDS_BROWSER}`, 
     await removeInstallations();
   });
 
-  /** The host under which the page was opened, another name for the same listener. */
+  /** Another name for the same listener, which no setting names: what the page says of addresses is of the host under which it was opened. */
   const asLocalhost = (url: string) => url.replace('127.0.0.1', 'localhost');
 
-  // Few tests, because the page takes seconds of CPU to render.
-  it('shows the player API with its error codes and a login to paste, and lets a request be tried out', async () => {
-    const { page, asked, errors } = await openPage(browser, DESKTOP);
-    await page.goto(`${service.ops}/reference/`);
+  // Each page is opened once, because it takes seconds of CPU to render.
+  it('shows the player API with its error codes and a login to paste, lets a request be tried out, and fits a phone', async () => {
+    const { page, asked, errors } = await openPage(browser);
+    const ops = asLocalhost(service.ops);
+    await page.goto(`${ops}/reference/`);
     await page.locator('h1', { hasText: 'Savepoint player API' }).waitFor();
     for (const part of [
       'Log in',
@@ -50,25 +51,26 @@ describe.skipIf(!HAS_BROWSER)(`the API reference in a browser${NEEDS_BROWSER}`, 
     ]) {
       await showsText(page, part);
     }
-    await expectLoginToPaste(page, service.ops);
+    await expectLoginToPaste(page);
     await expectOwnPage(page);
-    expect([...asked]).toEqual([service.ops]);
+    expect([...asked]).toEqual([ops]);
     expect(errors).toEqual([]);
     expect(await refusals(page)).toEqual([]);
 
     // The player API is on another port.
     const { port } = new URL(service.api);
-    const api = `http://127.0.0.1:${port}`;
+    const api = `http://localhost:${port}`;
     const status = await page.evaluate(async (url) => (await fetch(url)).status, `${api}/v1/limits`);
     expect(status).toBe(200);
     expect(asked).toContain(api);
     await expect(page.evaluate(() => fetch('http://127.0.0.2:1/'))).rejects.toThrow('Failed to fetch');
     await expect.poll(() => refusals(page)).toEqual(['connect-src http://127.0.0.2:1/']);
+    await expectFitsPhone(page, LOGIN);
     await page.close();
   });
 
-  it('shows the admin API, for the address under which the page was opened', async () => {
-    const { page, asked, errors } = await openPage(browser, DESKTOP);
+  it('shows the admin API, for the address under which the page was opened, also on a phone', async () => {
+    const { page, asked, errors } = await openPage(browser);
     const ops = asLocalhost(service.ops);
     await page.goto(`${ops}/reference/?api=admin`);
     await page.locator('h1', { hasText: 'Savepoint admin API' }).waitFor();
@@ -80,51 +82,42 @@ describe.skipIf(!HAS_BROWSER)(`the API reference in a browser${NEEDS_BROWSER}`, 
     expect([...asked]).toEqual([ops]);
     expect(errors).toEqual([]);
     expect(await refusals(page)).toEqual([]);
-
-    await page.goto(`${ops}/reference/`);
-    await expectLoginToPaste(page, ops);
+    await expectFitsPhone(page, ME);
     await page.close();
   });
 
   /** A login at the player API, at the host under which the page was opened. */
-  async function expectLoginToPaste(page: Page, ops: string): Promise<void> {
+  async function expectLoginToPaste(page: Page): Promise<void> {
     const operation = await showOperation(page, LOGIN);
     const sample = await operation.locator('code', { hasText: 'openssl' }).textContent();
     // The response beside it is the example of the document, not made-up values.
     await operation.locator('code', { hasText: '"expiresIn": 3600' }).first().waitFor();
     const { port } = new URL(service.api);
-    expect(sample).toContain(` http://${new URL(ops).hostname}:${port}/auth/login `);
+    expect(sample).toContain(` http://localhost:${port}/auth/login `);
     const { stdout } = await promisify(execFile)('bash', ['-c', sample ?? '']);
     expect(JSON.parse(stdout)).toMatchObject({ accessToken: expect.any(String), deviceId: 'my-device' });
   }
 
-  it('fits a phone', async () => {
-    const { page } = await openPage(browser, PHONE);
-    for (const [query, operation] of [
-      ['', LOGIN],
-      ['?api=admin', ME],
-    ] as const) {
-      await page.goto(`${service.ops}/reference/${query}`);
-      await showOperation(page, operation);
-      // The page is rendered piece by piece.
-      await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBe(PHONE.width);
-      await expect.poll(() => page.evaluate(cutOff)).toEqual([]);
-      // With three columns of equal width a sentence would have a third of the screen.
-      const table = page.locator('table:has(th:text-is("Sentence"))');
-      const ratio = async () => {
-        const widths = await table.evaluate(columnWidths);
-        return (widths[2] ?? 0) / (widths[1] ?? 1);
-      };
-      await expect.poll(ratio).toBeGreaterThan(2);
-    }
-    await page.close();
-  });
+  async function expectFitsPhone(page: Page, operation: Operation): Promise<void> {
+    await page.setViewportSize(PHONE);
+    await showOperation(page, operation);
+    // The page is rendered piece by piece.
+    await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBe(PHONE.width);
+    await expect.poll(() => page.evaluate(cutOff)).toEqual([]);
+    // With three columns of equal width a sentence would have a third of the screen.
+    const table = page.locator('table:has(th:text-is("Sentence"))');
+    const ratio = async () => {
+      const widths = await table.evaluate(columnWidths);
+      return (widths[2] ?? 0) / (widths[1] ?? 1);
+    };
+    await expect.poll(ratio).toBeGreaterThan(2);
+  }
 });
 
 type Opened = { page: Page; asked: Set<string>; errors: string[] };
 
-async function openPage(browser: Browser, viewport: { width: number; height: number }): Promise<Opened> {
-  const page = await browser.newPage({ viewport });
+async function openPage(browser: Browser): Promise<Opened> {
+  const page = await browser.newPage({ viewport: DESKTOP });
   page.setDefaultTimeout(BROWSER_TIMEOUT_MS);
   const asked = new Set<string>();
   const errors: string[] = [];
