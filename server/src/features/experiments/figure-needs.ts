@@ -13,16 +13,17 @@ export type FigureNeeds = Readonly<{
 export function figureNeeds(metrics: readonly MetricEntry[]): FigureNeeds {
   const measures = metrics.flatMap(measuresOf);
   const isPaid = ({ of }: SumMeasureEntry) => of === 'revenue' || of === 'purchases' || of === 'payers';
-  const needsAll = measures.some((measure) => !isPaid(measure) && measure.of !== 'events');
   const needsPurchases =
     measures.some(isPaid) || metrics.some((metric) => metric.kind === 'share' && metric.of === 'converted');
   const retentionDays = metrics.flatMap((metric) =>
     metric.kind === 'share' && metric.of === 'retained' ? [metric.day] : [],
   );
+  const eventTypes = new Set([...measures, ...metrics].flatMap(eventTypesOf));
+  const needsAll = eventTypes.size > 0 || measures.some((measure) => !isPaid(measure));
   return {
     days: needsAll ? 'all' : needsPurchases ? 'purchases' : 'none',
     retentionDays: [...new Set(retentionDays)],
-    eventTypes: [...new Set([...measures, ...metrics].flatMap(eventTypesOf))],
+    eventTypes: [...eventTypes],
   };
 }
 

@@ -4,7 +4,8 @@ import type { MetricEntry } from '../../../personalisation/document/parts/experi
 import type { RateTable } from '../../reporting/exchange-rates.js';
 import { findRateTable } from '../../reporting/rate-queries.js';
 import { figureNeeds } from '../figure-needs.js';
-import { findFigures } from '../figure-queries.js';
+import { findHistories } from '../figure-queries.js';
+import { figuresOf } from '../report/player-history.js';
 import { AaExperiment, aaSeed, type GradedVerdict } from './aa-experiment.js';
 import { type DrawBounds, drawGradedPlayers } from './draw-players.js';
 import {
@@ -140,17 +141,16 @@ async function gradeSpan(
   );
   const needs = figureNeeds(metrics);
   for (let at = 0; at < exposed.length; at += PLAYERS_PER_CHUNK) {
+    if (signal?.aborted) return undefined;
     const chunk = exposed.slice(at, at + PLAYERS_PER_CHUNK);
+    const histories = await findHistories(connection, chunk, span.to, needs);
     for (const [look, to] of daysOf(span).entries()) {
-      if (signal?.aborted) return undefined;
-      const counted = chunk.filter(({ day }) => day <= to);
-      if (counted.length === 0) continue;
-      const figures = await findFigures(connection, counted, to, needs);
-      counted.forEach(({ userId }, index) => {
-        const ofPlayer = figures[index];
-        if (ofPlayer === undefined) return;
-        for (const experiment of experiments) experiment.add(look, userId, ofPlayer, rates);
-      });
+      for (const exposure of chunk) {
+        const history = histories.get(exposure.playerId);
+        if (history === undefined || exposure.day > to) continue;
+        const figures = figuresOf(history, exposure, to, needs.retentionDays);
+        for (const experiment of experiments) experiment.add(look, exposure.userId, figures, rates);
+      }
     }
   }
   return experiments.map((experiment) => experiment.verdict());
