@@ -2,16 +2,15 @@ import type { DedicatedConnection } from '../../db/dedicated-connection.js';
 import { measuredExperiments } from '../../personalisation/document/offer-holdouts.js';
 import type { ExperimentEntry } from '../../personalisation/document/parts/experiments.js';
 import type { OfferEntry } from '../../personalisation/document/parts/offers.js';
-import { type RunKey, WAS_DRAWN_BEFORE, WAS_PINNED } from './exposure-queries.js';
+import {
+  type Exposure,
+  type RunKey,
+  SAW_TWO_ARMS,
+  WAS_DRAWN_BEFORE,
+  WAS_PINNED,
+} from './exposure-queries.js';
 
-export type ErasedExposure = RunKey &
-  Readonly<{
-    playerId: string;
-    variantId: string;
-    exposedOn: string;
-    activatedOn: string | null;
-    sawTwoArms: boolean;
-  }>;
+export type ErasedExposure = RunKey & Exposure;
 
 /** The exposures of players in experiments that run, up to the end of a day. */
 export async function listErasedExposures(
@@ -23,11 +22,7 @@ export async function listErasedExposures(
     `select e.game_id as "gameId", e.experiment_id as "experimentId", e.seed, e.player_id as "playerId", e.variant_id as "variantId",
        (e.exposed_at at time zone 'UTC')::date::text as "exposedOn",
        (e.activated_at at time zone 'UTC')::date::text as "activatedOn",
-       exists (
-         select from experiment_exposures o
-         where o.player_id = e.player_id and o.experiment_id = e.experiment_id and o.seed <> e.seed and o.variant_id <> e.variant_id
-         offset 0
-       ) as "sawTwoArms"
+       ${SAW_TWO_ARMS} as "sawTwoArms"
      from unnest($1::bigint[]) as w (id)
      cross join lateral (
        select * from experiment_exposures e

@@ -8,7 +8,14 @@ import type { Pool } from '../../db/pool.js';
 import { type MetricEntry, metricKey } from '../../personalisation/document/parts/experiment-metrics.js';
 import type { ExperimentEntry } from '../../personalisation/document/parts/experiments.js';
 import { findRateTable } from '../reporting/rate-queries.js';
-import { type ExposureCursor, FIRST_EXPOSURE, listExposures, walkInOrder } from './exposure-queries.js';
+import {
+  countedExposures,
+  type ExposureCursor,
+  FIRST_EXPOSURE,
+  listExposedPlayers,
+  listExposures,
+  walkInOrder,
+} from './exposure-queries.js';
 import { figureNeeds } from './figure-needs.js';
 import { findFigures } from './figure-queries.js';
 import { type Explored, listGroups } from './group-queries.js';
@@ -40,7 +47,8 @@ export async function exploreExperiment(
   pool: Pool,
   { gameId, experiment, metric, by, to, maxPlayers = EXPLORED_PLAYERS, signal }: ExploreRequest,
 ): Promise<Exploration> {
-  const { experimentId, seed, variants, activation, plan } = experiment;
+  const { experimentId, seed, variants, plan } = experiment;
+  const run = { gameId, experimentId, seed };
   const keyed = [{ metric, key: metricKey(metric) }];
   const needs = figureNeeds([metric]);
   const groups = new Map<string | null, ExperimentSums>();
@@ -53,8 +61,9 @@ export async function exploreExperiment(
     for (let read = 0; behind !== null && read < maxPlayers; ) {
       signal?.throwIfAborted();
       const limit = Math.min(PLAYERS_PER_CHUNK, maxPlayers - read);
-      const page = { behind, to, isActivated: activation !== undefined, limit };
-      const { counted, last } = await listExposures(connection, { gameId, experimentId, seed }, page);
+      const { playerIds, last } = await listExposedPlayers(connection, run, { behind, to, limit });
+      const exposures = await listExposures(connection, playerIds, [run], to);
+      const counted = countedExposures(exposures, () => experiment.activation !== undefined, to);
       const figures = await findFigures(connection, counted, to, needs);
       const values = await listGroups(connection, counted, by);
       counted.forEach(({ variantId, sawTwoArms }, index) => {

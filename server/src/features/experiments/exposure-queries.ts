@@ -6,17 +6,15 @@ export type RunKey = Readonly<{ gameId: number; experimentId: string; seed: stri
 /** The place after an exposure, in the order of time. */
 export type ExposureCursor = Readonly<{ exposedAt: string; playerId: string }>;
 
-/** A player who counts from `day` on. */
-export type CountedExposure = Readonly<{
+/** An exposure as it is stored, by days. */
+export type Exposure = Readonly<{
   playerId: string;
   variantId: string;
-  day: string;
   exposedOn: string;
+  /** Of the activation event; null before it. */
+  activatedOn: string | null;
   sawTwoArms: boolean;
 }>;
-
-type ExposureRow = Omit<CountedExposure, 'day'> &
-  Readonly<{ day: string | null; exposedAt: string; wasDrawnBefore: boolean }>;
 
 /** A test device: it has seen what somebody pinned, whatever arm was stored before. */
 export const WAS_PINNED = `exists (
@@ -35,6 +33,12 @@ export const WAS_DRAWN_BEFORE = `(e.experiment_id like 'offer:%' and exists (
          offset 0
        ))`;
 
+export const SAW_TWO_ARMS = `exists (
+         select from experiment_exposures o
+         where o.player_id = e.player_id and o.experiment_id = e.experiment_id and o.seed <> e.seed and o.variant_id <> e.variant_id
+         offset 0
+       )`;
+
 export const FIRST_EXPOSURE: ExposureCursor = { exposedAt: '-infinity', playerId: '0' };
 
 /** Exposures are read in the order of their index. While there are few, PostgreSQL would rather sort them. */
@@ -43,44 +47,84 @@ export async function walkInOrder(connection: DedicatedConnection): Promise<void
 }
 
 /**
- * The next exposures up to the end of a day, and the place after them; null at the end. With an activation event, players who have not sent it do
- * not count.
+ * The players of the next exposures up to the end of a day, and the place after these exposures; null at the end. Players who are also in one of the runs of
+ * `except` are left out.
  */
-export async function listExposures(
+export async function listExposedPlayers(
   connection: DedicatedConnection,
   { gameId, experimentId, seed }: RunKey,
   {
     behind,
     to,
-    isActivated,
     limit,
-  }: { behind: ExposureCursor; to: string; isActivated: boolean; limit: number },
-): Promise<{ counted: CountedExposure[]; last: ExposureCursor | null }> {
-  const { rows } = await connection.query<ExposureRow>(
-    `select e.player_id as "playerId", e.variant_id as "variantId", e.exposed_at::text as "exposedAt",
-       (case when $7 then e.activated_at else e.exposed_at end at time zone 'UTC')::date::text as day,
+    except = [],
+  }: { behind: ExposureCursor; to: string; limit: number; except?: readonly RunKey[] },
+): Promise<{ playerIds: string[]; last: ExposureCursor | null }> {
+  const { rows } = await connection.query<ExposureCursor & { playerIds: string[] }>(
+    `with page as materialized (
+       select e.player_id, e.exposed_at from experiment_exposures e
+       where e.game_id = $1 and e.experiment_id = $2 and e.seed = $3
+         and (e.exposed_at, e.player_id) > ($4::timestamptz, $5::bigint)
+         and e.exposed_at < ($6::date + 1)::timestamp at time zone 'UTC'
+       order by e.exposed_at, e.player_id
+       limit $7
+     )
+     select l.exposed_at::text as "exposedAt", l.player_id as "playerId",
+       array(
+         select w.player_id from page w
+         where cardinality($8::text[]) = 0 or not exists (
+           select from experiment_exposures o
+           where o.player_id = w.player_id and o.experiment_id || '/' || o.seed = any($8::text[])
+             and o.exposed_at < ($6::date + 1)::timestamp at time zone 'UTC'
+           offset 0
+         )
+       ) as "playerIds"
+     from (select exposed_at, player_id from page order by exposed_at desc, player_id desc limit 1) l`,
+    [gameId, experimentId, seed, behind.exposedAt, behind.playerId, to, limit, except.map(textOf)],
+  );
+  const [page] = rows;
+  if (page === undefined) return { playerIds: [], last: null };
+  const { playerIds, ...last } = page;
+  return { playerIds, last };
+}
+
+/** The exposures of players to some runs, up to the end of a day. `run` is the place of the run. */
+export async function listExposures(
+  connection: DedicatedConnection,
+  playerIds: readonly string[],
+  runs: readonly RunKey[],
+  to: string,
+): Promise<(Exposure & { run: number })[]> {
+  const { rows } = await connection.query<Exposure & { run: number }>(
+    `select e.place - 1 as run, e.player_id as "playerId", e.variant_id as "variantId",
        (e.exposed_at at time zone 'UTC')::date::text as "exposedOn",
-       exists (
-         select from experiment_exposures o
-         where o.player_id = e.player_id and o.experiment_id = $2 and o.seed <> $3 and o.variant_id <> e.variant_id
-         offset 0
-       ) as "sawTwoArms",
-       ${WAS_DRAWN_BEFORE} as "wasDrawnBefore"
-     from experiment_exposures e
-     where e.game_id = $1 and e.experiment_id = $2 and e.seed = $3
-       and (e.exposed_at, e.player_id) > ($4::timestamptz, $5::bigint)
-       and e.exposed_at < ($6::date + 1)::timestamp at time zone 'UTC'
-       and not ${WAS_PINNED}
-     order by e.exposed_at, e.player_id
-     limit $8`,
-    [gameId, experimentId, seed, behind.exposedAt, behind.playerId, to, isActivated, limit],
+       (e.activated_at at time zone 'UTC')::date::text as "activatedOn",
+       ${SAW_TWO_ARMS} as "sawTwoArms"
+     from unnest($1::bigint[]) as w (id)
+     cross join lateral (
+       select *, array_position($3::text[], e.experiment_id || '/' || e.seed) as place from experiment_exposures e
+       where e.player_id = w.id and e.exposed_at < ($2::date + 1)::timestamp at time zone 'UTC'
+       offset 0
+     ) e
+     where e.place is not null and not ${WAS_PINNED} and not ${WAS_DRAWN_BEFORE}`,
+    [playerIds, to, runs.map(textOf)],
   );
-  const counted = rows.flatMap(({ day, exposedAt: _, wasDrawnBefore, ...exposure }) =>
-    wasDrawnBefore || day === null || day > to ? [] : [{ day, ...exposure }],
-  );
-  const last = rows.at(-1);
-  return {
-    counted,
-    last: last === undefined ? null : { exposedAt: last.exposedAt, playerId: last.playerId },
-  };
+  return rows;
+}
+
+/** No id and no seed has a slash. */
+function textOf({ experimentId, seed }: RunKey): string {
+  return `${experimentId}/${seed}`;
+}
+
+/** Exposures with day 0 of the player: that of the exposure, or of the activation where `isActivated`. Those whose day 0 is after `to` do not count yet. */
+export function countedExposures<T extends Exposure>(
+  exposures: readonly T[],
+  isActivated: (exposure: T) => boolean,
+  to: string,
+): (T & { day: string })[] {
+  return exposures.flatMap((exposure) => {
+    const day = isActivated(exposure) ? exposure.activatedOn : exposure.exposedOn;
+    return day === null || day > to ? [] : [{ ...exposure, day }];
+  });
 }

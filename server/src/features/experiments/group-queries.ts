@@ -1,5 +1,5 @@
 import type { DedicatedConnection } from '../../db/dedicated-connection.js';
-import type { CountedExposure } from './exposure-queries.js';
+import type { Exposure } from './exposure-queries.js';
 
 /** What is known of a player at the exposure, and so cannot follow from an arm. */
 export const EXPLORED = ['country', 'platform', 'payer', 'new'] as const;
@@ -8,7 +8,7 @@ export type Explored = (typeof EXPLORED)[number];
 /** The group of each player, in the order of the exposures; null: not known. Of country and platform the last one up to the day of the exposure counts. */
 export async function listGroups(
   connection: DedicatedConnection,
-  exposures: readonly Pick<CountedExposure, 'playerId' | 'exposedOn'>[],
+  exposures: readonly Pick<Exposure, 'playerId' | 'exposedOn'>[],
   by: Explored,
 ): Promise<(string | null)[]> {
   const { rows } = await connection.query<{ place: number; value: string | null }>(

@@ -4,7 +4,7 @@ import { metricsOf } from '../../personalisation/document/parts/experiment-metri
 import type { ExperimentEntry } from '../../personalisation/document/parts/experiments.js';
 import { findRateTable } from '../reporting/rate-queries.js';
 import { type ErasedExposure, findPublishedExperiments, listErasedExposures } from './erased-queries.js';
-import type { RunKey } from './exposure-queries.js';
+import { countedExposures, type RunKey } from './exposure-queries.js';
 import { figureNeeds } from './figure-needs.js';
 import { findFigures } from './figure-queries.js';
 import { toKeptKeys } from './report/erased-currency.js';
@@ -51,10 +51,7 @@ async function keepRun(
   exposures: readonly ErasedExposure[],
   to: string,
 ): Promise<void> {
-  const counted = exposures.flatMap(({ exposedOn, activatedOn, ...exposure }) => {
-    const day = experiment.activation === undefined ? exposedOn : activatedOn;
-    return day === null || day > to ? [] : [{ ...exposure, day, exposedOn }];
-  });
+  const counted = countedExposures(exposures, () => experiment.activation !== undefined, to);
   const rates = await findRateTable(connection, run.gameId);
   const metrics = keyedMetrics(experiment.metrics);
   const figures = await findFigures(connection, counted, to, figureNeeds(metricsOf(experiment.metrics)));

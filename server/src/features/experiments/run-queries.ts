@@ -5,8 +5,16 @@ import type { GateInput } from './report/gates.js';
 
 export type ArmChanges = GateInput['armChanges'];
 
-/** Sums that are under way. Those of another day, other metrics or other rates cannot be added up: `basis` says of which they are. */
-export type Walk = Readonly<{ basis: string; behind: ExposureCursor; sums: ExperimentSums }>;
+/**
+ * Sums that are under way, of runs that are summed together: the first of them keeps them all. `at` is the place of the run whose exposures are read. Sums of another
+ * day, other runs, other metrics or other rates cannot be added up: `basis` says of which they are.
+ */
+export type Walk = Readonly<{
+  basis: string;
+  at: number;
+  behind: ExposureCursor;
+  sums: readonly ExperimentSums[];
+}>;
 
 export type Run = RunKey &
   Readonly<{ startedOn: string; checkedVersion: number; armChanges: ArmChanges; walk: Walk | null }>;

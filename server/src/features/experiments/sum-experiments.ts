@@ -3,21 +3,13 @@ import type { Pool } from '../../db/pool.js';
 import { DAY_MS, utcDay } from '../../lib/day.js';
 import type { ConfigDocument } from '../../personalisation/document/document.js';
 import { isHoldoutOver, measuredExperiments } from '../../personalisation/document/offer-holdouts.js';
-import { metricsOf } from '../../personalisation/document/parts/experiment-metrics.js';
 import type { ExperimentEntry } from '../../personalisation/document/parts/experiments.js';
 import type { RateTable } from '../reporting/exchange-rates.js';
 import { findRateTable } from '../reporting/rate-queries.js';
 import { armChangesOf, PublishedVersions } from './arm-changes.js';
-import { FIRST_EXPOSURE, listExposures, walkInOrder } from './exposure-queries.js';
-import { figureNeeds } from './figure-needs.js';
-import { findFigures } from './figure-queries.js';
+import { type RunKey, walkInOrder } from './exposure-queries.js';
 import { fromKeptKeys } from './report/erased-currency.js';
-import {
-  addPlayer,
-  type ExperimentSums,
-  keyedMetrics,
-  mergeExperimentSums,
-} from './report/experiment-sums.js';
+import { type ExperimentSums, mergeExperimentSums } from './report/experiment-sums.js';
 import { reportOf } from './report/report.js';
 import {
   endRuns,
@@ -26,9 +18,9 @@ import {
   type Run,
   updateArmChanges,
   updateSummed,
-  updateWalk,
   upsertRuns,
 } from './run-queries.js';
+import { type MeasuredRun, type SumPlayersOptions, sumPlayers } from './sum-players.js';
 import {
   deleteEndedSums,
   deleteOldSums,
@@ -38,18 +30,13 @@ import {
   upsertSums,
 } from './sum-queries.js';
 
-export type SumOptions = Readonly<{
-  pool: Pool;
-  nowMs: number;
-  signal?: AbortSignal | undefined;
-  playersPerChunk?: number;
-}>;
+export type SumOptions = Pick<SumPlayersOptions, 'signal' | 'playersPerChunk'> &
+  Readonly<{ pool: Pool; nowMs: number }>;
 
 export type SumResult = Readonly<{ isDone: boolean; experimentsSummed: number }>;
 
-const PLAYERS_PER_CHUNK = 1_000;
-/** The sums so far are written down after so many chunks: a run that is killed goes on from there. */
-const CHUNKS_PER_SAVE = 20;
+/** Their sums are in memory together: usually a few hundred kilobytes of each, with the most arms and metrics some megabytes. */
+const RUNS_TOGETHER = 10;
 const GAMES_PER_LIST = 200;
 
 /**
@@ -68,14 +55,9 @@ export async function sumExperiments(
   const failures: unknown[] = [];
   const versions = new PublishedVersions(options.pool);
   let experimentsSummed = 0;
-  for (const run of await listDueRuns(connection, to)) {
+  for (const runs of togetherOf(await listDueRuns(connection, to))) {
     if (options.signal?.aborted) return { isDone: false, experimentsSummed };
-    try {
-      if (await sumRun(connection, run, to, { ...options, versions })) experimentsSummed++;
-    } catch (error) {
-      // The others are summed all the same.
-      failures.push(error);
-    }
+    experimentsSummed += await sumTogether(connection, runs, to, { ...options, versions, failures });
   }
   for (const failure of failures) throw failure;
   return { isDone: options.signal?.aborted !== true, experimentsSummed };
@@ -92,23 +74,75 @@ async function beginRuns(connection: DedicatedConnection): Promise<void> {
   }
 }
 
-/** Whether it came to the end. */
-async function sumRun(
+/** Those of the same game, some at a time, in the order in which they come. */
+function togetherOf(runs: readonly Run[]): Run[][] {
+  const groups: Run[][] = [];
+  for (const run of runs) {
+    const last = groups.findLast(([first]) => first?.gameId === run.gameId);
+    if (last !== undefined && last.length < RUNS_TOGETHER) last.push(run);
+    else groups.push([run]);
+  }
+  return groups;
+}
+
+/** How many came to the end. */
+async function sumTogether(
   connection: DedicatedConnection,
+  runs: readonly Run[],
+  to: string,
+  { versions, failures, ...options }: SumOptions & { versions: PublishedVersions; failures: unknown[] },
+): Promise<number> {
+  /** The others are summed all the same. */
+  const attempt = <T>(work: () => Promise<T>) =>
+    work().catch((error: unknown) => {
+      failures.push(error);
+      return undefined;
+    });
+  const measured: MeasuredRun[] = [];
+  for (const run of runs) {
+    const found = await attempt(() => findMeasuredRun(connection, versions, run, to));
+    if (found !== undefined) measured.push(found);
+  }
+  const [first] = measured;
+  if (first === undefined) return 0;
+  const rates = await findRateTable(connection, first.gameId);
+  const living = await attempt(() => sumPlayers(connection, measured, { to, rates, ...options }));
+  let summed = 0;
+  for (const [at, sums] of (living ?? []).entries()) {
+    const run = measured[at];
+    if (run === undefined) continue;
+    await attempt(async () => {
+      await keepSums(connection, run, sums, { to, rates, nowMs: options.nowMs });
+      summed++;
+    });
+  }
+  return summed;
+}
+
+/** Undefined if the run is over, or about to be ended. */
+async function findMeasuredRun(
+  connection: DedicatedConnection,
+  versions: PublishedVersions,
   run: Run,
   to: string,
-  options: SumOptions & { versions: PublishedVersions },
-): Promise<boolean> {
-  const { document, armChanges } = await findArmChanges(connection, options.versions, run);
+): Promise<MeasuredRun | undefined> {
+  const { document, armChanges } = await findArmChanges(connection, versions, run);
   const experiment = measuredExperiments(document).find(
     ({ experimentId }) => experimentId === run.experimentId,
   );
-  if (experiment === undefined || experiment.seed !== run.seed) return false;
+  if (experiment === undefined || experiment.seed !== run.seed) return undefined;
   // The last report stays.
-  if (isHoldoutOver(document.offers, run.experimentId, to)) return false;
-  const rates = await findRateTable(connection, run.gameId);
-  const living = await sumExposed(connection, run, { experiment, to, rates, ...options });
-  if (living === undefined) return false;
+  if (isHoldoutOver(document.offers, run.experimentId, to)) return undefined;
+  return { ...run, armChanges, experiment };
+}
+
+/** Adds the sums of erased players, and keeps the sums and the report of the day. */
+async function keepSums(
+  connection: DedicatedConnection,
+  { experiment, armChanges, ...run }: MeasuredRun,
+  living: ExperimentSums,
+  { to, rates, nowMs }: { to: string; rates: RateTable | null; nowMs: number },
+): Promise<void> {
   await inTransaction(connection, async () => {
     const erased = fromKeptKeys(await findErasedSums(connection, run), rates?.currency);
     const sums = mergeExperimentSums(living, erased.sums);
@@ -121,10 +155,9 @@ async function sumRun(
     });
     await upsertSums(connection, run, to, sums);
     await deleteOldSums(connection, run, { to, plannedEnd: plannedEndOf(run, experiment) });
-    await upsertReport(connection, run, { day: to, report, nowMs: options.nowMs });
-    await updateSummed(connection, run, { to, nowMs: options.nowMs });
+    await upsertReport(connection, run, { day: to, report, nowMs });
+    await updateSummed(connection, run, { to, nowMs });
   });
-  return true;
 }
 
 /** The published document, and the publications since the start that changed an arm. Each version is looked at once. */
@@ -148,43 +181,10 @@ async function findArmChanges(
   return { document: before.document, armChanges };
 }
 
-type Summing = SumOptions & Readonly<{ experiment: ExperimentEntry; to: string; rates: RateTable | null }>;
-
-/** Undefined if it is to end before all players are summed. */
-async function sumExposed(
-  connection: DedicatedConnection,
-  run: Run,
-  { experiment, to, rates, signal, playersPerChunk = PLAYERS_PER_CHUNK }: Summing,
-): Promise<ExperimentSums | undefined> {
-  const metrics = keyedMetrics(experiment.metrics);
-  const needs = figureNeeds(metricsOf(experiment.metrics));
-  const basis = JSON.stringify([to, rates?.version ?? null, ...metrics.map(({ key }) => key)]);
-  const walk = run.walk?.basis === basis ? run.walk : undefined;
-  const sums = walk?.sums ?? {};
-  let behind = walk?.behind ?? FIRST_EXPOSURE;
-  for (let chunk = 1; ; chunk++) {
-    const isActivated = experiment.activation !== undefined;
-    const page = { behind, to, isActivated, limit: playersPerChunk };
-    const { counted, last } = await listExposures(connection, run, page);
-    if (last === null) return sums;
-    const figures = await findFigures(connection, counted, to, needs);
-    counted.forEach(({ variantId, sawTwoArms }, index) => {
-      const ofPlayer = figures[index];
-      if (ofPlayer !== undefined)
-        addPlayer(sums, { variantId, sawTwoArms, figures: ofPlayer }, metrics, rates);
-    });
-    behind = last;
-    const isStopped = signal?.aborted === true;
-    if (isStopped || chunk % CHUNKS_PER_SAVE === 0)
-      await updateWalk(connection, run, { basis, behind, sums });
-    if (isStopped) return undefined;
-  }
-}
-
 /** The sums of the last day of the plan, once it is over. */
 async function findPlannedEnd(
   connection: DedicatedConnection,
-  run: Run,
+  run: RunKey & Pick<Run, 'startedOn'>,
   { experiment, days, sums }: { experiment: ExperimentEntry; days: number; sums: ExperimentSums },
 ): Promise<ExperimentSums | undefined> {
   const endDay = plannedEndOf(run, experiment);
@@ -194,7 +194,7 @@ async function findPlannedEnd(
 }
 
 /** The last day of the plan; null without one. */
-function plannedEndOf({ startedOn }: Run, { plan }: ExperimentEntry): string | null {
+function plannedEndOf({ startedOn }: Pick<Run, 'startedOn'>, { plan }: ExperimentEntry): string | null {
   return plan === null ? null : utcDay(Date.parse(startedOn) + (plan.days - 1) * DAY_MS);
 }
 

@@ -137,13 +137,13 @@ describe('the sums of a running experiment', () => {
     const stopped = await sum(harness, { signal: stop.signal }, (connection) =>
       watch(connection, {
         after: async (text) => {
-          if (text.includes('from experiment_exposures e') && ++chunks === 3) stop.abort();
+          if (text.includes('with page as') && ++chunks === 3) stop.abort();
         },
       }),
     );
     expect(stopped).toEqual({ isDone: false, experimentsSummed: 0 });
     const { rows } = await harness.pool.query(
-      `select (walk #>> '{sums,a,players}')::int + (walk #>> '{sums,b,players}')::int as players from experiment_runs`,
+      `select (walk #>> '{sums,0,a,players}')::int + (walk #>> '{sums,0,b,players}')::int as players from experiment_runs`,
     );
     expect(rows).toEqual([{ players: 150 }]);
     expect(await sum(harness)).toEqual({ isDone: true, experimentsSummed: 1 });
