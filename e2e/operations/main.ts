@@ -1,6 +1,7 @@
 import { cleanUp } from '../support/service.js';
 import { tryBackup } from './backup.js';
 import { tryBothBuilds } from './both-builds.js';
+import { tryClickHouse } from './clickhouse.js';
 import { tryFailover } from './failover.js';
 import { tryMonitoring } from './monitoring.js';
 import { tryTls } from './tls.js';
@@ -9,6 +10,7 @@ import { tryTls } from './tls.js';
 const TRIALS: Readonly<Record<string, (args: readonly string[]) => Promise<readonly string[]>>> = {
   backup: tryBackup,
   'both-builds': tryBothBuilds,
+  clickhouse: tryClickHouse,
   failover: tryFailover,
   monitoring: tryMonitoring,
   tls: tryTls,
@@ -22,6 +24,8 @@ Tries what operators do, with the real programs. Each trial says which program i
                (three minutes; needs nothing)
   both-builds --before FOLDER
                the database of 1.0 under load, served by the older build in FOLDER (a checkout that was built) and this one
+  clickhouse   files of events are loaded into ClickHouse, twice, interrupted, and in a later generation
+               (ten minutes; fetches 300 MB of chdb-wasm and a Node.js of 24 with npm)
   failover [n] [--nats] [--freeze]
                players send while the primary of a Patroni cluster is killed (or frozen) n times, three by default; with NATS in between
                (a minute each; needs patroni, python3-etcd, etcd-server, haproxy, postgresql, nats-server)

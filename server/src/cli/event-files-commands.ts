@@ -7,6 +7,7 @@ import { type EventFile, type GameFolder, inFolder } from '../features/event-fil
 import { openFileStore } from '../features/event-files/open-store.js';
 import { listFiles, listGameFolders } from '../features/event-files/stored-files.js';
 import { writeEventFiles } from '../features/event-files/writing/write-files.js';
+import { clickHouseCommand } from './clickhouse-command.js';
 import { requireEventFiles } from './event-files-place.js';
 import { grouped } from './progress-bar.js';
 import { isBetweenTexts, tableLines } from './table.js';
@@ -23,6 +24,7 @@ export function eventFilesCommands(): Command {
     .command('check')
     .description('read every file, and compare its length and digest with what was written')
     .action(check);
+  files.addCommand(clickHouseCommand());
   return files;
 }
 
