@@ -169,11 +169,24 @@ describe('an export', () => {
     // Another one waits until it has replayed the erasure.
     const before = replica.state().reads;
     const second = await start();
-    runner = runWith(replica);
-    await expect.poll(() => stateOf(second.exportId)).toBe('running');
-    await standby.resume();
+    let isWaiting = true;
+    let hasWaited = false;
+    runner = runWith({
+      ...replica,
+      async choose() {
+        const chosen = replica.choose();
+        void chosen.then(() => {
+          isWaiting = false;
+        });
+        await harness.pool.query('select 1');
+        hasWaited = isWaiting;
+        await standby.resume();
+        return chosen;
+      },
+    });
     await expect.poll(() => stateOf(second.exportId)).toBe('done');
     await runner.stop();
+    expect(hasWaited).toBe(true);
     expect(replica.state().reads).toEqual({ replica: before.replica + 1, primary: before.primary });
     for (const { exportId } of [first, second]) {
       const content = await contentOf(exportId);
