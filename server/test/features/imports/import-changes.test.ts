@@ -125,7 +125,11 @@ const STEPS: readonly Step[] = [
   { is: 'claim', player: 2, order: 0 },
   { is: 'notice', order: 1, share: '1', ageMinutes: 0 },
   { is: 'claim', player: 2, order: 2 },
-  // the half of the time
+  { is: 'claim', player: 0, order: 5 },
+  { is: 'notice', order: 5, share: '0.4', ageMinutes: 0 },
+  // The second file begins here. Whoever restores the purchase there is told the later word of the store only.
+  { is: 'notice', order: 5, share: '1', ageMinutes: 0 },
+  { is: 'claim', player: 1, order: 5 },
   { is: 'notice', order: 1, share: '0', ageMinutes: 0 },
   { is: 'claim', player: 0, order: 0 },
   { is: 'notice', order: 0, share: '1', ageMinutes: 0 },
@@ -134,7 +138,7 @@ const STEPS: readonly Step[] = [
   { is: 'claim', player: 1, order: 4 },
   { is: 'notice', order: 4, share: '1', ageMinutes: 0, isTest: true },
 ];
-const HALF = { instant: new Date(timeOf(8) - MINUTE_MS / 2).toISOString().replace('Z', '000Z') };
+const HALF = { instant: new Date(timeOf(10) - MINUTE_MS / 2).toISOString().replace('Z', '000Z') };
 
 it('makes everything equal to the original, whatever stores and players said of the transactions', async () => {
   await fc.assert(
@@ -234,7 +238,7 @@ it('keeps a refund of a purchase that is not in the file until the purchase come
   await expectEqual(game);
 });
 
-it('changes nothing when the store sends the same notification to the new installation', async () => {
+it('counts nothing again when the store sends the same notification to the new installation', async () => {
   const game = await play(STEPS);
   await importFile(game.copyGame, await exportTo(game));
   for (const [n, step] of STEPS.entries()) {
@@ -242,7 +246,8 @@ it('changes nothing when the store sends the same notification to the new instal
     expect(await notify(copy, game.copyGame, wordOf(step, n), timeOf(100))).toBe('applied');
     expect(await notify(copy, game.copyGame, wordOf(step, n), timeOf(101))).toBe('duplicate');
   }
-  await expectEqual(game);
+  // An older word may now be noted at the present owner, too, where the newer one counts.
+  await expectEqual(game, (table) => table !== 'changes');
 });
 
 it('takes an imported refund along to a player who restores the purchase afterwards', async () => {
