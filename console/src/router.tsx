@@ -92,7 +92,7 @@ const attributes = createRoute({
 const experiments = createRoute({
   getParentRoute: () => frame,
   path: '/experiments',
-  validateSearch: known('experiment', 'edit'),
+  validateSearch: known('experiment', 'seed', 'edit'),
   component: lazyPage(() => import('./pages/experiments/Experiments.js'), 'Experiments'),
 });
 const events = createRoute({

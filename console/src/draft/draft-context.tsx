@@ -57,6 +57,7 @@ const DEPENDENT = [
   'getCalendar',
   'planExperiment',
   'listExperiments',
+  'listFormerExperiments',
   'getExperiment',
   'listVersions',
   'listGames',

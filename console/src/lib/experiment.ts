@@ -1,11 +1,16 @@
 import type { DataOf, Schemas } from '../api/client.js';
-import { formatShare } from './format.js';
+import { formatCount, formatShare } from './format.js';
 
 export type Report = Schemas['ExperimentReport'];
 export type MetricReport = Report['metrics'][number];
 export type ArmMetric = Schemas['ExperimentArm'];
 export type Exploration = DataOf<'exploreExperiment'>;
 type Metric = MetricReport['metric'];
+
+/** In all arms together; a dash before the first report. */
+export function playersOf(report: Report | null): string {
+  return report === null ? '–' : formatCount(report.arms.reduce((sum, { players }) => sum + players, 0));
+}
 
 /** A difference that is drawn: of a share in points, else relative to the control. */
 export type DrawnInterval = { name: string; low: number; high: number; value: number };

@@ -3,11 +3,11 @@ import { readsOf } from '../db/reads.js';
 import { createPlayerSamples } from '../features/audiences/player-samples.js';
 import { endExperiment } from '../features/experiments/end-experiment.js';
 import {
-  findExperiment,
   findWrittenExperiment,
   listExperiments,
   listOfferHoldouts,
 } from '../features/experiments/experiment-views.js';
+import { findExperimentOrFormer, listFormerExperiments } from '../features/experiments/former-experiments.js';
 import { findStanding } from '../features/experiments/grading/grade-queries.js';
 import { NOT_GRADED } from '../features/experiments/grading/standing.js';
 import {
@@ -38,9 +38,14 @@ export function experimentCommands(): Command {
     .option(...JSON_OPTION)
     .action(list);
   withGame(experiments.command('show <experiment-id>'))
-    .description('show the newest report of an experiment')
+    .description('show the newest report of an experiment, or the last one of a former experiment')
+    .option('--seed <seed>', 'of an earlier run, if all players were drawn anew since')
     .option(...JSON_OPTION)
     .action(show);
+  withGame(experiments.command('former'))
+    .description('list experiments that the published version does not have any more, with a sentence each')
+    .option(...JSON_OPTION)
+    .action(former);
   withGame(experiments.command('holdouts'))
     .description('compare the players who are held out of single offers with those who get them')
     .option(...JSON_OPTION)
@@ -79,15 +84,31 @@ async function list({ tenant, game, json }: Options): Promise<void> {
   }
 }
 
-async function show(experimentId: string, { tenant, game, json }: Options): Promise<void> {
+async function show(
+  experimentId: string,
+  { tenant, game, json, seed }: Options & { seed?: string },
+): Promise<void> {
   const found = await withDatabase(async ({ pool }) => {
     const { id } = await requireGame(pool, tenant, game);
-    return findExperiment(pool, id, experimentId, (await commandActor(pool)).nowMs);
+    return findExperimentOrFormer(pool, id, { experimentId, seed }, (await commandActor(pool)).nowMs);
   });
   if (found === undefined) throw noSuchExperiment(experimentId);
   if (json) return say(JSON.stringify(found, null, 2));
   say(printable(found.sentence));
   if (found.report !== null) for (const line of reportLines(found.report)) say(printable(line));
+}
+
+async function former({ tenant, game, json }: Options): Promise<void> {
+  const experiments = await withDatabase(async ({ pool }) => {
+    const { id } = await requireGame(pool, tenant, game);
+    return listFormerExperiments(pool, id, (await commandActor(pool)).nowMs);
+  });
+  if (json) return say(JSON.stringify(experiments, null, 2));
+  if (experiments.length === 0) say('Every experiment with a report is in the published version.');
+  for (const { experiment, sentence, report } of experiments) {
+    const days = report === null ? '' : `  ${report.from} to ${report.to}`;
+    say(`${experiment.experimentId}  seed ${experiment.seed}${days}\n    ${printable(sentence)}`);
+  }
 }
 
 async function holdouts({ tenant, game, json }: Options): Promise<void> {

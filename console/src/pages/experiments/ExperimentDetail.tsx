@@ -1,6 +1,7 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import type { DataOf } from '../../api/client.js';
 import { useApiMutation, useGet, useStudioAndGame } from '../../api/hooks.js';
 import { useRole } from '../../api/session.js';
 import { Page } from '../../parts/Page.js';
@@ -9,23 +10,30 @@ import { EndExperiment } from './EndExperiment.js';
 import { useExperimentEditor } from './ExperimentEditor.js';
 import { ExperimentReport } from './ExperimentReport.js';
 
-export function ExperimentDetail({ experimentId }: { experimentId: string }) {
+/** One experiment. With a seed: the run with that seed, which may not be in the published version any more. */
+export function ExperimentDetail({ experimentId, seed }: { experimentId: string; seed: string | undefined }) {
   const { studio, game } = useStudioAndGame();
   const { isEditor } = useRole();
   const client = useQueryClient();
-  const found = useGet('getExperiment', { params: { game, experimentId } });
+  const found = useGet('getExperiment', {
+    params: { game, experimentId },
+    query: seed === undefined ? {} : { seed },
+  });
   const request = useApiMutation('requestExperimentSums', { onDone: () => void client.invalidateQueries() });
   const { panel, openPanel } = useExperimentEditor(found.data === undefined ? [] : [found.data]);
-  const isRunning = found.data?.experiment.state === 'running';
+  const isFormer = found.data?.isFormer === true;
+  const isRunning = !isFormer && found.data?.experiment.state === 'running';
   return (
     <Page
       title={found.data?.experiment.name ?? experimentId}
       question={found.data?.experiment.hypothesis ?? ''}
       actions={
         <>
-          <Button size="xs" variant="default" onClick={() => openPanel(experimentId)}>
-            {isEditor ? 'Edit' : 'How it is set up'}
-          </Button>
+          {!isFormer && (
+            <Button size="xs" variant="default" onClick={() => openPanel(experimentId)}>
+              {isEditor ? 'Edit' : 'How it is set up'}
+            </Button>
+          )}
           {isEditor && isRunning && (
             <Button
               size="xs"
@@ -45,19 +53,32 @@ export function ExperimentDetail({ experimentId }: { experimentId: string }) {
           <Link to="/$studio/$game/experiments" params={{ studio, game }} search={{}}>
             All experiments
           </Link>
-          {found.data && <Text size="sm">{found.data.experiment.state}</Text>}
+          {found.data && <Text size="sm">{stateOf(found.data)}</Text>}
         </Group>
         <Loaded query={found} height={320}>
-          {({ report, sentence }) =>
-            report === null ? (
-              <Text size="sm">{sentence}</Text>
-            ) : (
-              <ExperimentReport experimentId={experimentId} report={report} />
-            )
-          }
+          {({ report, sentence }) => (
+            <>
+              {isFormer && (
+                <Text size="sm" c="dimmed" mb="xs">
+                  Not in the published version any more. This is its last report, as it was.
+                </Text>
+              )}
+              {report === null ? (
+                <Text size="sm">{sentence}</Text>
+              ) : (
+                <ExperimentReport experimentId={experimentId} report={report} isFormer={isFormer} />
+              )}
+            </>
+          )}
         </Loaded>
       </Stack>
       {panel}
     </Page>
   );
+}
+
+function stateOf({ isFormer, experiment: { state, variants, winner } }: DataOf<'getExperiment'>): string {
+  if (isFormer && state === 'running') return 'ended without a decision';
+  if (winner === undefined) return state;
+  return `${state}: ${variants.find(({ variantId }) => variantId === winner)?.name ?? winner} for all`;
 }

@@ -8,8 +8,16 @@ import { IntervalsOfMetric } from './IntervalsOfMetric.js';
 
 const ROLES = { primary: 'decides', secondary: 'secondary', guardrail: 'guardrail' } as const;
 
-/** Gates first, then the verdict, then the metrics. */
-export function ExperimentReport({ experimentId, report }: { experimentId: string; report: Report }) {
+/** Gates first, then the verdict, then the metrics. What is only of use while an experiment is in the document is left out of a former one. */
+export function ExperimentReport({
+  experimentId,
+  report,
+  isFormer,
+}: {
+  experimentId: string;
+  report: Report;
+  isFormer: boolean;
+}) {
   const { gates, verdict, wouldChange, metrics } = report;
   const stopping = gates.find(({ isStopping }) => isStopping);
   return (
@@ -28,16 +36,20 @@ export function ExperimentReport({ experimentId, report }: { experimentId: strin
       {metrics.map((metric) => (
         <Metric key={`${metric.role} ${metric.title}`} report={metric} />
       ))}
-      <Section title="What would change this verdict">
-        <List size="sm">
-          {wouldChange.map((sentence) => (
-            <List.Item key={sentence}>{sentence}</List.Item>
-          ))}
-        </List>
-      </Section>
-      <Section title="Explore groups of players">
-        <Explore experimentId={experimentId} report={report} />
-      </Section>
+      {!isFormer && (
+        <>
+          <Section title="What would change this verdict">
+            <List size="sm">
+              {wouldChange.map((sentence) => (
+                <List.Item key={sentence}>{sentence}</List.Item>
+              ))}
+            </List>
+          </Section>
+          <Section title="Explore groups of players">
+            <Explore experimentId={experimentId} report={report} />
+          </Section>
+        </>
+      )}
       <Text size="xs" c="dimmed">
         The intervals may be looked at every day: on all days together they are right in 95% of experiments.
         An interval that touches the dashed line is not proven.

@@ -4,14 +4,15 @@ import { useGet, useStudioAndGame } from '../../api/hooks.js';
 import { useRole } from '../../api/session.js';
 import { useDraft } from '../../draft/draft-context.js';
 import { freeId, problemsUnder } from '../../lib/document.js';
+import { playersOf } from '../../lib/experiment.js';
 import { listedExperiments, newExperiment } from '../../lib/experiment-form.js';
-import { formatCount } from '../../lib/format.js';
 import { DataTable } from '../../parts/DataTable.js';
 import { Icon } from '../../parts/Icon.js';
 import { Page } from '../../parts/Page.js';
 import { EmptyState, ProblemNote } from '../../parts/states.js';
 import { ExperimentDetail } from './ExperimentDetail.js';
 import { useExperimentEditor } from './ExperimentEditor.js';
+import { FormerExperiments } from './FormerExperiments.js';
 import { Grades } from './Grades.js';
 import { OfferHoldouts } from './OfferHoldouts.js';
 import { Plan } from './Plan.js';
@@ -20,8 +21,12 @@ const route = getRouteApi('/$studio/$game/experiments');
 
 /** What experiments have shown: all of them, or one. */
 export function Experiments() {
-  const { experiment } = route.useSearch();
-  return experiment === undefined ? <ExperimentList /> : <ExperimentDetail experimentId={experiment} />;
+  const { experiment, seed } = route.useSearch();
+  return experiment === undefined ? (
+    <ExperimentList />
+  ) : (
+    <ExperimentDetail experimentId={experiment} seed={seed} />
+  );
 }
 
 function ExperimentList() {
@@ -105,10 +110,7 @@ function ExperimentList() {
               id: 'players',
               header: 'Players',
               isNumber: true,
-              cell: ({ shown }) =>
-                shown?.report == null
-                  ? '–'
-                  : formatCount(shown.report.arms.reduce((sum, { players }) => sum + players, 0)),
+              cell: ({ shown }) => playersOf(shown?.report ?? null),
             },
             {
               id: 'verdict',
@@ -135,6 +137,7 @@ function ExperimentList() {
           ]}
         />
         <OfferHoldouts />
+        <FormerExperiments />
         <Plan
           title="What can this game measure?"
           note="With two arms of equal size, from what players of the last eight weeks did."

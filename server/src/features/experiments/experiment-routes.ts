@@ -13,11 +13,14 @@ import { type EndOutcome, endExperiment } from './end-experiment.js';
 import {
   EndExperimentBody,
   ExperimentParameters,
+  ExperimentQuery,
   ExperimentResponse,
   ExperimentsResponse,
+  FormerExperimentsResponse,
   SumsRequestedResponse,
 } from './experiment-schemas.js';
 import { findExperiment, listExperiments, type ShownExperiment } from './experiment-views.js';
+import { findExperimentOrFormer, listFormerExperiments } from './former-experiments.js';
 import { updateSumsRequested } from './view-queries.js';
 
 /** Maintenance has not seen the experiment yet. */
@@ -58,16 +61,42 @@ export function experimentRoutes(app: FastifyInstance, ctx: AdminContext): void 
         ...common,
         operationId: 'getExperiment',
         summary: 'What an experiment has shown, with intervals that may be looked at every day',
+        description:
+          'One that the published version does not have is given as it was at the end of its last run, with the last report.',
         params: ExperimentParameters,
-        response: { 200: ExperimentResponse, ...gameErrors(['experiment_not_found']) },
+        querystring: ExperimentQuery,
+        response: {
+          200: ExperimentResponse,
+          ...gameErrors(['parameter_invalid', 'experiment_not_found']),
+        },
       },
     },
     async (request) => {
       const { gameId, publishedVersion } = await gameOf(ctx, request);
-      const { experimentId } = request.params;
-      const found = await findExperiment(ctx.pool, gameId, experimentId, ctx.clock.now());
+      const run = { experimentId: request.params.experimentId, seed: request.query.seed };
+      const found = await findExperimentOrFormer(ctx.pool, gameId, run, ctx.clock.now());
       if (found === undefined) throw new ApiError('experiment_not_found');
-      return success({ ...shown(found), version: publishedVersion, days: [...found.days] });
+      const { isFormer, days } = found;
+      return success({ ...shown(found), isFormer, version: publishedVersion, days: [...days] });
+    },
+  );
+
+  routes.get(
+    '/admin/v1/games/:game/former-experiments',
+    {
+      onRequest: viewer,
+      schema: {
+        ...common,
+        operationId: 'listFormerExperiments',
+        summary: 'Experiments that the published version does not have any more, with their last reports',
+        params: GameParameters,
+        response: { 200: FormerExperimentsResponse, ...gameErrors() },
+      },
+    },
+    async (request) => {
+      const { gameId } = await gameOf(ctx, request);
+      const experiments = await listFormerExperiments(ctx.pool, gameId, ctx.clock.now());
+      return success({ experiments: experiments.map(shown) });
     },
   );
 

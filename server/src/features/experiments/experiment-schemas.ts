@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { GameParameters, nullable, successOf, Time } from '../../admin/admin-responses.js';
 import { Metric } from '../../personalisation/document/parts/experiment-metrics.js';
 import { EXPERIMENTS } from '../../personalisation/document/parts/experiments.js';
+import { FORMER_LISTED } from './former-queries.js';
 import { LONGEST_DAYS } from './report/plan.js';
 import { ArmMetric, Day, NullableNumber, oneOf, Report } from './report-schemas.js';
 import { EXAMPLE_EXPERIMENT, EXAMPLE_PLAN, EXAMPLE_REPORT } from './schema-examples.js';
@@ -11,6 +12,12 @@ import { EXAMPLE_EXPERIMENT, EXAMPLE_PLAN, EXAMPLE_REPORT } from './schema-examp
 export const ExperimentParameters = Type.Object({
   ...GameParameters.properties,
   experimentId: Type.String({ description: 'Id of the experiment', examples: ['starter_price'] }),
+});
+
+export const ExperimentQuery = Type.Object({
+  seed: Type.Optional(
+    Type.String({ maxLength: 64, description: 'Of an earlier run, if all players were drawn anew since' }),
+  ),
 });
 
 const Shown = {
@@ -42,6 +49,17 @@ export const ExperimentsResponse = successOf(
     description:
       'The experiments of the published version with their newest reports. A report is made once a day, up to the end of the day before.',
     example: { version: 12, experiments: [{ ...SHOWN_EXAMPLE, report: EXAMPLE_REPORT }] },
+  },
+);
+
+export const FormerExperimentsResponse = successOf(
+  'FormerExperimentsResponse',
+  Type.Object({ experiments: Type.Array(Type.Object(Shown)) }),
+  {
+    description: `Runs with a report whose experiment was removed or has another seed now, as they were at their end; the ${FORMER_LISTED} that ended last. The hold-out of an offer is among them as the experiment "offer:<offerId>", with its percent as seed.`,
+    example: {
+      experiments: [{ ...SHOWN_EXAMPLE, endedAt: '2026-11-15T09:05:00.000Z', report: EXAMPLE_REPORT }],
+    },
   },
 );
 
@@ -85,6 +103,10 @@ export const ExperimentResponse = successOf(
   'ExperimentResponse',
   Type.Object({
     ...Shown,
+    isFormer: Type.Boolean({
+      description:
+        'The published version does not have it, or not with this seed: it is given as it was at its end',
+    }),
     version: Type.Integer({ description: 'The published version' }),
     days: Type.Array(
       Type.Object({
@@ -97,6 +119,7 @@ export const ExperimentResponse = successOf(
   {
     example: {
       ...SHOWN_EXAMPLE,
+      isFormer: false,
       version: 12,
       report: EXAMPLE_REPORT,
       days: [{ day: EXAMPLE_REPORT.to, arms: EXAMPLE_REPORT.metrics[0]?.arms ?? [] }],

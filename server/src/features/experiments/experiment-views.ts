@@ -25,7 +25,7 @@ export async function listExperiments(pool: Pool, gameId: number, nowMs: number)
   });
 }
 
-const DAYS_SHOWN = 180;
+export const DAYS_SHOWN = 180;
 
 /** One experiment, and what its primary metric has shown from day to day. */
 export async function findExperiment(
@@ -66,7 +66,7 @@ function noView(experimentId: string): ExperimentView {
 
 const NO_REPORT = 'It ended before its first whole day.';
 
-function sentenceOf(
+export function sentenceOf(
   { state, variants, winner }: ExperimentEntry,
   { report, startedAt }: Pick<ExperimentView, 'report' | 'startedAt'>,
 ): string {

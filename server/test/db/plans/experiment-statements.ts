@@ -2,6 +2,7 @@ import { inTransaction, walkByIndex, withDedicatedConnection } from '../../../sr
 import { readsOf } from '../../../src/db/reads.js';
 import { createPlayerSamples } from '../../../src/features/audiences/player-samples.js';
 import { exploreExperiment } from '../../../src/features/experiments/explore-experiment.js';
+import { listFormerRuns } from '../../../src/features/experiments/former-queries.js';
 import { gradeExperiments } from '../../../src/features/experiments/grading/grade-experiments.js';
 import {
   findStanding,
@@ -76,6 +77,15 @@ export const EXPERIMENT_STATEMENTS: readonly Listed[] = [
   {
     what: 'list_experiment_views',
     call: ({ service }) => listExperimentViews(service, gameId, [RUNNING]),
+  },
+  {
+    what: 'list_former_runs',
+    call: ({ service }) => listFormerRuns(service, gameId, { published: [], limit: 100 }),
+    reads: {
+      tables: ['config_versions'],
+      why: 'versions are read back from the end of each run to the last one that has the experiment',
+      atMost: 1_000,
+    },
   },
   { what: 'list_reported_days', call: ({ service }) => listReportedDays(service, RUN, 180) },
   { what: 'update_sums_requested', call: ({ service, nowMs }) => updateSumsRequested(service, RUN, nowMs) },

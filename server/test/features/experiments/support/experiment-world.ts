@@ -31,7 +31,8 @@ export async function publish(
   experiments: ExperimentEntry[],
   { nowMs, ...parts }: { nowMs: number } & Partial<ConfigDocument>,
 ): Promise<void> {
-  const publication = { gameId, document: configWith({ ...parts, experiments }), note: '' };
+  const document = configWith({ ...parts, experiments });
+  const publication = { gameId, document, note: '', confirmPriceRaises: true };
   const { outcome } = await publishConfig(pool, publication, { name: 'test', nowMs });
   if (outcome !== 'published') throw new Error(outcome);
 }

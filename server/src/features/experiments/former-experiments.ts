@@ -1,0 +1,52 @@
+import type { Pool } from '../../db/pool.js';
+import { hasHoldout, offerHoldout } from '../../personalisation/document/offer-holdouts.js';
+import { findConfigVersionAt } from '../game-configs/config-queries.js';
+import { DAYS_SHOWN, findExperiment, type ShownExperiment, sentenceOf } from './experiment-views.js';
+import { FORMER_LISTED, type FormerRun, listFormerRuns } from './former-queries.js';
+import { listReportedDays, type ReportedDay } from './view-queries.js';
+
+/**
+ * Runs of experiments and hold-outs that the published version does not have, each with its last report: the entry was removed, or it has
+ * another seed or share now. Those that ended last come first.
+ */
+export async function listFormerExperiments(
+  pool: Pool,
+  gameId: number,
+  nowMs: number,
+): Promise<ShownExperiment[]> {
+  const { document } = await findConfigVersionAt(pool, gameId, nowMs);
+  const published = [
+    ...(document.experiments ?? []),
+    ...document.offers.filter(hasHoldout).map(offerHoldout),
+  ];
+  const runs = await listFormerRuns(pool, gameId, { published, limit: FORMER_LISTED });
+  return runs.map(toShown);
+}
+
+type FoundExperiment = ShownExperiment & Readonly<{ days: readonly ReportedDay[]; isFormer: boolean }>;
+
+/** An experiment of the published version, else its last run. With a seed: the run with that seed. */
+export async function findExperimentOrFormer(
+  pool: Pool,
+  gameId: number,
+  { experimentId, seed }: { experimentId: string; seed?: string | undefined },
+  nowMs: number,
+): Promise<FoundExperiment | undefined> {
+  const published = await findExperiment(pool, gameId, experimentId, nowMs);
+  if (published !== undefined && (seed ?? published.experiment.seed) === published.experiment.seed) {
+    return { ...published, isFormer: false };
+  }
+  const [run] = await listFormerRuns(pool, gameId, { published: [], experimentId, seed, limit: 1 });
+  if (run === undefined) return undefined;
+  const days = await listReportedDays(pool, { gameId, experimentId, seed: run.seed }, DAYS_SHOWN);
+  return { ...toShown(run), days, isFormer: true };
+}
+
+function toShown({ entry, seed: _, ...run }: FormerRun): ShownExperiment {
+  const experiment = 'offerId' in entry ? offerHoldout(entry) : entry;
+  const sentence =
+    experiment.state === 'running'
+      ? `Ended without a decision. ${run.report.verdict}`
+      : sentenceOf(experiment, run);
+  return { ...run, isRequested: false, experiment, sentence };
+}
