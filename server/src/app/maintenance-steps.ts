@@ -8,6 +8,7 @@ import { deleteExpiredFailedEvents } from '../features/events/failed/expiry.js';
 import { type CompactionResult, compactEvents } from '../features/events/storage/compact-events.js';
 import { dropOldIdentities, ensureEventPartitions } from '../features/events/storage/event-partitions.js';
 import { gradeExperiments } from '../features/experiments/grading/grade-experiments.js';
+import { deleteEndedHoldouts } from '../features/experiments/holdout-expiry.js';
 import { sumExperiments } from '../features/experiments/sum-experiments.js';
 import { deleteExpiredExports } from '../features/exports/export-expiry.js';
 import { deleteExpiredJobs } from '../features/jobs/job-expiry.js';
@@ -92,6 +93,13 @@ export const MAINTENANCE_STEPS: readonly MaintenanceStep[] = [
       const { isDone, experimentsSummed } = await sumExperiments(connection, { pool, nowMs, signal });
       return { outcome: isDone ? 'done' : 'unfinished', did: { experimentsSummed } };
     },
+  },
+  {
+    name: 'holdout_exposures',
+    // What is left of a large hold-out goes on an hour later.
+    maxMs: 10 * MINUTE_MS,
+    run: async ({ pool, connection, nowMs, signal }) =>
+      done({ exposuresDeleted: await deleteEndedHoldouts(connection, { pool, nowMs, signal }) }),
   },
   {
     name: 'experiment_grades',

@@ -41,6 +41,7 @@ export async function listRunningGames(
 
 /**
  * Adds the runs that have no row yet, each since the first version in which it runs with its seed, or in which its offer has this hold-out. One that runs again with the same seed goes on.
+ * A hold-out whose players are deleted (see holdout-expiry.ts) begins anew, with the version that brought it back.
  */
 export async function upsertRuns(
   connection: DedicatedConnection,
@@ -50,9 +51,18 @@ export async function upsertRuns(
     `insert into experiment_runs as r (game_id, experiment_id, seed, started_at, checked_version)
      select $1, x.experiment_id, x.seed, v.published_at, v.version
      from unnest($2::text[], $3::text[]) as x (experiment_id, seed)
+     left join lateral (
+       select o.ended_at from experiment_runs o
+       where o.game_id = $1 and o.experiment_id = x.experiment_id and o.seed = x.seed and o.experiment_id like 'offer:%'
+         and not exists (
+           select from experiment_exposures d
+           where d.game_id = $1 and d.experiment_id = x.experiment_id and d.seed = x.seed and d.exposed_at <= o.ended_at
+           offset 0
+         )
+     ) emptied on true
      cross join lateral (
        select v.version, v.published_at from config_versions v
-       where v.game_id = $1
+       where v.game_id = $1 and v.published_at > coalesce(emptied.ended_at, '-infinity')
          and not exists (
            select from experiment_runs o
            where o.game_id = $1 and o.experiment_id = x.experiment_id and o.seed = x.seed and o.ended_at is null
@@ -70,7 +80,10 @@ export async function upsertRuns(
        order by v.version
        limit 1
      ) v
-     on conflict (game_id, experiment_id, seed) do update set ended_at = null`,
+     on conflict (game_id, experiment_id, seed) do update set ended_at = null,
+       started_at = greatest(r.started_at, excluded.started_at),
+       checked_version = greatest(r.checked_version, excluded.checked_version),
+       arm_changes = case when excluded.started_at > r.started_at then '[]' else r.arm_changes end`,
     [gameId, running.map(([experimentId]) => experimentId), running.map(([, seed]) => seed)],
   );
 }

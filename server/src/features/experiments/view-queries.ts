@@ -13,7 +13,7 @@ export type ExperimentView = Readonly<{
   report: Report | null;
 }>;
 
-/** Of each experiment with its present seed: when it ran, and its newest report. */
+/** Of each experiment with its present seed: when it ran, and its newest report since then. */
 export async function listExperimentViews(
   pool: Pool,
   gameId: number,
@@ -34,6 +34,7 @@ export async function listExperimentViews(
              left join lateral (
                select r.made_at, r.report from experiment_reports r
                where r.game_id = $1 and r.experiment_id = x.experiment_id and r.seed = x.seed
+                 and r.day >= coalesce((u.started_at at time zone 'UTC')::date, '-infinity')
                order by r.day desc
                limit 1
              ) r on true`,

@@ -10,6 +10,7 @@ import {
   listStandings,
 } from '../../../src/features/experiments/grading/grade-queries.js';
 import { EXPLORED } from '../../../src/features/experiments/group-queries.js';
+import { deleteEndedHoldouts } from '../../../src/features/experiments/holdout-expiry.js';
 import { keepErasedSums } from '../../../src/features/experiments/keep-erased.js';
 import { planExperiment, planRequestOf } from '../../../src/features/experiments/plan-experiment.js';
 import { sumExperiments } from '../../../src/features/experiments/sum-experiments.js';
@@ -72,6 +73,21 @@ export const EXPERIMENT_STATEMENTS: readonly Listed[] = [
       tables: ['games', 'config_versions', 'experiment_exposures', 'players', 'player_days'],
       why: 'games are looked at 200 at a time, versions once until the first in which an experiment runs, exposures in chunks with the players and their days',
       atMost: 5_000,
+    },
+  },
+  {
+    what: 'hold-outs that are over, and one of an offer that is in the document',
+    call: async ({ admin, nowMs }) => {
+      await admin.query(
+        `insert into experiment_runs (game_id, experiment_id, seed, started_at, ended_at, checked_version)
+         values (${gameId}, 'offer:old', '10', now() - interval '90 days', now() - interval '60 days', 1),
+           (${gameId}, 'offer:running', '10', now() - interval '90 days', null, 1)`,
+      );
+      await withDedicatedConnection(admin, async (connection) => {
+        await walkByIndex(connection);
+        await deleteEndedHoldouts(connection, { pool: admin, nowMs });
+      });
+      await admin.query(`delete from experiment_runs where experiment_id like 'offer:%'`);
     },
   },
   {

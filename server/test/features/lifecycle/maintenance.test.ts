@@ -258,6 +258,7 @@ describe('maintenance', () => {
       'breakdowns done': 1,
       'holdouts done': 1,
       'experiments done': 1,
+      'holdout_exposures done': 1,
       'experiment_grades done': 1,
       'segment_sizes done': 1,
       'retention done': 1,
