@@ -123,8 +123,11 @@ export function createPlayer(options: Options): PlayerCache {
   const fetching = new Map<Name, Promise<unknown>>();
   const lastNotified = new Map<Name, string>();
   let values: PlayerValues['values'] | undefined;
-  let experiments: PlayerValues['experiments'] = [];
+  /** Undefined: not known since the start of the game. */
+  let experiments: PlayerValues['experiments'] | undefined;
   let isAskedForValues = false;
+  /** Until what a grant has brought is on its way to the storage. */
+  let keepingValues: Promise<void> | undefined;
 
   const stored = <K extends Name>(name: K): StoredValue<Cached<K>> =>
     createStoredValue({
@@ -153,6 +156,7 @@ export function createPlayer(options: Options): PlayerCache {
   };
 
   const fetch = async <K extends Name>(name: K): Promise<PlayerData[K]> => {
+    if (name === 'values') await keepingValues;
     const cached = await read(name);
     const reply = await options
       .call(PATHS[name], cached?.etag === undefined ? {} : { headers: { 'If-None-Match': cached.etag } })
@@ -198,6 +202,22 @@ export function createPlayer(options: Options): PlayerCache {
     notify(name, cached, 'service');
   };
 
+  /** A grant brings values, but no experiments: those that were known of this player stay, also after a restart. */
+  const keepValues = async (playerId: string, granted: PlayerValues['values']) => {
+    // At once: the game may ask for a value as soon as it has logged in.
+    values = granted;
+    let known = experiments;
+    if (known === undefined) {
+      // A storage that cannot be read has nothing.
+      const last = (await read('values').catch(() => undefined))?.value;
+      // Something newer came meanwhile, or the player is gone.
+      if (values !== granted) return;
+      known = last?.playerId === playerId ? last.experiments : [];
+    }
+    const asOf = new Date(options.clock.now()).toISOString();
+    keep('values', { playerId, asOf, values: granted, experiments: known });
+  };
+
   return {
     status: () => fetchOnce('status'),
     store: () => fetchOnce('store'),
@@ -231,14 +251,12 @@ export function createPlayer(options: Options): PlayerCache {
     keepConfig(playerId, { playerStatus, storeConfig, values: granted }) {
       if (playerStatus !== undefined) keep('status', playerStatus);
       if (storeConfig !== undefined) keep('store', storeConfig);
-      if (granted === undefined) return;
-      const asOf = new Date(options.clock.now()).toISOString();
-      keep('values', { playerId, asOf, values: granted, experiments });
+      if (granted !== undefined) keepingValues = keepValues(playerId, granted).catch(options.onError);
     },
     async forget() {
       lastNotified.clear();
       values = undefined;
-      experiments = [];
+      experiments = undefined;
       isAskedForValues = false;
       for (const name of Object.keys(PATHS) as Name[]) await stored(name).forget();
     },

@@ -98,4 +98,39 @@ describe('the experiments of a player', () => {
     service.fault = () => 'request lost';
     expect(await client.player.experiments()).toEqual(arms);
   });
+
+  it('are not lost by what a refresh brings after a restart', async () => {
+    const arms = [{ experimentId: 'price_test', variantId: 'b' }];
+    service.experiments = arms;
+    const device = createDevice(service);
+    const first = device.start();
+    await first.client.login();
+    await first.client.player.experiments();
+    first.kill();
+    const second = device.start();
+    const told: unknown[] = [];
+    second.client.player.on('values', ({ experiments }) => told.push(experiments));
+    service.values = { jump_height: 6 };
+    let refusals = 1;
+    service.fault = (path) => (path === '/v1/player/store_configs' && refusals-- > 0 ? 401 : 'none');
+    await second.client.player.store();
+    expect(second.client.player.value('jump_height', 3)).toBe(6);
+    await expect.poll(() => told).toEqual([arms]);
+    service.fault = () => 'request lost';
+    expect(await second.client.player.experiments()).toEqual(arms);
+    second.kill();
+    expect(await device.start().client.player.experiments()).toEqual(arms);
+  });
+
+  it('are not those of another player', async () => {
+    service.experiments = [{ experimentId: 'price_test', variantId: 'b' }];
+    const device = createDevice(service);
+    const first = device.start();
+    await first.client.login();
+    await first.client.player.experiments();
+    await first.client.deleteAccount();
+    service.fault = (path) => (path === '/v1/player/values' ? 'request lost' : 'none');
+    await first.client.login();
+    expect(await first.client.player.experiments()).toEqual([]);
+  });
 });

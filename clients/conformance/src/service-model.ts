@@ -53,6 +53,8 @@ export function createServiceModel() {
     predictions: { churn: predictionUntil('2099-01-01T00:00:00.000Z') } as Record<string, unknown>,
     /** By key; undefined: the game has none. */
     values: undefined as Record<string, unknown> | undefined,
+    /** The arms of the player. */
+    experiments: [] as { experimentId: string; variantId: string }[],
     /** What the player can enter on the page of the game. */
     erasureCode: {
       code: 'BCDF-GHJK-LMNP',
@@ -119,7 +121,9 @@ export function createServiceModel() {
     if (path === '/v1/player/predictions') {
       return { playerId, asOf, predictions: model.predictions, models: {} };
     }
-    if (path === '/v1/player/values') return { playerId, asOf, values: model.values ?? {}, experiments: [] };
+    if (path === '/v1/player/values') {
+      return { playerId, asOf, values: model.values ?? {}, experiments: model.experiments };
+    }
     return undefined;
   }
 
