@@ -1,9 +1,10 @@
-import { Button, Group, Stack, Text, Title } from '@mantine/core';
+import { Stack, Title } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useRole } from '../../api/session.js';
 import type { ExplanationQuery } from '../../api/use-explanation.js';
 import { Sentence } from '../../parts/texts.js';
 import { FormerExceptions } from './FormerExceptions.js';
+import { ReasonLine } from './ReasonLine.js';
 import { usePins } from './use-pins.js';
 import { VariantPinPanel } from './VariantPinPanel.js';
 
@@ -31,21 +32,13 @@ export function ExperimentsOfPlayer({
       </Title>
       <Stack gap={6}>
         {trace.experiments.map(({ experimentId }, index) => (
-          <Group key={experimentId} gap="xs" align="flex-start" role="group" aria-label={experimentId}>
-            <Text size="xs" c="dimmed" flex="1 1 165px">
-              <Sentence text={because?.experiments[index] ?? ''} />
-            </Text>
-            {isEditor && (
-              <Button
-                size="compact-xs"
-                variant="default"
-                miw="fit-content"
-                onClick={() => show(experimentId)}
-              >
-                Pin
-              </Button>
-            )}
-          </Group>
+          <ReasonLine
+            key={experimentId}
+            id={experimentId}
+            action={{ label: 'Pin', onClick: () => show(experimentId) }}
+          >
+            <Sentence text={because?.experiments[index] ?? ''} />
+          </ReasonLine>
         ))}
       </Stack>
       <FormerExceptions

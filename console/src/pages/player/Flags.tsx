@@ -1,4 +1,4 @@
-import { Button, Group, Stack, Text, Title } from '@mantine/core';
+import { Stack, Text, Title } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { usePages, useStudioAndGame } from '../../api/hooks.js';
 import { useRole } from '../../api/session.js';
@@ -7,6 +7,7 @@ import { Loaded } from '../../parts/states.js';
 import { Moment, Person, Sentence } from '../../parts/texts.js';
 import { FormerExceptions } from './FormerExceptions.js';
 import { OverridePanel } from './OverridePanel.js';
+import { ReasonLine } from './ReasonLine.js';
 import { YesNo } from './YesNo.js';
 
 const route = getRouteApi('/$studio/$game/players/$playerId');
@@ -38,36 +39,32 @@ export function Flags({ playerId, explanation }: { playerId: string; explanation
             {trace.flags.map(({ flagId, value }, index) => {
               const override = inForce.get(flagId);
               return (
-                <Group key={flagId} gap="xs" align="flex-start" role="group" aria-label={flagId}>
-                  <Text size="sm" fw={600} miw={90}>
-                    {flagId}
-                  </Text>
-                  <YesNo value={value} />
-                  <Text size="xs" c="dimmed" flex="1 1 165px">
-                    <Sentence text={because.flags[index] ?? ''} />
-                    {override && (
-                      <>
-                        {' '}
-                        <Person name={override.author} email={override.authorEmail} />: “{override.reason}”
-                        {override.until !== null && (
-                          <>
-                            , until <Moment at={override.until} />
-                          </>
-                        )}
-                      </>
-                    )}
-                  </Text>
-                  {isEditor && (
-                    <Button
-                      size="compact-xs"
-                      variant="default"
-                      miw="fit-content"
-                      onClick={() => show(flagId)}
-                    >
-                      Override
-                    </Button>
+                <ReasonLine
+                  key={flagId}
+                  id={flagId}
+                  before={
+                    <>
+                      <Text size="sm" fw={600} miw={90}>
+                        {flagId}
+                      </Text>
+                      <YesNo value={value} />
+                    </>
+                  }
+                  action={{ label: 'Override', onClick: () => show(flagId) }}
+                >
+                  <Sentence text={because.flags[index] ?? ''} />
+                  {override && (
+                    <>
+                      {' '}
+                      <Person name={override.author} email={override.authorEmail} />: “{override.reason}”
+                      {override.until !== null && (
+                        <>
+                          , until <Moment at={override.until} />
+                        </>
+                      )}
+                    </>
                   )}
-                </Group>
+                </ReasonLine>
               );
             })}
           </Stack>

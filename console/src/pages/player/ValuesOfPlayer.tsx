@@ -1,9 +1,10 @@
-import { Button, Group, Stack, Text, Title } from '@mantine/core';
+import { Stack, Title } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useRole } from '../../api/session.js';
 import type { ExplanationQuery } from '../../api/use-explanation.js';
 import { Sentence } from '../../parts/texts.js';
 import { FormerExceptions } from './FormerExceptions.js';
+import { ReasonLine } from './ReasonLine.js';
 import { usePins } from './use-pins.js';
 import { ValuePinPanel } from './ValuePinPanel.js';
 
@@ -32,16 +33,9 @@ export function ValuesOfPlayer({
       </Title>
       <Stack gap={6}>
         {trace.values.map(({ key }, index) => (
-          <Group key={key} gap="xs" align="flex-start" role="group" aria-label={key}>
-            <Text size="xs" c="dimmed" flex="1 1 165px">
-              <Sentence text={because?.values[index] ?? ''} />
-            </Text>
-            {isEditor && (
-              <Button size="compact-xs" variant="default" miw="fit-content" onClick={() => show(key)}>
-                Pin
-              </Button>
-            )}
-          </Group>
+          <ReasonLine key={key} id={key} action={{ label: 'Pin', onClick: () => show(key) }}>
+            <Sentence text={because?.values[index] ?? ''} />
+          </ReasonLine>
         ))}
       </Stack>
       <FormerExceptions
