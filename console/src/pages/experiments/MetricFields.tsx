@@ -50,6 +50,7 @@ export function MetricFields({ label, metric, known, error, onChange }: Props) {
       {metric.kind === 'share' && metric.of === 'event' && (
         <EventTypeInput
           label="Event type"
+          flex="1 1 10rem"
           known={known}
           value={metric.eventType}
           onChange={(eventType) => onChange({ ...metric, eventType })}
@@ -112,6 +113,7 @@ function MeasureFields({ label, known, measure, onChange }: MeasureProps) {
       {measure.of === 'events' && (
         <EventTypeInput
           label="Event type"
+          flex="1 1 10rem"
           known={known}
           value={measure.eventType}
           onChange={(eventType) => onChange({ of: 'events', eventType })}
@@ -123,6 +125,8 @@ function MeasureFields({ label, known, measure, onChange }: MeasureProps) {
 
 type EventTypeProps = {
   label: string;
+  /** Its width beside others. */
+  flex?: string;
   description?: string;
   known: KnownValues;
   value: string;
@@ -135,7 +139,6 @@ export function EventTypeInput({ known, ...input }: EventTypeProps) {
   return (
     <Autocomplete
       {...input}
-      flex="1 1 10rem"
       classNames={{ input: 'mono' }}
       data={[...(known.eventType?.values ?? [])]}
       limit={20}
