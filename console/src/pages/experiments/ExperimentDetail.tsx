@@ -50,9 +50,11 @@ export function ExperimentDetail({ experimentId, seed }: { experimentId: string;
     >
       <Stack gap="md">
         <Group gap="xs">
-          <Link to="/$studio/$game/experiments" params={{ studio, game }} search={{}}>
-            All experiments
-          </Link>
+          <Text size="sm">
+            <Link to="/$studio/$game/experiments" params={{ studio, game }} search={{}}>
+              All experiments
+            </Link>
+          </Text>
           {found.data && <Text size="sm">{stateOf(found.data)}</Text>}
         </Group>
         <Loaded query={found} height={320}>

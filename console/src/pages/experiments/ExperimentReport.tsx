@@ -130,7 +130,7 @@ function Metric({ report }: { report: MetricReport }) {
       <Text size="xs" c="dimmed">
         {means.join(', ')}
         {capped !== null &&
-          `. ${countOf(capped.players, 'player')} above ${fourDigits(capped.at)} count as that`}
+          `. Values above ${fourDigits(capped.at)} count as that: ${countOf(capped.players, 'player')}`}
       </Text>
     </Card>
   );
