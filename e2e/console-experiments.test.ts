@@ -1,7 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Experiment } from '../console/src/lib/document.js';
 import { HAS_BROWSER, NEEDS_BROWSER } from './support/browser.js';
-import { askAsPage, closeConsole, openConsole, type Visitor } from './support/console.js';
+import {
+  askAsPage,
+  closeConsole,
+  endExperiment,
+  openConsole,
+  publishDraft,
+  saveDraft,
+  type Visitor,
+} from './support/console.js';
 import { login, post, type Service } from './support/service.js';
 
 describe.skipIf(!HAS_BROWSER)(
@@ -15,21 +23,8 @@ describe.skipIf(!HAS_BROWSER)(
     }, 400_000);
     afterAll(closeConsole);
 
-    const save = async () => {
-      const { page } = owner;
-      await page.keyboard.press('Escape');
-      await page.getByRole('dialog').waitFor({ state: 'hidden' });
-      await page.getByRole('button', { name: 'Save draft' }).click();
-      await page.getByRole('button', { name: 'Save draft' }).waitFor({ state: 'detached' });
-    };
-    const publish = async () => {
-      const { page } = owner;
-      await save();
-      await page.getByRole('button', { name: 'Publish' }).click();
-      const panel = page.getByRole('dialog', { name: 'Publish the draft' });
-      await panel.getByRole('button', { name: 'Publish' }).click();
-      await page.getByRole('region', { name: 'Draft' }).waitFor({ state: 'detached' });
-    };
+    const save = () => saveDraft(owner.page);
+    const publish = () => publishDraft(owner.page);
 
     it('creates, starts and ends an experiment', async () => {
       const { page, go } = owner;
@@ -74,11 +69,7 @@ describe.skipIf(!HAS_BROWSER)(
       await page.getByRole('dialog').waitFor({ state: 'hidden' });
 
       await row.getByRole('link', { name: 'Half its price' }).click();
-      await page.getByRole('button', { name: 'End …' }).click();
-      const end = page.getByRole('dialog', { name: 'End “Half its price”' });
-      await end.getByRole('textbox', { name: 'Winner' }).click();
-      await page.getByRole('option', { name: /^half/ }).click();
-      await end.getByRole('button', { name: 'Publish' }).click();
+      await endExperiment(page, 'Half its price', 'half');
       await page.getByText('Decided: Changed for all.', { exact: false }).waitFor();
       expect(await published()).toMatchObject([{ state: 'decided', winner: 'half' }]);
       expect(owner.problems).toEqual([]);

@@ -62,7 +62,7 @@ export async function signInToken(
 }
 
 /** A browser of its own: cookies are not shared with other visitors. */
-export async function visit(browser: Browser, { ops }: Service): Promise<Visitor> {
+export async function visit(browser: Browser, { ops }: Pick<Service, 'ops'>): Promise<Visitor> {
   if (!existsSync(BUILT)) throw new Error('The console is not built. Run `npm run build` first.');
   // Without motion there is less to draw and nothing to wait for.
   const context = await browser.newContext({
@@ -106,6 +106,31 @@ export async function signIn(
   await visitor.page.goto(`${service.ops}/console/sign-in#token=${token}`);
   await visitor.page.getByRole('navigation', { name: 'Pages' }).waitFor();
   return visitor;
+}
+
+/** Closes the open panel, and saves the draft. */
+export async function saveDraft(page: Page): Promise<void> {
+  await page.keyboard.press('Escape');
+  await page.getByRole('dialog').waitFor({ state: 'hidden' });
+  await page.getByRole('button', { name: 'Save draft' }).click();
+  await page.getByRole('button', { name: 'Save draft' }).waitFor({ state: 'detached' });
+}
+
+export async function publishDraft(page: Page): Promise<void> {
+  await saveDraft(page);
+  await page.getByRole('button', { name: 'Publish' }).click();
+  const panel = page.getByRole('dialog', { name: 'Publish the draft' });
+  await panel.getByRole('button', { name: 'Publish' }).click();
+  await page.getByRole('region', { name: 'Draft' }).waitFor({ state: 'detached' });
+}
+
+/** On the page of an experiment: gives everybody a variant. */
+export async function endExperiment(page: Page, name: string, winner: string): Promise<void> {
+  await page.getByRole('button', { name: 'End …' }).click();
+  const end = page.getByRole('dialog', { name: `End “${name}”` });
+  await end.getByRole('textbox', { name: 'Winner' }).click();
+  await page.getByRole('option', { name: new RegExp(`^${winner} `) }).click();
+  await end.getByRole('button', { name: 'Publish' }).click();
 }
 
 /** A request to the admin API as the page would send it, with the session of the person who is signed in there. */

@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-/** `npm run rehearse`: not in the suite, because it takes minutes. */
+/** `npm run rehearse` and `npm run rehearse:console`: not in the suite, because they take minutes. */
 export default defineConfig({
   test: {
     include: ['simulator/test/rehearsals/*.rehearsal.ts'],

@@ -28,19 +28,37 @@ export type Rehearsal = {
   changes: Reactions['changes'];
 };
 
-export type Rehearsed = {
+export type Rehearsed<Look> = {
   game: string;
   /** Players by the arm that they were told. */
   told: Readonly<Record<string, number>>;
-  /** The report of each day, in their order. */
-  looks: readonly Report[];
+  /** What was seen each day, in their order. */
+  looks: readonly Look[];
   /** The sentence after the end. */
   sentence: string;
 };
 
-/** Plans, runs, looks at and ends an experiment in a game of its own, by the admin API. Its players react. */
-export async function rehearseExperiment(world: World, rehearsal: Rehearsal): Promise<Rehearsed> {
-  const { service, admin } = world;
+/** What the studio does with the experiment `tried`: by the admin API, or at the console. */
+export type Conduct<Look> = {
+  /** Plans and starts it. */
+  start(game: string, tried: ExperimentEntry): Promise<void>;
+  look(game: string): Promise<Look>;
+  /** Makes an arm the default by what was last seen, and returns the sentence that is shown then. */
+  end(game: string, last: Look | undefined): Promise<string>;
+};
+
+/** By the admin API. */
+export function rehearseExperiment(world: World, rehearsal: Rehearsal): Promise<Rehearsed<Report>> {
+  return conductExperiment(world, rehearsal, byAdminApi(world.admin));
+}
+
+/** Plans, runs, looks at and ends an experiment in a game of its own. Its players react. */
+export async function conductExperiment<Look>(
+  world: World,
+  rehearsal: Rehearsal,
+  conduct: Conduct<Look>,
+): Promise<Rehearsed<Look>> {
+  const { service } = world;
   const { seed, players, installDays, days, habits, fromMs, metrics, changes } = rehearsal;
   const { clock, pool } = service;
   clock.set(fromMs);
@@ -51,11 +69,8 @@ export async function rehearseExperiment(world: World, rehearsal: Rehearsal): Pr
     state: 'planned',
     plan: { smallestEffect: { percent: 20 }, players, days },
   });
-  await publish(admin, game, tried);
-  await publish(admin, game, { ...tried, state: 'running' });
-
-  const looks: Report[] = [];
-  const path = `/games/${game}/experiments/tried`;
+  await conduct.start(game, tried);
+  const looks: Look[] = [];
   const told = await rehearse({
     service: { url: service.baseUrl, apiKey: key.keyId, apiSecret: key.secret },
     simulation: { seed, players, days: installDays, habits, endMs: fromMs + installDays * DAY_MS - 1 },
@@ -70,14 +85,29 @@ export async function rehearseExperiment(world: World, rehearsal: Rehearsal): Pr
     async onDayPlayed(endMs) {
       clock.set(endMs + HOUR_MS);
       await sum(service, { nowMs: clock.now() });
-      const { report } = await admin.ask<{ report: Report }>('GET', path, undefined, admin.tokens.viewer);
-      looks.push(report);
+      looks.push(await conduct.look(game));
     },
   });
-  const winner = looks.at(-1)?.metrics[0]?.arms[1]?.comparison?.state === 'higher' ? 'b' : 'a';
-  await admin.ask('POST', `${path}/end`, { winner, note: 'rehearsed' }, admin.tokens.editor, 201);
-  const { sentence } = await admin.ask<{ sentence: string }>('GET', path, undefined, admin.tokens.viewer);
-  return { game, told, looks, sentence };
+  return { game, told, looks, sentence: await conduct.end(game, looks.at(-1)) };
+}
+
+function byAdminApi(admin: AdminClient): Conduct<Report> {
+  const pathOf = (game: string) => `/games/${game}/experiments/tried`;
+  const read = <T>(game: string) => admin.ask<T>('GET', pathOf(game), undefined, admin.tokens.viewer);
+  return {
+    async start(game, tried) {
+      const values = [READING];
+      await publishParts(admin, game, { experiments: [tried], values });
+      await publishParts(admin, game, { experiments: [{ ...tried, state: 'running' }], values });
+    },
+    look: async (game) => (await read<{ report: Report }>(game)).report,
+    async end(game, last) {
+      const winner = last?.metrics[0]?.arms[1]?.comparison?.state === 'higher' ? 'b' : 'a';
+      const body = { winner, note: 'rehearsed' };
+      await admin.ask('POST', `${pathOf(game)}/end`, body, admin.tokens.editor, 201);
+      return (await read<{ sentence: string }>(game)).sentence;
+    },
+  };
 }
 
 async function addGame({ service }: World, game: string) {
@@ -89,18 +119,19 @@ async function addGame({ service }: World, game: string) {
   return key;
 }
 
+/** A value depends on the arm, so every player who logs in is told it. */
+export const READING = value('gems', {
+  rules: [{ when: 'experiment("tried") == "b"', sharePercent: 100, value: 2 }],
+});
+
 type Draft = { revision: number; document: object };
 
-/** A value depends on the arm, so every player who logs in is told it. */
-async function publish(admin: AdminClient, game: string, entry: ExperimentEntry): Promise<void> {
-  const reading = value('gems', {
-    rules: [{ when: 'experiment("tried") == "b"', sharePercent: 100, value: 2 }],
-  });
+/** Changes these parts of the document, and publishes it. */
+export async function publishParts(admin: AdminClient, game: string, parts: object): Promise<void> {
   const path = `/games/${game}/draft`;
   const { revision, document } = await admin.ask<Draft>('GET', path);
-  const changed = { ...document, experiments: [entry], values: [reading] };
-  const saved = await admin.ask<Draft>('PUT', path, { revision, document: changed });
-  await admin.ask('POST', `${path}/publish`, { revision: saved.revision, note: entry.state }, undefined, 201);
+  const saved = await admin.ask<Draft>('PUT', path, { revision, document: { ...document, ...parts } });
+  await admin.ask('POST', `${path}/publish`, { revision: saved.revision, note: '' }, undefined, 201);
 }
 
 type Counted = { variantId: string; players: number; converted: number };
