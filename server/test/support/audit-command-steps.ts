@@ -59,6 +59,7 @@ export const COMMAND_STEPS: Record<
   sql: { reason: READS },
   'event-files write': { reason: 'it writes files of what is stored, as the service does by itself' },
   'event-files check': { reason: READS },
+  'event-files clickhouse': { reason: READS },
   'fake-store': { reason: 'it only signs receipts, and sends what stores send' },
   simulate: { reason: 'it only sends what players send' },
   'tenant create': {
