@@ -53,41 +53,61 @@ export function clickHouseStatements(load: ClickHouseLoad): string[] {
   return [
     ...tables(table),
     ...files.filter((file) => !isListed(file)).flatMap((file) => loadFile(load, file)),
-    ...gone.map((day) => `alter table ${table}_files drop partition '${day}'`),
+    ...gone.map((day) => fill(FORGET_DAY, { table, day })),
     ...partitions,
   ];
 }
 
+const COLUMNS = COLUMN_NAMES.map((name) => `${name} ${TYPES[name]}`).join(', ');
+const NAMES = COLUMN_NAMES.join(', ');
+
 /** A partition of the second table is a day, so that a day can be forgotten at once. The row that was added last stands. */
+const TABLES = [
+  `create table if not exists {table}_stored (day Date, generation UInt32, ${COLUMNS}) engine = MergeTree partition by (day, generation) order by (event_type, counted_at)`,
+  'create table if not exists {table}_files (day Date, generation UInt32, sha256 String, events UInt64, loaded_at DateTime64(6) default now64(6)) engine = ReplacingMergeTree(loaded_at) partition by day order by day',
+  'create view if not exists {table} as select * from {table}_stored where (day, generation) in (select day, generation from {table}_files final)',
+];
+const DROP = "alter table {table}_stored drop partition ('{day}', {generation})";
+const FORGET_DAY = "alter table {table}_files drop partition '{day}'";
+const STORE = `insert into {table}_stored (day, generation, ${NAMES}) select toDate('{day}'), {generation}, ${NAMES} from SOURCE`;
+const LIST = [
+  "select throwIf(count() <> {events}, 'not all events of {day} were read') from {table}_stored where day = '{day}' and generation = {generation} format Null",
+  "insert into {table}_files (day, generation, sha256, events) values ('{day}', {generation}, '{sha256}', {events})",
+];
+const LOADED =
+  "select day, generation, sha256 from {table}_files final union all select distinct day, generation, '' from {table}_stored format TSV";
+
+/** A script has no parameters. A value that could end a name or a text is refused. */
+function fill(statement: string, values: Readonly<Record<string, unknown>>): string {
+  return statement.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+    const value = String(values[name]);
+    if (/^[\w.-]*$/.test(value)) return value;
+    throw new Error(`"${value}" cannot be a part of a statement`);
+  });
+}
+
 function tables(table: string): string[] {
-  const columns = COLUMN_NAMES.map((name) => `${name} ${TYPES[name]}`).join(', ');
-  return [
-    `create table if not exists ${table}_stored (day Date, generation UInt32, ${columns}) engine = MergeTree partition by (day, generation) order by (event_type, counted_at)`,
-    `create table if not exists ${table}_files (day Date, generation UInt32, sha256 String, events UInt64, loaded_at DateTime64(6) default now64(6)) engine = ReplacingMergeTree(loaded_at) partition by day order by day`,
-    `create view if not exists ${table} as select * from ${table}_stored where (day, generation) in (select day, generation from ${table}_files final)`,
-  ];
+  return TABLES.map((statement) => fill(statement, { table }));
 }
 
 function loadFile({ table, game, source }: ClickHouseLoad, file: EventFile): string[] {
-  const { day, generation, sha256, events } = file;
-  const names = COLUMN_NAMES.join(', ');
-  const from = source(inFolder(game, fileName(day, generation)));
+  const from = source(inFolder(game, fileName(file.day, file.generation)));
+  const values = { table, ...file };
   return [
     // What an interrupted load has left.
     dropStored(table, file),
-    `insert into ${table}_stored (day, generation, ${names}) select toDate('${day}'), ${generation}, ${names} from ${from}`,
-    `select throwIf(count() <> ${events}, 'not all events of ${day} were read') from ${table}_stored where day = '${day}' and generation = ${generation} format Null`,
-    `insert into ${table}_files (day, generation, sha256, events) values ('${day}', ${generation}, '${sha256}', ${events})`,
+    fill(STORE, values).replace('SOURCE', () => from),
+    ...LIST.map((statement) => fill(statement, values)),
   ];
 }
 
-function dropStored(table: string, { day, generation }: LoadedFile | EventFile): string {
-  return `alter table ${table}_stored drop partition ('${day}', ${generation})`;
+function dropStored(table: string, file: LoadedFile | EventFile): string {
+  return fill(DROP, { table, ...file });
 }
 
 /** What ClickHouse has, as `clickHouseStatements` wants to know it. */
 export function loadedQuery(table: string): string {
-  return `select day, generation, sha256 from ${table}_files final union all select distinct day, generation, '' from ${table}_stored format TSV`;
+  return fill(LOADED, { table });
 }
 
 /** @throws Error at a line of another form */

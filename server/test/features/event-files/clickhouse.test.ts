@@ -76,7 +76,8 @@ describe('the statements that load files into ClickHouse', () => {
     ]);
   });
 
-  it('are not made from lines of another form', () => {
+  it('are not made from lines of another form, or names that are none', () => {
+    expect(() => load({ table: 'events; drop table x' })).toThrow('cannot be a part of a statement');
     expect(() => parseLoaded("2026-11-14\t1\t'; drop table x\n")).toThrow(
       'is not a day, a generation and a digest',
     );
