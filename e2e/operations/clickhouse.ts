@@ -21,7 +21,7 @@ const SUMS =
 type Line = Readonly<{ day: string; player: number; n: number }>;
 
 /**
- * Loads the files of a game into ClickHouse by the statements of `savepoint event-files clickhouse`: twice, after a load that was interrupted, and a
+ * Loads the files of a game into ClickHouse by the statements of `savepoint event-files clickhouse`: twice, after loads that were interrupted, and a
  * later generation. The sums are those of the events that were imported, and of the recount.
  */
 export async function tryClickHouse(): Promise<readonly string[]> {
@@ -88,6 +88,15 @@ export async function tryClickHouse(): Promise<readonly string[]> {
     await compare('loaded', lines);
     await load('');
     await compare('loaded twice, as if nothing were known', lines);
+    // The three tables, the first day forgotten, its rows dropped and stored.
+    await load('', 6);
+    const [hidden] = DAYS;
+    await compare(
+      'interrupted, as if nothing were known',
+      lines.filter(({ day }) => day !== hidden),
+    );
+    await load(await loadedNow());
+    await compare('the day that was hidden', lines);
     const again = await load(await loadedNow());
     if (again !== 3) problems.push(`${again} statements where there is nothing to load`);
     await compare('loaded again', lines);
@@ -125,12 +134,14 @@ function eventOf({ day, player, n }: Line) {
 }
 
 function sumsOf(lines: readonly Line[]): string {
-  return DAYS.map((day) => {
-    const of = lines.filter((line) => line.day === day);
-    const players = new Set(of.map(({ player }) => player)).size;
-    const revenue = of.filter(({ n }) => n % 10 === 0).length * 1.25;
-    return `${day}\t${of.length}\t${players}\t${revenue}\n`;
-  }).join('');
+  return DAYS.filter((day) => lines.some((line) => line.day === day))
+    .map((day) => {
+      const of = lines.filter((line) => line.day === day);
+      const players = new Set(of.map(({ player }) => player)).size;
+      const revenue = of.filter(({ n }) => n % 10 === 0).length * 1.25;
+      return `${day}\t${of.length}\t${players}\t${revenue}\n`;
+    })
+    .join('');
 }
 
 function startClickHouse(tools: string) {

@@ -14,10 +14,12 @@ const TABLE = /^[A-Za-z_]\w{0,99}(?:\.[A-Za-z_]\w{0,99})?$/;
 type Options = { tenant: string; game: string; table: string; loaded?: string; query?: true };
 
 const HELP = `
-One after the other, as often as you like; a file that is there is not loaded again:
+The first time. Without --loaded every day is loaded, and hidden until it is:
   savepoint event-files clickhouse --tenant demo-studio --game demo-game | clickhouse-client --multiquery
-  clickhouse-client --query "$(savepoint event-files clickhouse --tenant demo-studio --game demo-game --query)" > loaded.tsv
-  savepoint event-files clickhouse --tenant demo-studio --game demo-game --loaded loaded.tsv | clickhouse-client --multiquery`;
+From then on, as often as you like, one at a time. A file that is there is not loaded again:
+  query=$(savepoint event-files clickhouse --tenant demo-studio --game demo-game --query) &&
+    clickhouse-client --query "$query" > loaded.new && mv loaded.new loaded.tsv &&
+    savepoint event-files clickhouse --tenant demo-studio --game demo-game --loaded loaded.tsv | clickhouse-client --multiquery`;
 
 export function clickHouseCommand(): Command {
   return withGame(new Command('clickhouse'))

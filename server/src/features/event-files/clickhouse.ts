@@ -39,8 +39,8 @@ const TYPES: Readonly<Record<(typeof COLUMN_NAMES)[number], string>> = {
  *
  *   rows of a generation, not visible ──► counted ──► listed, in place of the former one ──► former generations dropped
  *
- * The view shows the generations that are listed. A load that is interrupted anywhere shows the former state or the new one, day by day,
- * and the next load goes on from there.
+ * The view shows the generations that are listed. A load that is interrupted anywhere shows the former state of a day or the new one, or hides
+ * the day where its rows have to be stored again. The next load goes on from there.
  */
 export function clickHouseStatements(load: ClickHouseLoad): string[] {
   const { table, files, loaded } = load;
@@ -90,10 +90,14 @@ function tables(table: string): string[] {
   return TABLES.map((statement) => fill(statement, { table }));
 }
 
-function loadFile({ table, game, source }: ClickHouseLoad, file: EventFile): string[] {
+function loadFile({ table, game, source, loaded }: ClickHouseLoad, file: EventFile): string[] {
   const from = source(inFolder(game, fileName(file.day, file.generation)));
   const values = { table, ...file };
+  const shown = loaded.find(({ day, sha256 }) => day === file.day && sha256 !== '');
+  const showsAnother = shown !== undefined && shown.generation !== file.generation;
   return [
+    // The view may show these rows: this generation with another content, or nobody said what is listed. A day is hidden, and never shown in part.
+    ...(showsAnother ? [] : [fill(FORGET_DAY, values)]),
     // What an interrupted load has left.
     dropStored(table, file),
     fill(STORE, values).replace('SOURCE', () => from),

@@ -14,6 +14,10 @@ const fileOf = (day: string, generation: number, sha256: string, events = 3) => 
   writtenAt: 0,
 });
 const FILES = [fileOf('2026-11-14', 1, SHA('a')), fileOf('2026-11-15', 2, SHA('b'), 5)];
+const HIDE_AND_DROP = [
+  "alter table events_files drop partition '2026-11-15'",
+  "alter table events_stored drop partition ('2026-11-15', 2)",
+];
 
 /** Without the statements that make the tables. */
 function load(changes: Partial<ClickHouseLoad> = {}): string[] {
@@ -34,6 +38,7 @@ function load(changes: Partial<ClickHouseLoad> = {}): string[] {
 describe('the statements that load files into ClickHouse', () => {
   it('list a file after its rows were stored and counted', () => {
     expect(load({ files: FILES.slice(1) })).toEqual([
+      "alter table events_files drop partition '2026-11-15'",
       "alter table events_stored drop partition ('2026-11-15', 2)",
       expect.stringMatching(
         /^insert into events_stored \(…\) select toDate\('2026-11-15'\), 2, event_id, .* from file\('studio\/one\/events-2026-11-15-g2\.parquet'\)$/,
@@ -58,11 +63,20 @@ describe('the statements that load files into ClickHouse', () => {
     expect(statements.at(-2)).toContain(`values ('2026-11-15', 2, '${SHA('b')}', 5)`);
     expect(statements.at(-1)).toBe("alter table events_stored drop partition ('2026-11-15', 1)");
     expect(statements).toHaveLength(5);
+    expect(statements[0]).toBe("alter table events_stored drop partition ('2026-11-15', 2)");
   });
 
   it('load a file again that has another content: a database that was restored counts generations anew', () => {
     const loaded = parseLoaded(`2026-11-14\t1\t${SHA('a')}\n2026-11-15\t2\t${SHA('c')}\n`);
-    expect(load({ loaded })).toHaveLength(4);
+    const statements = load({ loaded });
+    expect(statements).toHaveLength(5);
+    expect(statements.slice(0, 2)).toEqual(HIDE_AND_DROP);
+  });
+
+  it('hide a day before its rows are dropped where nobody said what is listed', () => {
+    expect(load({ loaded: [] }).slice(5, 7)).toEqual(HIDE_AND_DROP);
+    const interrupted = parseLoaded(`2026-11-14\t1\t${SHA('a')}\n2026-11-15\t2\t\n`);
+    expect(load({ loaded: interrupted }).slice(0, 2)).toEqual(HIDE_AND_DROP);
   });
 
   it('forget days that are gone, and what interrupted loads have left', () => {
