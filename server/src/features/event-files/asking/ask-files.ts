@@ -79,7 +79,7 @@ async function fetchAll(
 
 const stillFetching = (maxMs: number): Outcome => ({
   outcome: 'out_of_time',
-  message: `The files are not all fetched from the bucket after ${maxMs / 1_000} seconds. Those that are stay for an hour: ask again.`,
+  message: `The files are not all fetched from the bucket after ${maxMs / 1_000} seconds. Those that are stay for ten minutes at least: ask again.`,
 });
 
 const outOfTime = (maxMs: number): Outcome => ({
