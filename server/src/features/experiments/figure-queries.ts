@@ -1,6 +1,7 @@
 import type { DedicatedConnection } from '../../db/dedicated-connection.js';
 import type { Pool } from '../../db/pool.js';
 import { dayRanges } from '../../personalisation/attributes/player-history.js';
+import { TimeSlice } from '../evaluations/time-slice.js';
 import type { FigureNeeds } from './figure-needs.js';
 import { DAYS_BEFORE, type PlayerFigures } from './report/figures.js';
 import {
@@ -28,7 +29,7 @@ const SPAN = `daterange(x.exposed - ${DAYS_BEFORE}, $3::date, '[]')`;
 
 export type FiguredPlayer = FiguredExposure & Readonly<{ playerId: string }>;
 
-/** What players did since a day, each up to the end of `to`. A player who does not exist any more is left out. */
+/** What players did since a day, each up to the end of `to`; undefined for a player who does not exist any more. */
 export async function findFigures(
   db: DedicatedConnection | Pool,
   exposures: readonly FiguredPlayer[],
@@ -36,10 +37,14 @@ export async function findFigures(
   needs: FigureNeeds,
 ): Promise<(PlayerFigures | undefined)[]> {
   const histories = await findHistories(db, exposures, to, needs);
-  return exposures.map((exposure) => {
+  const figures: (PlayerFigures | undefined)[] = [];
+  const timeSlice = new TimeSlice(() => performance.now());
+  for (const exposure of exposures) {
     const history = histories.get(exposure.playerId);
-    return history === undefined ? undefined : figuresOf(history, exposure, to, needs.retentionDays);
-  });
+    figures.push(history && figuresOf(history, exposure, to, needs.retentionDays));
+    if (timeSlice.isOver) await timeSlice.giveWay();
+  }
+  return figures;
 }
 
 /**

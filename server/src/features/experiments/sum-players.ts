@@ -1,6 +1,7 @@
 import type { DedicatedConnection } from '../../db/dedicated-connection.js';
 import { metricsOf } from '../../personalisation/document/parts/experiment-metrics.js';
 import type { ExperimentEntry } from '../../personalisation/document/parts/experiments.js';
+import { TimeSlice } from '../evaluations/time-slice.js';
 import type { RateTable } from '../reporting/exchange-rates.js';
 import { countedExposures, FIRST_EXPOSURE, listExposedPlayers, listExposures } from './exposure-queries.js';
 import { figureNeeds } from './figure-needs.js';
@@ -56,15 +57,18 @@ export async function sumPlayers(
     if (isStopped) return undefined;
   }
 
+  /** To its end, also when it is to end: nobody may be added in part. */
   async function addPlayers(playerIds: readonly string[]): Promise<void> {
     const exposures = await listExposures(connection, playerIds, runs, to);
     const isActivated = ({ run }: { run: number }) => runs[run]?.experiment.activation !== undefined;
     const counted = countedExposures(exposures, isActivated, to);
     const figures = await findFigures(connection, counted, to, needs);
-    counted.forEach(({ run, variantId, sawTwoArms }, index) => {
+    const timeSlice = new TimeSlice(() => performance.now());
+    for (const [index, { run, variantId, sawTwoArms }] of counted.entries()) {
       const [ofRun, ofPlayer] = [sums[run], figures[index]];
-      if (ofRun === undefined || ofPlayer === undefined) return;
+      if (ofRun === undefined || ofPlayer === undefined) continue;
       addPlayer(ofRun, { variantId, sawTwoArms, figures: ofPlayer }, metrics[run] ?? [], rates);
-    });
+      if (timeSlice.isOver) await timeSlice.giveWay();
+    }
   }
 }

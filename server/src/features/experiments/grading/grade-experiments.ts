@@ -1,6 +1,7 @@
 import type { DedicatedConnection } from '../../../db/dedicated-connection.js';
 import { DAY_MS, utcDay } from '../../../lib/day.js';
 import type { MetricEntry } from '../../../personalisation/document/parts/experiment-metrics.js';
+import { TimeSlice } from '../../evaluations/time-slice.js';
 import type { RateTable } from '../../reporting/exchange-rates.js';
 import { findRateTable } from '../../reporting/rate-queries.js';
 import { figureNeeds } from '../figure-needs.js';
@@ -140,16 +141,18 @@ async function gradeSpan(
     (metric) => new AaExperiment({ metric, span, seed: aaSeed(night, span, metric) }),
   );
   const needs = figureNeeds(metrics);
+  const timeSlice = new TimeSlice(() => performance.now());
   for (let at = 0; at < exposed.length; at += PLAYERS_PER_CHUNK) {
-    if (signal?.aborted) return undefined;
     const chunk = exposed.slice(at, at + PLAYERS_PER_CHUNK);
     const histories = await findHistories(connection, chunk, span.to, needs);
     for (const [look, to] of daysOf(span).entries()) {
+      if (signal?.aborted) return undefined;
       for (const exposure of chunk) {
         const history = histories.get(exposure.playerId);
         if (history === undefined || exposure.day > to) continue;
         const figures = figuresOf(history, exposure, to, needs.retentionDays);
         for (const experiment of experiments) experiment.add(look, exposure.userId, figures, rates);
+        if (timeSlice.isOver) await timeSlice.giveWay();
       }
     }
   }

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { DEMO } from '../../../../src/app/demo-studio.js';
 import {
   type DedicatedConnection,
@@ -249,5 +249,29 @@ describe('the grades of experiments', () => {
       ),
     );
     expect(usual).toBe('USD');
+  });
+
+  it('let other work run within a chunk, and then stop', async () => {
+    await fill(await addGame(harness, 'sliced'));
+    const count = async () =>
+      (await harness.pool.query('select count(*)::int as n from experiment_grades')).rows[0];
+    const before = await count();
+    // Whoever looks at the clock finds that the time slice is over.
+    let now = performance.now();
+    vi.spyOn(performance, 'now').mockImplementation(() => {
+      now += 1_000;
+      return now;
+    });
+    const stop = new AbortController();
+    const graded = grade({ signal: stop.signal }, (connection) =>
+      watch(connection, {
+        after: (text) => {
+          if (text.includes('"startDay"')) setImmediate(() => stop.abort());
+        },
+      }),
+    );
+    expect(await graded.finally(() => vi.restoreAllMocks())).toMatchObject({ isDone: false });
+    expect(stop.signal.aborted).toBe(true);
+    expect(await count()).toEqual(before);
   });
 });

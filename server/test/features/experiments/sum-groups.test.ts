@@ -1,0 +1,50 @@
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { experiment } from '../../personalisation/support/fixtures.js';
+import { createHarness, type Harness } from '../../support/harness.js';
+import { watch } from '../analytics/breakdowns/breakdown-world.js';
+import { addGame, addPlayers, at, expose, NOW, publish, sum } from './support/experiment-world.js';
+
+/** Which experiments of a game are summed in one walk, and what becomes of the others when one stands in the way. */
+
+let harness: Harness;
+beforeAll(async () => {
+  harness = await createHarness();
+  harness.clock.set(NOW);
+});
+afterAll(() => harness.close());
+
+it('lets other work run while the players of a chunk are summed', async () => {
+  const id = await addGame(harness, 'sliced');
+  const test = experiment('test');
+  await publish(harness, id, [test], { nowMs: at(5) });
+  const players = await addPlayers(harness, id, 3, at(5));
+  await expose(harness, players, test, () => ({ variantId: 'a', exposedAt: at(4) }));
+  // Whoever looks at the clock finds that the time slice is over.
+  let now = performance.now();
+  vi.spyOn(performance, 'now').mockImplementation(() => {
+    now += 1_000;
+    return now;
+  });
+  let turns = 0;
+  let isSumming = false;
+  const countTurns = () => {
+    if (!isSumming) return;
+    turns++;
+    setImmediate(countTurns);
+  };
+  const summed = sum(harness, {}, (connection) =>
+    watch(connection, {
+      before: () => {
+        isSumming = false;
+      },
+      after: (text) => {
+        if (!text.includes('"startDay"')) return;
+        isSumming = true;
+        setImmediate(countTurns);
+      },
+    }),
+  );
+  expect((await summed.finally(() => vi.restoreAllMocks())).experimentsSummed).toBe(1);
+  // Each player once for the figures, and once for the sums.
+  expect(turns).toBeGreaterThanOrEqual(2 * players.length - 1);
+});
