@@ -106,15 +106,29 @@ async function sumTogether(
   const [first] = measured;
   if (first === undefined) return 0;
   const rates = await findRateTable(connection, first.gameId);
-  const living = await attempt(() => sumPlayers(connection, measured, { to, rates, ...options }));
   let summed = 0;
-  for (const [at, sums] of (living ?? []).entries()) {
-    const run = measured[at];
-    if (run === undefined) continue;
-    await attempt(async () => {
-      await keepSums(connection, run, sums, { to, rates, nowMs: options.nowMs });
-      summed++;
-    });
+  const sumAll = async (together: readonly MeasuredRun[]) => {
+    const living = await sumPlayers(connection, together, { to, rates, ...options });
+    for (const [at, sums] of (living ?? []).entries()) {
+      const run = together[at];
+      if (run === undefined) continue;
+      await attempt(async () => {
+        await keepSums(connection, run, sums, { to, rates, nowMs: options.nowMs });
+        summed++;
+      });
+    }
+  };
+  try {
+    await sumAll(measured);
+  } catch (error) {
+    failures.push(error);
+    // One of them may be the reason, and must not hold up the others.
+    if (measured.length > 1) {
+      for (const run of measured) {
+        if (options.signal?.aborted) break;
+        await attempt(() => sumAll([run]));
+      }
+    }
   }
   return summed;
 }

@@ -48,3 +48,35 @@ it('lets other work run while the players of a chunk are summed', async () => {
   // Each player once for the figures, and once for the sums.
   expect(turns).toBeGreaterThanOrEqual(2 * players.length - 1);
 });
+
+/** A game with experiments, each with players of its own. */
+async function addExperiments(slug: string, experimentIds: readonly string[]): Promise<number> {
+  const id = await addGame(harness, slug);
+  const experiments = experimentIds.map((experimentId) => experiment(experimentId));
+  await publish(harness, id, experiments, { nowMs: at(5) });
+  for (const each of experiments) {
+    const players = await addPlayers(harness, id, 30, at(5));
+    await expose(harness, players, each, () => ({ variantId: 'a', exposedAt: at(4) }));
+  }
+  return id;
+}
+
+it('sums each alone where the walk of all fails', async () => {
+  const id = await addExperiments('failing', ['fails', 'works_a', 'works_b']);
+  const summed = sum(harness, {}, (connection) => {
+    const query = connection.query.bind(connection) as (text: string, values?: unknown[]) => Promise<unknown>;
+    connection.query = (async (text: string, values: unknown[] = []) => {
+      if (text.includes('with page as') && values[1] === 'fails') throw new Error('cannot be walked');
+      return query(text, values);
+    }) as never;
+  });
+  await expect(summed).rejects.toThrow('cannot be walked');
+  const { rows } = await harness.pool.query(
+    'select experiment_id as id, players from experiment_sums where game_id = $1 order by id',
+    [id],
+  );
+  expect(rows).toEqual([
+    { id: 'works_a', players: 30 },
+    { id: 'works_b', players: 30 },
+  ]);
+});
