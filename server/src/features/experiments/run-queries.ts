@@ -17,7 +17,14 @@ export type Walk = Readonly<{
 }>;
 
 export type Run = RunKey &
-  Readonly<{ startedOn: string; checkedVersion: number; armChanges: ArmChanges; walk: Walk | null }>;
+  Readonly<{
+    startedOn: string;
+    checkedVersion: number;
+    armChanges: ArmChanges;
+    walk: Walk | null;
+    /** Up to the end of the day: it is due because somebody has asked for it since. */
+    isSummed: boolean;
+  }>;
 
 export type RunningGame = Readonly<{
   gameId: number;
@@ -108,7 +115,8 @@ export async function endRuns(connection: DedicatedConnection, nowMs: number): P
 export async function listDueRuns(connection: DedicatedConnection, to: string): Promise<Run[]> {
   const { rows } = await connection.query<Run>(
     `select game_id as "gameId", experiment_id as "experimentId", seed, (started_at at time zone 'UTC')::date::text as "startedOn",
-       checked_version as "checkedVersion", arm_changes as "armChanges", walk
+       checked_version as "checkedVersion", arm_changes as "armChanges", walk,
+       coalesce(day >= $1::date, false) as "isSummed"
      from experiment_runs
      where ended_at is null and (started_at at time zone 'UTC')::date <= $1::date
        and (day is null or day < $1::date or requested_at is not null)

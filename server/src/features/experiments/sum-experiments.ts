@@ -74,12 +74,15 @@ async function beginRuns(connection: DedicatedConnection): Promise<void> {
   }
 }
 
-/** Those of the same game, some at a time, in the order in which they come. */
+/**
+ * Those of the same game, some at a time, in the order in which they come. One that is only asked for is alone: with it, the others would be other runs
+ * than before, and a walk of theirs that was interrupted would begin anew.
+ */
 function togetherOf(runs: readonly Run[]): Run[][] {
   const groups: Run[][] = [];
   for (const run of runs) {
-    const last = groups.findLast(([first]) => first?.gameId === run.gameId);
-    if (last !== undefined && last.length < RUNS_TOGETHER) last.push(run);
+    const last = groups.findLast(([first]) => first?.gameId === run.gameId && !first.isSummed);
+    if (!run.isSummed && last !== undefined && last.length < RUNS_TOGETHER) last.push(run);
     else groups.push([run]);
   }
   return groups;

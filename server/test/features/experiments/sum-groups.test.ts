@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import type { DedicatedConnection } from '../../../src/db/dedicated-connection.js';
 import { experiment } from '../../personalisation/support/fixtures.js';
 import { createHarness, type Harness } from '../../support/harness.js';
 import { watch } from '../analytics/breakdowns/breakdown-world.js';
@@ -61,6 +62,18 @@ async function addExperiments(slug: string, experimentIds: readonly string[]): P
   return id;
 }
 
+/** Looks at each statement of a connection, with its values. */
+function beforeStatements(
+  connection: DedicatedConnection,
+  look: (text: string, values: unknown[]) => void,
+): void {
+  const query = connection.query.bind(connection) as (text: string, values?: unknown[]) => Promise<unknown>;
+  connection.query = (async (text: string, values: unknown[] = []) => {
+    look(text, values);
+    return query(text, values);
+  }) as never;
+}
+
 it('sums each alone where the walk of all fails', async () => {
   const id = await addExperiments('failing', ['fails', 'works_a', 'works_b']);
   const summed = sum(harness, {}, (connection) => {
@@ -79,4 +92,37 @@ it('sums each alone where the walk of all fails', async () => {
     { id: 'works_a', players: 30 },
     { id: 'works_b', players: 30 },
   ]);
+});
+
+it('goes on with the walk of the others when somebody asks for one that is summed', async () => {
+  const id = await addExperiments('asked', ['asked', 'other_a', 'other_b']);
+  await sum(harness);
+  await harness.pool.query(
+    `update experiment_runs set day = null where game_id = $1 and experiment_id <> 'asked'`,
+    [id],
+  );
+  const read: string[] = [];
+  /** Notes whose days are read. */
+  const note = (connection: DedicatedConnection, onPage = () => {}) =>
+    beforeStatements(connection, (text, values) => {
+      if (text.includes('with page as')) onPage();
+      if (text.includes('"startDay"')) read.push(...(values[0] as string[]));
+    });
+  const stop = new AbortController();
+  let pages = 0;
+  const stopped = await sum(harness, { signal: stop.signal, playersPerChunk: 10 }, (connection) =>
+    note(connection, () => {
+      if (++pages === 2) stop.abort();
+    }),
+  );
+  expect(stopped.isDone).toBe(false);
+  expect(read).toHaveLength(20);
+  await harness.pool.query(
+    `update experiment_runs set requested_at = $2 where game_id = $1 and experiment_id = 'asked'`,
+    [id, new Date(NOW)],
+  );
+  expect((await sum(harness, { nowMs: NOW + 60_000 }, note)).experimentsSummed).toBe(3);
+  // Nobody is in two of them: each is read once.
+  expect(read).toHaveLength(90);
+  expect(new Set(read).size).toBe(90);
 });
