@@ -13,7 +13,7 @@ export const DATABASE_ROWS = {
     name: 'DATABASE_REPLICA_URL',
     fallback: 'the primary serves everything',
     description:
-      'a streaming replica of DATABASE_URL: lists of players, analytics, dry runs and exports read there while it keeps up',
+      'a streaming replica of DATABASE_URL, one server: lists of players, analytics, dry runs and exports read there while it keeps up',
     read: (given, { report }) => databaseUrl('DATABASE_REPLICA_URL', given, report),
   } satisfies Setting<string | undefined>,
   replicaMaxLagMs: integer('SAVEPOINT_REPLICA_MAX_LAG_MS', {
@@ -21,7 +21,7 @@ export const DATABASE_ROWS = {
     min: 1,
     max: 60_000,
     description:
-      'how long a read waits until the replica has all that the primary has; a replica that takes longer is not read',
+      'how long a read waits until the replica has all that the primary has, and up to SAVEPOINT_DB_TIMEOUT_MS where packets are dropped; a replica that takes longer is not read',
   }),
   databasePoolSize: integer('SAVEPOINT_DB_POOL', {
     fallback: 8,

@@ -20,7 +20,7 @@ const SERVERS = {
   DATABASE_REPLICA_URL: {
     sessions: ['any', 'read-only', 'standby', 'prefer-standby'],
     why: 'Savepoint only reads there, so it needs a standby: leave it out.',
-    host: 'Name one standby, or a proxy such as HAProxy that leads to one.',
+    host: 'Name one standby, or a proxy such as HAProxy that leads to one standby at a time.',
   },
 } as const;
 
