@@ -79,6 +79,21 @@ async function callUntilCounted(client: AdminClient, method: Method, url: string
   }
 }
 
+/**
+ * Work gives up connecting to the replica after ten seconds. A machine that stands still for so long makes the primary do it: then
+ * it is asked for again.
+ */
+async function untilReplicaServes<T>(ask: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    await eventually(async () => expect(replica.state().problem).toBeNull());
+    const before = replica.state().reads.primary;
+    const result = await ask();
+    const isServed = replica.state().reads.primary === before;
+    expect(isServed || attempt < 5).toBe(true);
+    if (isServed) return result;
+  }
+}
+
 const AUDIENCE = { document: configWith({ segments: [segment('all', 'true')] }), segmentId: 'all' };
 
 describe('the admin API reads from the replica', () => {
@@ -100,29 +115,33 @@ describe('the admin API reads from the replica', () => {
   ])('%s', async (_, method, path, body) => {
     const url = `${GAME}${path(session.userId)}`;
     const before = replica.state().reads;
-    const response = await callUntilCounted(admin, method, url, body);
+    const response = await untilReplicaServes(() => callUntilCounted(admin, method, url, body));
     expect(response.statusCode, response.body).toBe(200);
-    const { reads } = replica.state();
-    expect(reads.replica).toBeGreaterThan(before.replica);
-    expect(reads.primary).toBe(before.primary);
+    expect(replica.state().reads.replica).toBeGreaterThan(before.replica);
     expect(response.body).toBe((await callUntilCounted(usual, method, url, body)).body);
   });
 
   it('dry runs and funnels', async () => {
     const before = replica.state().reads;
-    const response = await admin.call('POST', `${GAME}/dry-run`, { document: AUDIENCE.document });
-    expect(response.body).toContain('"result"');
+    await untilReplicaServes(async () => {
+      const response = await admin.call('POST', `${GAME}/dry-run`, { document: AUDIENCE.document });
+      expect(response.body).toContain('"result"');
+    });
+    const between = replica.state().reads;
+    expect(between.replica).toBeGreaterThan(before.replica);
     const steps = ['Ad_Impression', 'Ad_Impression'];
-    const { jobId } = await admin.ask<{ jobId: string }>(
-      'POST',
-      `${GAME}/funnels`,
-      { steps, windowHours: 1 },
-      undefined,
-      202,
-    );
-    const job = () => admin.ask('GET', `${GAME}/jobs/${jobId}`);
-    await expect.poll(job).toMatchObject({ state: 'done', result: { players: [1, 0] } });
-    expect(replica.state().reads).toEqual({ replica: before.replica + 2, primary: before.primary });
+    await untilReplicaServes(async () => {
+      const { jobId } = await admin.ask<{ jobId: string }>(
+        'POST',
+        `${GAME}/funnels`,
+        { steps, windowHours: 1 },
+        undefined,
+        202,
+      );
+      const job = () => admin.ask('GET', `${GAME}/jobs/${jobId}`);
+      await expect.poll(job).toMatchObject({ state: 'done', result: { players: [1, 0] } });
+    });
+    expect(replica.state().reads.replica).toBeGreaterThan(between.replica);
   });
 
   it('but not what a studio edits', async () => {
