@@ -1,11 +1,14 @@
 import { createAdminPool } from '../db/database.js';
 import { lookAtReplica, type ReplicaProblem } from '../db/look-at-replica.js';
+import { requireOneServer } from '../db/one-server.js';
 import type { Pool } from '../db/pool.js';
 import type { Settings } from '../settings/settings.js';
 import type { DoctorFinding } from './doctor-finding.js';
 
 const ADVICE: Readonly<Record<ReplicaProblem, string>> = {
   unreachable: 'Start it, or check DATABASE_REPLICA_URL.',
+  several_servers:
+    'Let it lead to one standby at a time: the others are backup servers of the proxy (docs/production.md).',
   not_standby:
     'Set DATABASE_REPLICA_URL to a streaming standby of the primary, not to the primary itself or to a server that was promoted.',
   other_database:
@@ -24,6 +27,7 @@ export async function checkReplica(
   if (databaseReplicaUrl === undefined) return [];
   const name = 'replica of DATABASE_REPLICA_URL';
   const pool = createAdminPool(databaseReplicaUrl, settings);
+  requireOneServer(pool);
   try {
     const look = await lookAtReplica(primary, pool, replicaMaxLagMs);
     if (look.problem !== null) {

@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { checkServer } from './one-server.js';
 import { trackConnection } from './open-connections.js';
 import { type Pool, types } from './pool.js';
 import { applySessionSettings } from './session-settings.js';
@@ -41,6 +42,7 @@ export async function withDedicatedConnection<T>(
   trackConnection(connection, connectionString);
   try {
     await applySessionSettings(connection, LONG_WORK);
+    await checkServer(pool, connection);
     return await work(connection);
   } finally {
     await connection.end().catch(() => {});

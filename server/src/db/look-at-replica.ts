@@ -1,8 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { SeveralServersError } from './one-server.js';
 import type { Pool } from './pool.js';
 
 /** Why a replica is not read. */
-export type ReplicaProblem = 'unreachable' | 'not_standby' | 'other_database' | 'ahead' | 'behind';
+export type ReplicaProblem =
+  | 'unreachable'
+  | 'several_servers'
+  | 'not_standby'
+  | 'other_database'
+  | 'ahead'
+  | 'behind';
 
 /** `lagMs`: how long the replica took until it had all that the primary had. */
 export type ReplicaLook =
@@ -10,6 +17,7 @@ export type ReplicaLook =
   | Readonly<{ problem: ReplicaProblem; message: string }>;
 
 const MESSAGES: Readonly<Record<Exclude<ReplicaProblem, 'unreachable'>, string>> = {
+  several_servers: 'several servers are behind its address',
   not_standby: 'it is not a standby',
   other_database: 'it is a standby of another server, or another database',
   ahead: 'it has changes that the primary does not have: it followed another primary',
@@ -22,7 +30,7 @@ const MAX_PAUSE_MS = 50;
 const LOG_PAGE_BYTES = 8_192n;
 
 /**
- * Whether the server of DATABASE_REPLICA_URL may be read in the place of the primary.
+ * Whether the server of DATABASE_REPLICA_URL may be read in the place of the primary. Its pool must require one server.
  *
  * @throws if the primary cannot be asked
  */
@@ -32,7 +40,10 @@ export async function lookAtReplica(
   maxLagMs: number,
   signal?: AbortSignal,
 ): Promise<ReplicaLook> {
-  const standby = await findServerState(replica).catch(unreachable);
+  // On two connections: a proxy that spreads them over several servers is noticed.
+  const [standby] = await Promise.all([findServerState(replica), findServerState(replica)]).catch((error) => [
+    unreachable(error),
+  ]);
   if ('problem' in standby) return standby;
   const { systemIdentifier, database } = await findServerState(primary);
   // Asked after the standby, which cannot be ahead then.
@@ -89,7 +100,8 @@ function found(problem: keyof typeof MESSAGES): ReplicaLook {
   return { problem, message: MESSAGES[problem] };
 }
 
-function unreachable(error: Error & { code?: string }): ReplicaLook {
+export function unreachable(error: Error & { code?: string }): ReplicaLook {
+  if (error instanceof SeveralServersError) return found('several_servers');
   // Where a name has several addresses and none can be reached, the error has no message.
   return { problem: 'unreachable', message: `it cannot be reached (${error.message || error.code})` };
 }

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import pg from 'pg';
 import { ApiError } from '../errors.js';
+import { checkServer } from './one-server.js';
 import { trackConnection } from './open-connections.js';
 import { applySessionSettings, type SessionSettings } from './session-settings.js';
 
@@ -62,7 +63,7 @@ export function createPool({ url, size, timeoutMs, onError, lookUps }: PoolOptio
     idle_in_transaction_session_timeout: timeoutMs * 2,
     ...(lookUps === undefined ? {} : PLANNING[lookUps]),
   };
-  const pool = new pg.Pool({
+  const pool: Pool = new pg.Pool({
     connectionString: url,
     max: size,
     connectionTimeoutMillis: timeoutMs,
@@ -72,7 +73,10 @@ export function createPool({ url, size, timeoutMs, onError, lookUps }: PoolOptio
     application_name: 'savepoint',
     pipeline: true,
     types,
-    onConnect: (client) => applySessionSettings(client, settings),
+    async onConnect(client) {
+      await applySessionSettings(client, settings);
+      await checkServer(pool, client);
+    },
   } as pg.PoolConfig);
   pool.on('error', onError);
   pool.on('connect', (client) => {

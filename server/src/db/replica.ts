@@ -1,7 +1,9 @@
+import pg from 'pg';
 import type { Logger } from 'pino';
 import { createPoller } from '../lib/poller.js';
 import { isStatementTimeout } from './dedicated-connection.js';
-import { catchUp, findPosition, lookAtReplica, type ReplicaLook } from './look-at-replica.js';
+import { catchUp, findPosition, lookAtReplica, type ReplicaLook, unreachable } from './look-at-replica.js';
+import { cutConnections, requireOneServer, SeveralServersError } from './one-server.js';
 import { isUnavailable, type Pool } from './pool.js';
 import type { Reads } from './reads.js';
 
@@ -18,6 +20,9 @@ export type ReplicaState = Readonly<{
 }>;
 
 export type Replica = Reads & Readonly<{ state(): ReplicaState; stop(): Promise<void> }>;
+
+/** No problem of the replica: the first one that a look finds is logged. */
+type NotLookedAt = Readonly<{ problem: 'not_looked_at'; message: string }>;
 
 type Options = Readonly<{
   primary: Pool;
@@ -44,7 +49,11 @@ export function createReplica({
   logger,
   everyMs = LOOK_EVERY_MS,
 }: Options): Replica {
-  let last: ReplicaLook = { problem: 'unreachable', message: 'it has not been looked at yet' };
+  requireOneServer(pool);
+  let last: ReplicaLook | NotLookedAt = {
+    problem: 'not_looked_at',
+    message: 'it has not been looked at yet',
+  };
   let sinceMs = performance.now();
   const reads = { replica: 0, primary: 0 };
 
@@ -52,6 +61,8 @@ export function createReplica({
     const hasChanged = look.problem !== last.problem;
     const wasRead = last.problem === null;
     last = look;
+    // Nobody knows which of them lead to the right server.
+    if (look.problem === 'several_servers') cutConnections(pool);
     if (!hasChanged) return;
     if (look.problem === null) {
       logger.info('the replica serves reads');
@@ -77,7 +88,12 @@ export function createReplica({
 
   const poller = createPoller({
     everyMs,
-    work: async (signal) => note(await lookAtReplica(primary, pool, maxLagMs, signal)),
+    async work(signal) {
+      const look = await lookAtReplica(primary, pool, maxLagMs, signal);
+      // A server that stands still would hold its work for ever. No new reads have filled the pool since the look before.
+      if (look.problem === 'unreachable' && last.problem === 'unreachable') cutConnections(pool);
+      note(look);
+    },
     onError: (error) =>
       note({
         problem: 'unreachable',
@@ -95,8 +111,14 @@ export function createReplica({
         return await work(pool);
       } catch (error) {
         // What takes too long on the replica would take the primary as long.
-        if (!isUnavailable(error) || isStatementTimeout(error)) throw error;
-        note({ problem: 'unreachable', message: `it failed (${(error as Error).message})` });
+        if (isStatementTimeout(error)) throw error;
+        if (error instanceof SeveralServersError) note(unreachable(error));
+        else if (isUnavailable(error)) {
+          note({ problem: 'unreachable', message: `it failed (${(error as Error).message})` });
+        } else if (error instanceof pg.DatabaseError) {
+          // Such as a role without rights, or a damaged file. A mistake in the statement is reported by the primary, too.
+          logger.warn({ err: error }, 'the replica refused a read; the primary serves it');
+        } else throw error;
         reads.primary++;
         return work(primary);
       }

@@ -2,8 +2,10 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createReplicaMetrics } from '../../src/bin/replica-metrics.js';
 import { checkReplica } from '../../src/cli/doctor-replica.js';
+import { withDedicatedConnection } from '../../src/db/dedicated-connection.js';
 import { createPool, type Pool, snapshot } from '../../src/db/pool.js';
 import { createReplica, type Replica } from '../../src/db/replica.js';
+import { startDatabaseProxy } from '../support/database-proxy.js';
 import { NO_TIMEOUT_MS } from '../support/harness.js';
 import { metricValue } from '../support/metric-value.js';
 import { clearAway } from '../support/postgres-folders.js';
@@ -30,11 +32,12 @@ afterAll(async () => {
   await clearAway();
 }, SETUP_MS);
 
-const poolOf = (url: string) => createPool({ url, size: 3, timeoutMs: NO_TIMEOUT_MS, onError: () => {} });
+const poolOf = (url: string, timeoutMs = NO_TIMEOUT_MS) =>
+  createPool({ url, size: 3, timeoutMs, onError: () => {} });
 
-function open(maxLagMs: number, url = standby.url, lines: string[] = []): Replica {
+function open(maxLagMs: number, url = standby.url, lines: string[] = [], timeoutMs?: number): Replica {
   const logger = pino({}, { write: (line: string) => void lines.push(JSON.parse(line).msg) });
-  const replica = createReplica({ primary, pool: poolOf(url), maxLagMs, logger, everyMs: 100 });
+  const replica = createReplica({ primary, pool: poolOf(url, timeoutMs), maxLagMs, logger, everyMs: 100 });
   opened.push(replica);
   return replica;
 }
@@ -156,6 +159,69 @@ describe('a replica', () => {
     // The replay of it waits for the read, for a second.
     await primary.query('truncate emptied');
     expect(await reading).toEqual({ isReplica: false });
+  });
+
+  it('that refuses a read fails no read, and a mistake is still one', async () => {
+    const replica = open(PATIENT_MS);
+    await isRead(replica);
+    const reading = replica.run(async (db) => {
+      const { rows } = await db.query<{ isReplica: boolean }>('select pg_is_in_recovery() as "isReplica"');
+      if (rows[0]?.isReplica) await db.query('select 1 from only_on_the_primary');
+      return rows[0];
+    });
+    expect(await reading).toEqual({ isReplica: false });
+    expect(replica.state().reads).toEqual({ replica: 1, primary: 1 });
+    await expect(replica.run((db) => db.query('select 1 from nowhere'))).rejects.toThrow('nowhere');
+  });
+
+  it('that stands still holds no work', async () => {
+    const proxy = await startDatabaseProxy(standby.url);
+    const replica = open(PATIENT_MS, proxy.url, [], 2_000);
+    const seen: boolean[] = [];
+    const sleepOnReplica = () =>
+      replica.run((db) =>
+        withDedicatedConnection(db, async (connection) => {
+          const { rows } = await connection.query<{ isReplica: boolean }>(
+            'select pg_is_in_recovery() as "isReplica"',
+          );
+          const isReplica = rows[0]?.isReplica === true;
+          seen.push(isReplica);
+          if (isReplica) {
+            proxy.silence();
+            await connection.query('select 1');
+          }
+        }),
+      );
+    // On a busy machine the primary may serve.
+    while (!seen.includes(true)) {
+      await isRead(replica);
+      await sleepOnReplica();
+    }
+    expect(seen.at(-1)).toBe(false);
+    await replica.stop();
+    opened.splice(opened.indexOf(replica), 1);
+    await proxy.restore();
+    await proxy.close();
+  });
+
+  it('that cannot be reached from the start is in the log', async () => {
+    const lines: string[] = [];
+    const proxy = await startDatabaseProxy(standby.url);
+    await proxy.close();
+    open(PATIENT_MS, proxy.url, lines);
+    await expect.poll(() => lines).toEqual([expect.stringContaining('it cannot be reached')]);
+  });
+
+  it('must be one server', async () => {
+    const proxy = await startDatabaseProxy(standby.url, server.url);
+    const problem = 'several servers are behind its address';
+    const replica = open(PATIENT_MS, proxy.url);
+    await expect.poll(() => replica.state().problem).toBe(problem);
+    expect(await read(replica)).toMatchObject({ by: 'primary' });
+    expect(await findings(proxy.url)).toEqual([expect.objectContaining({ problem })]);
+    await replica.stop();
+    opened.splice(opened.indexOf(replica), 1);
+    await proxy.close();
   });
 
   it('must be a standby, of this server and with this database', async () => {

@@ -22,18 +22,23 @@ const COMMITTED = Buffer.from('COMMIT\0');
 
 type Trap = { when: 'before' | 'after'; sprung: () => void };
 
-export async function startDatabaseProxy(databaseUrl: string): Promise<DatabaseProxy> {
-  const target = new URL(databaseUrl);
-  const host = target.searchParams.get('host') ?? target.hostname;
-  const targetPort = Number(target.searchParams.get('port') ?? target.port);
+/** With other databases, connections lead to each of them in turn. */
+export async function startDatabaseProxy(databaseUrl: string, ...others: string[]): Promise<DatabaseProxy> {
+  const targets = [databaseUrl, ...others].map((url) => new URL(url));
+  const [target = new URL(databaseUrl)] = targets;
+  let dialled = 0;
   const sockets = new Set<Socket>();
   let silent = false;
   let trap: Trap | undefined;
   let server: Server;
   const port = await stablePort();
 
-  const dial = (): Socket =>
-    host.startsWith('/') ? connect(`${host}/.s.PGSQL.${targetPort}`) : connect(targetPort, host);
+  const dial = (): Socket => {
+    const { searchParams, hostname, port } = targets[dialled++ % targets.length] ?? target;
+    const host = searchParams.get('host') ?? hostname;
+    const targetPort = Number(searchParams.get('port') ?? port);
+    return host.startsWith('/') ? connect(`${host}/.s.PGSQL.${targetPort}`) : connect(targetPort, host);
+  };
 
   const relay = (from: Socket, to: Socket, forward: (chunk: Buffer) => void): void => {
     sockets.add(from);
