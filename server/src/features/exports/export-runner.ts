@@ -84,7 +84,7 @@ async function runExport(
   }, HEARTBEAT_MS);
   let db = pool;
   try {
-    // What has failed on the replica goes on at once, on the primary.
+    // After an attempt that wrote nothing, the primary is read. One that wrote a chunk may go on with the replica, if that is read again.
     if (job.attempts === 1) db = await reads.choose();
     const outcome = await exportEvents(db, {
       gameId: job.gameId,
