@@ -63,7 +63,7 @@ async function deleteBlocks(
        delete from ${name} where ctid = any (array(
          select ctid from ${name} where player_id = any($1::bigint[]) limit $2
        ))
-       returning player_id, received_at, event_count
+       returning player_id, received_at, first_at, last_at, event_count
      ), ${NOTE_BLOCKS}
      select count(*)::int as n from gone`,
     [playerIds, BLOCKS_PER_STATEMENT],
@@ -71,7 +71,12 @@ async function deleteBlocks(
   return rows[0]?.n ?? 0;
 }
 
-const NOTE_BLOCKS = noteCountsAndTimes("'event_blocks', count(*), 'events', sum(event_count)", 'received_at');
+/** Exports choose events by their own time. A device that was offline sends events of long ago, and its clock may be ahead. */
+const NOTE_BLOCKS = noteCountsAndTimes(
+  "'event_blocks', count(*), 'events', sum(event_count)",
+  'least(received_at, first_at)',
+  'greatest(received_at, last_at)',
+);
 
 /** Retention may drop a day meanwhile, and its events with it. */
 function ignoreDropped(error: unknown): number {

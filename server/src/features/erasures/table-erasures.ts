@@ -16,19 +16,19 @@ export function noteCounts(counts: string): string {
   return NOTE_COUNTS.replace('COUNTS', counts);
 }
 
-/** The same, and of which time the rows were, by a column: exports of that time are expired. */
+/** The same, and of which time the rows were, from FIRST to LAST: exports of that time are expired. */
 const NOTE_COUNTS_AND_TIMES = `noted as (
       update erasures e set counts = jsonb_add(e.counts, g.counts), first_block_at = least(e.first_block_at, g.first_at),
         last_block_at = greatest(e.last_block_at, g.last_at)
       from (
-        select player_id, jsonb_build_object(COUNTS) as counts, min(TIME) as first_at, max(TIME) as last_at
+        select player_id, jsonb_build_object(COUNTS) as counts, min(FIRST) as first_at, max(LAST) as last_at
         from gone group by player_id
       ) g
       where e.player_id = any($1::bigint[]) and e.player_id is not null and e.player_id = g.player_id
     )`;
 
-export function noteCountsAndTimes(counts: string, column: string): string {
-  return NOTE_COUNTS_AND_TIMES.replace('COUNTS', counts).replaceAll('TIME', column);
+export function noteCountsAndTimes(counts: string, first: string, last: string): string {
+  return NOTE_COUNTS_AND_TIMES.replace('COUNTS', counts).replace('FIRST', first).replace('LAST', last);
 }
 
 const NOTE_ROWS = noteCounts("'TABLE', count(*)");
@@ -63,7 +63,7 @@ const DELETE_FAILED_EVENTS = `with gone as (
     )
     select count(*)::int as n from gone`;
 
-const NOTE_CHANGES = noteCountsAndTimes("'transaction_changes', count(*)", 'at');
+const NOTE_CHANGES = noteCountsAndTimes("'transaction_changes', count(*)", 'at', 'at');
 
 /** Exports of events hold the changes of their time, too. */
 const DELETE_CHANGES = `with gone as (

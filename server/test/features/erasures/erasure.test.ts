@@ -53,6 +53,23 @@ const setWaitDays = (erasureWaitDays: number) =>
 const erasureOf = async (erasureId: string) =>
   (await harness.pool.query('select * from erasures where id = $1', [erasureId])).rows[0];
 
+/** Erases a player, with an export of a day that begins this many days ago, and another. */
+async function expectExpired(session: Session, daysAgo: { kept: number; expired: number }): Promise<void> {
+  const now = harness.clock.now();
+  const exportOf = (days: number) => {
+    const [from, to] = [days, days - 1].map((n) => new Date(now - n * DAY_MS).toISOString());
+    return admin.ask<{ exportId: string }>('POST', `${GAME}/exports`, { from, to }, undefined, 202);
+  };
+  const [kept, expired] = [await exportOf(daysAgo.kept), await exportOf(daysAgo.expired)];
+  await requestDeletion(harness, session);
+  expect((await erase(harness)).erased).toBe(1);
+  const stateOf = async ({ exportId }: { exportId: string }) =>
+    (await harness.pool.query('select state from export_jobs where id = $1', [exportId])).rows[0]?.state;
+  // An expired export may be deleted already.
+  expect([await stateOf(kept), (await stateOf(expired)) ?? 'cancelled']).toEqual(['waiting', 'cancelled']);
+  await admin.ask('DELETE', `${GAME}/exports/${kept.exportId}`);
+}
+
 it('says of every table of a player how it is erased', () => {
   expect(Object.keys(TABLE_ERASURES).toSorted()).toEqual(PLAYER_TABLES.map(({ name }) => name).toSorted());
 });
@@ -189,17 +206,16 @@ describe('an erasure', () => {
       refund: { transactionId: 't-device-of-refunded', share: '1', atMs: now - 400 * DAY_MS },
     } as const;
     await applyNotification(harness.pool, await harness.ctx.erasureHashes(), said, now);
-    const exportOf = (daysAgo: number) => {
-      const [from, to] = [daysAgo, daysAgo - 1].map((days) => new Date(now - days * DAY_MS).toISOString());
-      return admin.ask<{ exportId: string }>('POST', `${GAME}/exports`, { from, to }, undefined, 202);
-    };
-    const [before, around] = [await exportOf(402), await exportOf(400)];
-    await requestDeletion(harness, session);
-    expect((await erase(harness)).erased).toBe(1);
-    const stateOf = async ({ exportId }: { exportId: string }) =>
-      (await harness.pool.query('select state from export_jobs where id = $1', [exportId])).rows[0]?.state;
-    expect([await stateOf(before), (await stateOf(around)) ?? 'cancelled']).toEqual(['waiting', 'cancelled']);
-    await admin.ask('DELETE', `${GAME}/exports/${before.exportId}`);
+    await expectExpired(session, { kept: 402, expired: 400 });
+  });
+
+  it('expires exports of the own time of an event that was received much later, or before it', async () => {
+    for (const daysAgo of [300, -20]) {
+      const session = await harness.login(`offline-${daysAgo}`);
+      const at = harness.clock.now() - daysAgo * DAY_MS;
+      expect((await postEvents(harness.app, session, [adImpression(1, at)])).statusCode).toBe(202);
+      await expectExpired(session, { kept: daysAgo + Math.sign(daysAgo) * 2, expired: daysAgo });
+    }
   });
 
   it('goes on after an interruption before each of its steps, with the same counts, and the recount agrees all the time', async () => {
