@@ -5,6 +5,9 @@ import type { ExportKey } from './export-queries.js';
 /** Written, compressed and synced at once: large enough to compress well, small enough to be held in memory. */
 const CHUNK_CHARACTERS = 4 * 1024 * 1024;
 
+/** Pages may have little text, or none. After this many, how far the export has come is saved in any case. */
+const MAX_PAGES = 20;
+
 const compress = promisify(gzip);
 
 /** How far an export has come. */
@@ -32,18 +35,21 @@ export function createChunks({
   save: (chunk: Buffer, progress: ExportProgress) => Promise<void>;
 }): Chunks {
   let pending = '';
+  let pages = 0;
   let progress = from;
   const flush: Chunks['flush'] = async ({ even } = { even: false }) => {
     if (pending === '' && !even) return;
     const text = Buffer.from(pending);
     pending = '';
+    pages = 0;
     await save(isZipped ? await compress(text) : text, progress);
   };
   return {
     async write(text, events, key) {
       pending += text;
       progress = { events: progress.events + events, key: key ?? progress.key };
-      if (pending.length >= CHUNK_CHARACTERS) await flush();
+      pages++;
+      if (pending.length >= CHUNK_CHARACTERS || pages >= MAX_PAGES) await flush({ even: true });
     },
     flush,
   };

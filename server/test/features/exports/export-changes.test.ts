@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
+import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { applyEvents } from '../../../src/features/events/apply/apply-events.js';
 import { exportEvents } from '../../../src/features/exports/export-events.js';
@@ -162,3 +163,26 @@ it('goes on behind an interruption in the middle of the changes', async () => {
   expect(interruptions).toBeGreaterThan(3);
   expect(await readFile(path, 'utf8')).toBe(await exported(gameId));
 });
+
+it.each(['ndjson', 'ndjson.gz'])(
+  'keeps how far it has come where page after page has no change: %s',
+  async (ending) => {
+    const path = join(folder, `quiet.${ending}`);
+    const subject = { tenant: 't', game: 'g', format: 'ndjson', ...EVERYTHING } as const;
+    const keyOf = (page: number) => ({
+      receivedAt: EVERYTHING.from,
+      blockId: '0',
+      change: { transactionId: String(page), playerId: '1' },
+    });
+    const begun = await openFileTarget(path, subject, { resume: false });
+    await begun.write('before\n', 1, keyOf(0));
+    for (let page = 1; page < 100; page++) await begun.write('', 0, keyOf(page));
+    await begun.pause();
+    const resumed = await openFileTarget(path, subject, { resume: true });
+    expect(Number(resumed.cursor.key?.change?.transactionId)).toBeGreaterThan(50);
+    await resumed.write('after\n', 1, keyOf(100));
+    await resumed.finish();
+    const file = await readFile(path);
+    expect(String(ending.endsWith('.gz') ? gunzipSync(file) : file)).toBe('before\nafter\n');
+  },
+);
