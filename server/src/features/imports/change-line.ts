@@ -2,7 +2,7 @@ import Type from 'typebox';
 import { Compile } from 'typebox/schema';
 import type { TransactionChange } from '../events/apply/transaction-changes.js';
 import { isAhead, isUserId, type LineError, readInstant, USER_ID_INVALID } from './event-line.js';
-import { Amount, TransactionIdText } from './sale-member.js';
+import { TransactionIdText } from './sale-member.js';
 
 /** A change of a file, ready to be applied once the internal ids of its player are known. */
 export type HistoricChange = Readonly<{
@@ -10,9 +10,11 @@ export type HistoricChange = Readonly<{
   change: Omit<TransactionChange, 'playerId' | 'gameId'>;
 }>;
 
+/** A decimal number from 0 to 1. */
+const Share = Type.String({ pattern: '^(0(\\.\\d{1,30})?|1(\\.0{1,30})?)$' });
 const ChangeMembers = Type.Union([
   Type.Object({ change: Type.Literal('moved'), transactionId: TransactionIdText }),
-  Type.Object({ change: Type.Literal('notice'), transactionId: TransactionIdText, share: Amount }),
+  Type.Object({ change: Type.Literal('notice'), transactionId: TransactionIdText, share: Share }),
 ]);
 const validator = Compile(ChangeMembers);
 
@@ -26,7 +28,9 @@ export function readChangeLine(members: Record<string, unknown>, nowMs: number):
   const [atMs, recordedAtMs] = [readInstant(at), readInstant(recordedAt)];
   const refundedAtMs = refundedAt === null ? null : readInstant(refundedAt);
   if (atMs === undefined || recordedAtMs === undefined || refundedAtMs === undefined) return TIME_INVALID;
-  if (isAhead(recordedAtMs, nowMs)) return RECORDED_AHEAD;
+  // Every later word of the store would count as older than one of the future.
+  if (isAhead(atMs, nowMs)) return aheadError('at');
+  if (isAhead(recordedAtMs, nowMs)) return aheadError('recordedAt');
   const { change: kind, transactionId, share = null } = members as ChangeMembers;
   const said = kind === 'moved' ? { share: null, refundedAtMs: null } : { share, refundedAtMs };
   return { userId: userId.toLowerCase(), change: { transactionId, kind, atMs, recordedAtMs, ...said } };
@@ -35,7 +39,7 @@ export function readChangeLine(members: Record<string, unknown>, nowMs: number):
 const CHANGE_INVALID: LineError = {
   code: 'change_invalid',
   message:
-    'A transactionChange needs transactionId (1 to 256 characters) and change: "moved", or "notice" with share, a decimal number as text.',
+    'A transactionChange needs transactionId (1 to 256 characters) and change: "moved", or "notice" with share, a decimal number from 0 to 1 as text.',
 };
 
 const TIME_INVALID: LineError = {
@@ -43,4 +47,6 @@ const TIME_INVALID: LineError = {
   message: 'at, recordedAt and, if it is there, refundedAt must be RFC 3339 with a zone.',
 };
 
-const RECORDED_AHEAD: LineError = { code: 'change_time_invalid', message: 'recordedAt lies in the future.' };
+function aheadError(name: string): LineError {
+  return { code: 'change_time_invalid', message: `The time of ${name} lies in the future.` };
+}

@@ -5,7 +5,7 @@ import type { TransactionFact } from '../events/intake/event-record.js';
 import type { PurchaseCheck } from '../events/receipts/purchase-check.js';
 
 /** As many digits before the point as a price may have. */
-export const Amount = Type.String({ pattern: '^\\d{1,12}(\\.\\d{1,30})?$' });
+const Amount = Type.String({ pattern: '^\\d{1,12}(\\.\\d{1,30})?$' });
 /** Nothing that PostgreSQL cannot store. */
 const textOf = (min: number, max: number) =>
   Type.String({ pattern: `^[^\\u0000\\ud800-\\udfff]{${min},${max}}$` });

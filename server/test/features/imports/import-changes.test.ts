@@ -308,15 +308,19 @@ it('rejects bad changes in a sentence, and those of erased players', async () =>
     ['change_invalid', { share: undefined }],
     ['change_invalid', { share: '-1' }],
     ['change_invalid', { share: 1 }],
+    ['change_invalid', { share: '1.01' }],
+    ['change_invalid', { share: '2' }],
     ['change_invalid', { transactionId: '' }],
     ['change_time_invalid', { at: 'yesterday' }],
+    ['change_time_invalid', { at: '9999-01-01T00:00:00.000Z' }],
     ['change_time_invalid', { refundedAt: 5 }],
     ['change_time_invalid', { recordedAt: '2999-01-01T00:00:00.000Z' }],
     ['player_erased', { userId: erasedId }],
   ];
   const path = join(folder, 'bad.ndjson');
   const event = { ...good, eventType: 'Level_Up', timestamp: good.at, payload: {} };
-  const lines = [good, { ...good, change: 'moved', share: undefined }, event];
+  const shares = ['0', '0.0', '1', '1.00'].map((share, n) => ({ ...good, transactionId: `t${n}`, share }));
+  const lines = [good, ...shares, { ...good, change: 'moved', share: undefined }, event];
   await writeFile(
     path,
     [...bad.map(([, members]) => ({ ...good, ...members })), ...lines]
