@@ -52,6 +52,7 @@ export const COMMAND_STEPS: Record<
   'experiments plan': { reason: READS },
   'experiments holdouts': { reason: READS },
   'experiments grades': { reason: READS },
+  'experiments former': { reason: READS },
   'rollups forecast': { reason: READS },
   'rollups ltv': { reason: READS },
   'rollups funnel': { reason: READS },
