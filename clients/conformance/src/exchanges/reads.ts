@@ -192,28 +192,6 @@ export const READS_OF_PLAYER: Exchange[] = [
     },
   },
   {
-    name: 'known-experiments',
-    rule: 'The experiments of the last response stay when a login or a refresh brings values, also after a restart.',
-    why: 'A login has no experiments. A game that logs the arms of its players would lose them at each start.',
-    async play({ server, newDevice }) {
-      server.values = { jump_height: 5 };
-      server.experiments = [{ experimentId: 'first_offer', variantId: 'half' }];
-      const device = await newDevice();
-      const first = await device.start();
-      checkEqual((await first.read('values')).experiments, server.experiments, 'experiments');
-      await first.saved();
-      await first.kill();
-      server.endTokens();
-      server.values = { jump_height: 6 };
-      const second = await device.start();
-      await second.read('status');
-      checkEqual(server.to('/auth/refresh').length, 1, 'refreshes');
-      server.isReachable = false;
-      const { experiments } = await second.read('values');
-      checkEqual(experiments, server.experiments, 'experiments after a restart and a refresh');
-    },
-  },
-  {
     name: 'read-refused',
     rule: 'A refusal, such as 403, is an error of the read, not an outage.',
     why: 'A game with the wrong game id would show old responses, and its studio would not notice.',
