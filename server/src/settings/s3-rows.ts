@@ -46,7 +46,7 @@ export const S3_ROWS = {
     name: 'SAVEPOINT_EVENT_FILES_CACHE',
     fallback: '10GB',
     description:
-      'with a bucket: how much of it may lie in SAVEPOINT_EVENT_FILES_DIR, for an hour after a question in SQL, such as 512MB or 50GB',
+      'with a bucket: how much of it may lie in SAVEPOINT_EVENT_FILES_DIR, for up to an hour after a question in SQL, such as 512MB or 50GB',
     read(given, { report }): number {
       const megabytes = given === undefined ? CACHE_MB : parseMegabytes(given);
       if (megabytes !== undefined) return megabytes;

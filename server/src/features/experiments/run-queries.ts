@@ -22,7 +22,7 @@ export type Run = RunKey &
     checkedVersion: number;
     armChanges: ArmChanges;
     walk: Walk | null;
-    /** Up to the end of the day: it is due because somebody has asked for it since. */
+    /** The sums already reach the end of the day. The run is due only because a report was requested since. */
     isSummed: boolean;
   }>;
 

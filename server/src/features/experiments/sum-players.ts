@@ -57,7 +57,7 @@ export async function sumPlayers(
     if (isStopped) return undefined;
   }
 
-  /** To its end, also when it is to end: nobody may be added in part. */
+  /** Does not look at the signal: a player who was added to some of the runs only would be counted twice by the next run. */
   async function addPlayers(playerIds: readonly string[]): Promise<void> {
     const exposures = await listExposures(connection, playerIds, runs, to);
     const isActivated = ({ run }: { run: number }) => runs[run]?.experiment.activation !== undefined;

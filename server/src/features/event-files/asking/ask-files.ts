@@ -31,7 +31,7 @@ export const ASK_LIMITS: AskLimits = {
 
 type AskOptions = Readonly<{
   limits?: AskLimits;
-  /** When nobody waits for the answer any more. */
+  /** Aborted when the client has gone. */
   signal?: AbortSignal | undefined;
   /** By which copies of files grow old, and requests to a bucket are signed. */
   now: () => number;
