@@ -88,7 +88,7 @@ export async function send<Id extends OperationId>(
 }
 
 /** The address of an operation, also for links to files. */
-export function addressOf<Id extends OperationId>(
+function addressOf<Id extends OperationId>(
   id: Id,
   params: Operations[Id]['params'] | undefined,
   query?: Operations[Id]['query'],

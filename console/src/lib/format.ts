@@ -114,12 +114,6 @@ export function formatRelative(instantMs: number, nowMs: number): string {
   return format.format(0, 'second');
 }
 
-export function formatDuration(ms: number): string {
-  if (ms < 60_000) return `${Math.round(ms / 1000)} s`;
-  const minutes = Math.round(ms / 60_000);
-  return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
-}
-
 /** `812 B`, `61.2 MB`. */
 export function formatBytes(bytes: number): string {
   const units = ['B', 'kB', 'MB', 'GB'];

@@ -13,7 +13,7 @@ export type SpanFigure = {
 };
 
 /** Of the days of the line. */
-export const LINE_DAYS = 14;
+const LINE_DAYS = 14;
 
 /** Cohorts whose day is over, seven at a time, so that no weekday counts more than another. */
 export function retentionFigure(cohorts: readonly Cohort[], after: '1' | '7'): SpanFigure {

@@ -79,7 +79,7 @@ function ordinal(n: number): string {
     : `${n}${['th', 'st', 'nd', 'rd'][n % 100 > 10 && n % 100 < 14 ? 0 : n % 10] ?? 'th'}`;
 }
 
-export function zoneInWords(zone: string): string {
+function zoneInWords(zone: string): string {
   if (zone === 'player') return 'in the player’s zone';
   return zone === 'studio' ? 'in the studio’s zone' : zone;
 }

@@ -43,7 +43,7 @@ type SessionRow = Omit<SignedIn, 'tokenHash' | 'csrfToken'> & {
 };
 
 /** Derived from the cookie, which no page can read: a client can only have the token from a response of this service. */
-export function csrfTokenOf(token: string): string {
+function csrfTokenOf(token: string): string {
   return createHash('sha256').update('csrf:').update(token).digest('base64url');
 }
 

@@ -10,7 +10,7 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 /** The published package brings the files with it; in the repository `npm start` and `npm run build` make them. */
-export function clientFolder(): URL {
+function clientFolder(): URL {
   const packed = new URL('../../client/', import.meta.url);
   return existsSync(packed) ? packed : new URL('../../../sdk/download/', import.meta.url);
 }

@@ -18,7 +18,7 @@ const TYPES: Readonly<Record<string, string>> = {
 const YEAR = 'public, max-age=31536000, immutable';
 
 /** The published package brings the console with it; in the repository it lies beside the server. */
-export function consoleFolder(): URL {
+function consoleFolder(): URL {
   const packed = new URL('../../console/', import.meta.url);
   return existsSync(packed) ? packed : new URL('../../../console/dist/', import.meta.url);
 }

@@ -7,7 +7,8 @@ export type ProgressLine = {
 
 const INTERVAL_MS = { terminal: 100, elsewhere: 5_000 };
 
-export function createProgressLine(stream: NodeJS.WriteStream = process.stderr): ProgressLine {
+export function createProgressLine(): ProgressLine {
+  const stream = process.stderr;
   const onTerminal = stream.isTTY === true;
   const interval = onTerminal ? INTERVAL_MS.terminal : INTERVAL_MS.elsewhere;
   let shownAt = Date.now();

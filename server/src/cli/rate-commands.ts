@@ -70,7 +70,7 @@ async function show({ tenant }: Tenant): Promise<void> {
   for (const line of rateLines(found)) say(line);
 }
 
-export function rateLines({ version, currency, rates, author, createdAt }: RateVersion): string[] {
+function rateLines({ version, currency, rates, author, createdAt }: RateVersion): string[] {
   const name =
     currency === null
       ? 'No reporting currency: money is shown in the currencies it was paid in.'

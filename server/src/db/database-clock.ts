@@ -7,7 +7,7 @@ import type { Client, Pool } from './pool.js';
  * All nodes of an installation share one clock, the database's. A node goes by its own clock while the two differ by a minute
  * at most. Beyond that it goes by the database's, and refuses work that deletes, expires or closes a day: see docs/adr/0027-one-clock.md.
  */
-export const MAX_CLOCK_OFFSET_MS = MINUTE_MS;
+const MAX_CLOCK_OFFSET_MS = MINUTE_MS;
 /** A jump of the node's clock is noticed at once, by the monotonic clock; this notices the rest. */
 const LOOK_EVERY_MS = 10_000;
 

@@ -41,7 +41,7 @@ export async function listServerVersions(nats: NatsSettings): Promise<ServerVers
 }
 
 /** What is wrong with a server before 2.10.23, and what to do about it. */
-export function describeUnsafe({ server, version }: ServerVersion): string {
+function describeUnsafe({ server, version }: ServerVersion): string {
   return `NATS at ${server} is version ${version}, and versions before ${OLDEST_SAFE_VERSION} can lose events that were acknowledged. Upgrade every NATS server to ${OLDEST_SAFE_VERSION} or newer.`;
 }
 

@@ -20,7 +20,7 @@ export const Email = Type.String({
   description: 'Upper and lower case are treated as equal',
   examples: ['ada@studio.example'],
 });
-export const NewPassword = Type.String({
+const NewPassword = Type.String({
   minLength: MIN_PASSWORD,
   maxLength: MAX_PASSWORD,
   description: 'Any characters. A sentence makes a good password.',
@@ -33,7 +33,7 @@ export const PersonName = Type.String({
   pattern: TEXT_FORMS.name.pattern,
   description: 'What the audit log calls the person',
 });
-export const SecondFactorCode = Type.String({
+const SecondFactorCode = Type.String({
   pattern: TEXT_FORMS.appCode.pattern,
   description: 'The six digits that the authenticator app shows; each code works once',
 });

@@ -11,7 +11,7 @@ import { countRecoveryCodes, deleteRecoveryCode, replaceRecoveryCodes } from './
  * Recovery codes: each replaces one code of the authenticator app, for a person who has lost the phone. They exist only while the
  * second factor is on.
  */
-export const RECOVERY_CODES = 10;
+const RECOVERY_CODES = 10;
 /** 80 bits cannot be guessed from their hash, and still fit on a slip of paper: four groups of four characters. */
 const CODE_BYTES = 10;
 

@@ -11,7 +11,7 @@ import type { Span } from './export-span.js';
  *      └── the node stops, or ──────┘ └──► cancelled ──┘
  *          sends no heartbeat
  */
-export const EXPORT_STATES = ['waiting', 'running', 'done', 'failed', 'cancelled'] as const;
+const EXPORT_STATES = ['waiting', 'running', 'done', 'failed', 'cancelled'] as const;
 export type ExportState = (typeof EXPORT_STATES)[number];
 
 export type ExportJob = {

@@ -23,7 +23,7 @@ import { openRejects, type RejectedLine, type RejectsFile } from './rejects-file
 /** As many as a group of live events: live events of the same players wait for one chunk at most. */
 const LINES_PER_CHUNK = 1_000;
 /** An event of 32 KiB, with the spaces that PostgreSQL writes between its members and what an export adds. */
-export const MAX_LINE_BYTES = 128 * 1024;
+const MAX_LINE_BYTES = 128 * 1024;
 /** Of large events a chunk holds fewer. */
 const BYTES_PER_CHUNK = 4 * 1024 * 1024;
 /** What is shown of a line that is too long or not text. */

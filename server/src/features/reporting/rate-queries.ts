@@ -14,7 +14,7 @@ export type RateVersion = Readonly<{
 }>;
 
 /** What a studio has that never set anything. */
-export const NO_RATES: RateVersion = {
+const NO_RATES: RateVersion = {
   version: 0,
   currency: null,
   rates: [],

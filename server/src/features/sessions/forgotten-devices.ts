@@ -17,7 +17,7 @@ const KEY_BYTES = 32;
 /** What the key is sealed for. */
 export const DEVICE_KEY_BINDING = 'device-hashes';
 
-export function createDeviceHashes(key: Buffer): DeviceHashes {
+function createDeviceHashes(key: Buffer): DeviceHashes {
   return {
     forgottenId: (gameId, deviceId) =>
       FORGOTTEN_MARK + createHmac('sha256', key).update(`${gameId}:${deviceId}`).digest('base64url'),

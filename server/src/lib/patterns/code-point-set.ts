@@ -4,7 +4,7 @@ export type CodePointSet = Readonly<{ ranges: Ranges; properties: readonly RegEx
 /** `from, to, from, to` and so on, both included. Sorted and apart in a set. */
 export type Ranges = readonly number[];
 
-export const LAST_CODE_POINT = 0x10ffff;
+const LAST_CODE_POINT = 0x10ffff;
 
 export const DIGITS: Ranges = [0x30, 0x39];
 export const WORD: Ranges = [0x30, 0x39, 0x41, 0x5a, 0x5f, 0x5f, 0x61, 0x7a];

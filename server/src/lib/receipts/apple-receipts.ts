@@ -14,7 +14,7 @@ import {
 /** A signed transaction has about 5,000 characters, of which 4,000 are certificates. */
 const MAX_TRANSACTION = 16_384;
 /** A notification contains a signed transaction and a signed renewal. */
-export const MAX_APPLE_NOTIFICATION = 65_536;
+const MAX_APPLE_NOTIFICATION = 65_536;
 /** 100 percent in thousandths of a percent. */
 const WHOLE = 100_000;
 

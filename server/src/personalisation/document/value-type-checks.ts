@@ -9,7 +9,7 @@ import {
 } from './value-types.js';
 
 /** A schema of this size is compiled in a few milliseconds, and a document has many. */
-export const MAX_SCHEMA_BYTES = 16_384;
+const MAX_SCHEMA_BYTES = 16_384;
 
 type Bound = Exclude<keyof BoundedType, 'kind'>;
 

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 export const FOLDS = ['last', 'first', 'min', 'max', 'sum', 'count', 'distinct'] as const;
 export type Fold = (typeof FOLDS)[number];
 
-export const OWN_TYPES = ['boolean', 'integer', 'number', 'string'] as const;
+const OWN_TYPES = ['boolean', 'integer', 'number', 'string'] as const;
 export type OwnType = (typeof OWN_TYPES)[number];
 
 /** What an own attribute is computed from. */

@@ -18,7 +18,7 @@ export type Feature = Readonly<{
 
 export const CHURN_HORIZON_DAYS = 7;
 /** A longer absence says no more: hardly anybody returns, and the models are trained on players who were here since. */
-export const MAX_ABSENCE_DAYS = 28;
+const MAX_ABSENCE_DAYS = 28;
 const REVISION = 1;
 
 export const FEATURES: readonly Feature[] = [

@@ -60,7 +60,7 @@ export function tableOf(cells: readonly LabelledCell[]): LabelledTable {
 }
 
 /** The same for a table. */
-export function fitLogisticTable(table: LabelledTable): LogisticModel | undefined {
+function fitLogisticTable(table: LabelledTable): LogisticModel | undefined {
   const players = total(table.players);
   const positives = total(table.positives);
   if (!(positives > 0 && positives < players)) return undefined;

@@ -114,7 +114,7 @@ export function purchasesDetails(
 }
 
 /** Null where nobody has paid on a second day: then nothing is known of how values differ. */
-export function fitValue(payers: readonly PayerCell[]): ValueModel | null {
+function fitValue(payers: readonly PayerCell[]): ValueModel | null {
   const cells = payers.flatMap(({ x, meanValue, players }) =>
     x > 0 && meanValue !== null && meanValue > 0 ? [{ x, meanValue, players }] : [],
   );

@@ -2,7 +2,7 @@ import { type ValueEntry, valueBytes } from '../document/parts/values.js';
 import type { Entry, ProblemList } from './document-problems.js';
 
 /** Every login and refresh carries the values. */
-export const MAX_VALUES_BYTES = 65_536;
+const MAX_VALUES_BYTES = 65_536;
 
 /** However the rules decide, a response with the values of a player has a bounded size. */
 export function validateValues(values: readonly Entry<ValueEntry>[], problems: ProblemList): void {

@@ -1,5 +1,5 @@
 /** What revenue per install is told by. Both describe the player on the first day. */
-export const INSTALL_DIMENSIONS = ['country', 'source'] as const;
+const INSTALL_DIMENSIONS = ['country', 'source'] as const;
 export type InstallDimension = (typeof INSTALL_DIMENSIONS)[number];
 
 /** Players who started in the same week (from Monday on) or month are a cohort. */

@@ -19,7 +19,7 @@ import { REJECTIONS } from './rejections.js';
 const MAX_CLIENT_BUILD = 64;
 
 /** The header of a client that numbers its events. */
-export const INSTALL_HEADER = 'x-install-id';
+const INSTALL_HEADER = 'x-install-id';
 
 export type TakenBatch = {
   stored: IntakeResult;

@@ -7,7 +7,7 @@ import { Currency, nullable, strict, text } from '../member-schemas.js';
 const EventType = text(128);
 
 /** Something that is added up for each player. */
-export const SumMeasure = Type.Union([
+const SumMeasure = Type.Union([
   /** In one currency, or in the reporting currency at its rates (null). Refunds count back. */
   Type.Object({ of: Type.Literal('revenue'), currency: nullable(Currency) }, strict),
   Type.Object({ of: Type.Literal('events'), eventType: EventType }, strict),

@@ -75,7 +75,6 @@ const Experiment = Type.Object(
 );
 
 export type ExperimentEntry = Static<typeof Experiment>;
-export type VariantEntry = Static<typeof Variant>;
 export type ExperimentState = ExperimentEntry['state'];
 
 export const EXPERIMENTS = listPart({
