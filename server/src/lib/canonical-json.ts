@@ -1,3 +1,5 @@
+import { flatten } from './flatten.js';
+
 /**
  * One text for one JSON value: the JSON Canonicalization Scheme (JCS, RFC 8785). The identity of an event is a digest of
  * it, so a client that sends the members of an object in another order, or escapes a character differently, still sends the
@@ -27,16 +29,8 @@ const QUOTED_KEY_LENGTH_MAX = 64;
  * For these it throws a RangeError.
  */
 export function canonicalJson(value: unknown): string {
+  // The text of an event lives until the event is stored.
   return flatten(textOf(value));
-}
-
-/**
- * V8 stores a concatenated string as a rope, a tree of its parts. Reading a character makes it one flat string. The text of an
- * event lives until the event is stored, and the garbage collector would copy each part of a rope.
- */
-function flatten(text: string): string {
-  // V8 skips a read whose result is not used. No JSON text begins with NUL, so the text is always returned.
-  return text.charCodeAt(0) === 0 ? '' : text;
 }
 
 function textOf(value: unknown): string {

@@ -1,3 +1,5 @@
+import { pointerPart } from './json-pointer.js';
+
 /**
  * From the bytes of a request to a value that PostgreSQL can store. Nothing here throws, whatever the bytes:
  * what is wrong with a whole body, or with one event of it, is a return value.
@@ -94,8 +96,7 @@ function checkMembers(
 
 /** The path grows on the way back, so that a good value costs no text. */
 function prefixPath(step: string, found: Unstorable): Unstorable {
-  const escaped = step.replaceAll('~', '~0').replaceAll('/', '~1');
-  return { path: `/${escaped}${found.path}`, code: found.code };
+  return { path: `/${pointerPart(step)}${found.path}`, code: found.code };
 }
 
 function isBadText(text: string): boolean {

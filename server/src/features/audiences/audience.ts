@@ -1,4 +1,5 @@
 import { type Pool, snapshot } from '../../db/pool.js';
+import { chunksOf } from '../../lib/chunks.js';
 import { parseEventTimestamp } from '../../lib/iso-time.js';
 import { compilationSteps } from '../../personalisation/compile/compile-document.js';
 import { scopeOf } from '../../personalisation/compile/compile-flags-and-segments.js';
@@ -84,9 +85,8 @@ export async function countAudience(
     const folded = new Map([...(events ?? [])].filter(([, count]) => count <= MAX_EVENTS_PER_PLAYER));
     const sample = thinToWeight(drawn, folded, maxEvents);
     const { ids } = sample;
-    for (let from = 0; from < ids.length; from += PORTION_PLAYERS) {
+    for (const portion of chunksOf(ids, PORTION_PLAYERS)) {
       if (signal.aborted) return { outcome: 'interrupted' };
-      const portion = ids.slice(from, from + PORTION_PLAYERS);
       const players = (await listFactRowsOf(client, gameId, columns, portion)).map(columns.toFacts);
       if (events !== undefined) await missing?.workOut(client, players, events, signal);
       if (signal.aborted) return { outcome: 'interrupted' };

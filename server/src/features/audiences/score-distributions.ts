@@ -1,4 +1,5 @@
 import { type Pool, snapshot } from '../../db/pool.js';
+import { chunksOf } from '../../lib/chunks.js';
 import { utcDay } from '../../lib/day.js';
 import { PlayerAttributes } from '../../personalisation/attributes/player-attributes.js';
 import { compileDocument } from '../../personalisation/compile/compile-document.js';
@@ -63,13 +64,8 @@ export async function countScores(
   const scored: Predictions[] = [];
   const { ids } = sample;
   await snapshot(pool, async (client) => {
-    for (let from = 0; from < ids.length; from += PORTION_PLAYERS) {
-      for (const row of await listFactRowsOf(
-        client,
-        gameId,
-        columns,
-        ids.slice(from, from + PORTION_PLAYERS),
-      )) {
+    for (const portion of chunksOf(ids, PORTION_PLAYERS)) {
+      for (const row of await listFactRowsOf(client, gameId, columns, portion)) {
         scored.push(new PlayerAttributes(columns.toFacts(row), nowMs, models).predictions);
         if (timeSlice.isOver) await timeSlice.giveWay();
       }

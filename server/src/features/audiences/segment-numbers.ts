@@ -1,4 +1,5 @@
 import { type Pool, snapshot } from '../../db/pool.js';
+import { chunksOf } from '../../lib/chunks.js';
 import { DAY_MS, utcDay } from '../../lib/day.js';
 import { compilationSteps } from '../../personalisation/compile/compile-document.js';
 import type { CompiledDocument } from '../../personalisation/compile/compiled-document.js';
@@ -31,7 +32,7 @@ export type SegmentNumbers = Readonly<{
 }>;
 
 /** As rules look back. */
-export const NUMBER_DAYS = 28;
+const NUMBER_DAYS = 28;
 
 /**
  * What the players who are in each segment now did in the last 28 days. Who was in a segment on a past day is not known: rules,
@@ -57,8 +58,7 @@ export async function countSegmentNumbers(
   const timeSlice = new TimeSlice(() => performance.now());
   const { ids } = sample;
   await snapshot(pool, async (client) => {
-    for (let from = 0; from < ids.length; from += PORTION_PLAYERS) {
-      const portion = ids.slice(from, from + PORTION_PLAYERS);
+    for (const portion of chunksOf(ids, PORTION_PLAYERS)) {
       const found = await listPlayerSums(client, gameId, portion, span, rates?.changeDays);
       for (const player of found) all.add(player);
       if (!isReadable) continue;

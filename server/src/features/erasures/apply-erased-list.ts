@@ -1,5 +1,6 @@
 import { serviceActor } from '../../admin/audit-log.js';
 import type { Pool } from '../../db/pool.js';
+import { chunksOf } from '../../lib/chunks.js';
 import { uuid7 } from '../../lib/uuid7.js';
 import {
   createErasureHashes,
@@ -40,7 +41,7 @@ export async function applyErasedList(
 
 async function listMissing(pool: Pool, entries: readonly ErasedEntry[]): Promise<Map<string, ErasedEntry>> {
   const missing = new Map(entries.map((entry) => [entry.playerHash, entry]));
-  for (const hashes of chunksOf([...missing.keys()])) {
+  for (const hashes of chunksOf([...missing.keys()], PER_STATEMENT)) {
     const known = await listErasedHashes(
       pool,
       hashes.map((hash) => Buffer.from(hash, 'hex')),
@@ -76,7 +77,7 @@ async function requestMissing(
     playerHash: Buffer.from(playerHash, 'hex'),
     erasedAt: Date.parse(erasedAt),
   }));
-  for (const chunk of chunksOf(others)) await insertListedErasures(pool, chunk);
+  for (const chunk of chunksOf(others, PER_STATEMENT)) await insertListedErasures(pool, chunk);
   return found;
 }
 
@@ -110,8 +111,4 @@ function toEntry({
   erasedAt: number;
 }): ErasedEntry {
   return { gameId, playerHash: playerHash.toString('hex'), erasedAt: new Date(erasedAt).toISOString() };
-}
-
-function* chunksOf<T>(all: readonly T[]): Generator<T[]> {
-  for (let at = 0; at < all.length; at += PER_STATEMENT) yield all.slice(at, at + PER_STATEMENT);
 }

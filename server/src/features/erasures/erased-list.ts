@@ -1,7 +1,7 @@
 import { mkdir, open, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { syncFolder } from '../../lib/durable-file.js';
-import { isObject } from '../../lib/is-object.js';
+import { parseObject } from '../../lib/is-object.js';
 
 /**
  * The file with the hashes of erased players, to be kept beside the backups: after a restore of an older backup it says who has been
@@ -23,21 +23,12 @@ export async function readErasedList(file: string): Promise<ErasedSection[]> {
   });
   const sections: ErasedSection[] = [];
   for (const line of text.split('\n')) {
-    const parsed = parseLine(line);
+    const parsed = parseObject(line);
     if (parsed === undefined) continue;
     if (typeof parsed.sealedKey === 'string') sections.push({ sealedKey: parsed.sealedKey, entries: [] });
     else if (isEntry(parsed)) sections.at(-1)?.entries.push(parsed);
   }
   return sections;
-}
-
-function parseLine(line: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(line);
-    return isObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 function isEntry(value: Record<string, unknown>): value is ErasedEntry & Record<string, unknown> {

@@ -5,6 +5,7 @@ import {
   withDedicatedConnection,
 } from '../../db/dedicated-connection.js';
 import type { Pool } from '../../db/pool.js';
+import { chunksOf } from '../../lib/chunks.js';
 import { keepToShare, type Rest } from '../../lib/share-of-time.js';
 import type { ErasureHashes } from '../../security/erasure-hashes.js';
 import { beginErasures, type ErasedPlayer, listErasing } from './begin-queries.js';
@@ -128,7 +129,7 @@ async function eraseGroup(
   await forgetTesters(connection, group);
   await deleteUnattributed(connection, group);
   await rest();
-  for (const some of slicesOf(group)) {
+  for (const some of chunksOf(group, PLAYERS_PER_STATEMENT)) {
     await renameInAuditLog(connection, some);
     await rest();
   }
@@ -151,7 +152,7 @@ async function finishGroup(
   const ready = group.filter(({ gameId }) => !waiting.has(gameId)).map(({ erasureId }) => erasureId);
   const finished = await listFinished(connection, ready);
   await run.onErasing?.(finished);
-  for (const some of slicesOf(finished)) {
+  for (const some of chunksOf(finished, PLAYERS_PER_STATEMENT)) {
     const nowMs = run.now();
     const receipts = some.map((erasure) => ({
       erasureId: erasure.erasureId,
@@ -161,9 +162,4 @@ async function finishGroup(
     await rest();
   }
   return ready.length;
-}
-
-function* slicesOf<T>(all: readonly T[]): Generator<T[]> {
-  for (let at = 0; at < all.length; at += PLAYERS_PER_STATEMENT)
-    yield all.slice(at, at + PLAYERS_PER_STATEMENT);
 }

@@ -1,3 +1,4 @@
+import { toTime } from '../../admin/admin-responses.js';
 import { dateOf, utcDay } from '../../lib/day.js';
 import { predictionsOffFor } from '../../personalisation/attributes/children.js';
 import { epochDay, type PlayerFacts } from '../../personalisation/attributes/player-facts.js';
@@ -56,7 +57,7 @@ export function explainedPredictions(
       name,
       {
         ...prediction,
-        expiredAt: isoOrNull(expiredAt),
+        expiredAt: toTime(expiredAt),
         visibleToClients: document.visiblePredictions.has(name as PredictionName),
         reported,
         sentence: isOtherCurrency(prediction, reported)
@@ -71,7 +72,7 @@ export function explainedPredictions(
   });
   return {
     modelVersion: state?.modelVersion ?? null,
-    inForceSince: isoOrNull(state?.since ?? null),
+    inForceSince: toTime(state?.since ?? null),
     trainedDays: Object.fromEntries(trained) as ExplainedPredictions['trainedDays'],
     distrusted: [...distrusted],
     ...statistics,
@@ -96,8 +97,4 @@ function inReportingCurrency(
 
 function isOtherCurrency({ unit }: Amount, reported: Reported): reported is NonNullable<Reported> {
   return reported !== null && reported.currency !== unit;
-}
-
-function isoOrNull(epochMs: number | null): string | null {
-  return epochMs === null ? null : new Date(epochMs).toISOString();
 }

@@ -1,5 +1,6 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import { Compile } from 'typebox/schema';
+import { toTime } from '../../admin/admin-responses.js';
 import { DAY_MS, dateOf } from '../../lib/day.js';
 import { createSuggest } from '../../lib/nearest-name.js';
 import { noMember, schemaAt } from '../../lib/schema-members.js';
@@ -164,31 +165,23 @@ export function toFactsJson(
   return {
     playerId: userId,
     ...facts,
-    createdAt: iso(facts.createdAt),
-    lastEventAt: isoOrNull(facts.lastEventAt),
-    lastPurchaseAt: isoOrNull(facts.lastPurchaseAt),
+    createdAt: toTime(facts.createdAt),
+    lastEventAt: toTime(facts.lastEventAt),
+    lastPurchaseAt: toTime(facts.lastPurchaseAt),
     profile: Object.fromEntries(Object.entries(facts.profile).map(([name, { v }]) => [name, v])),
     days: [...facts.days]
       .sort((a, b) => b.epochDay - a.epochDay)
       .map(({ epochDay, ...day }) => ({ day: dateOf(epochDay), ...day })),
     overrides: facts.overrides.map(toSpanJson),
     pins: facts.pins.map(toSpanJson),
-    stays: facts.stays.map(({ enteredAt, ...stay }) => ({ ...stay, enteredAt: iso(enteredAt) })),
+    stays: facts.stays.map(({ enteredAt, ...stay }) => ({ ...stay, enteredAt: toTime(enteredAt) })),
     exposures: facts.exposures.map(({ exposedAt, ...exposure }) => ({
       ...exposure,
-      exposedAt: iso(exposedAt),
+      exposedAt: toTime(exposedAt),
     })),
     history: toHistoryJson(facts.history),
     own: toOwnJson(facts.own, attributes, atMs),
   };
-}
-
-function iso(epochMs: number): string {
-  return new Date(epochMs).toISOString();
-}
-
-function isoOrNull(epochMs: number | null): string | null {
-  return epochMs === null ? null : iso(epochMs);
 }
 
 export type FactsReading =

@@ -1,4 +1,5 @@
 import { type Static, type TSchema, Type } from 'typebox';
+import { toTime } from '../../admin/admin-responses.js';
 import { MAX_REASON } from '../players/override-limits.js';
 
 /** Overrides and pins of a player as JSON, in the facts of an explanation. */
@@ -36,8 +37,8 @@ type SpanJson = Static<typeof OverrideJson> | Static<typeof PinJson>;
 export function toSpanJson<T extends Span>({ setAt, until, ...rest }: T) {
   return {
     ...rest,
-    setAt: new Date(setAt).toISOString(),
-    until: until === null ? null : new Date(until).toISOString(),
+    setAt: toTime(setAt),
+    until: toTime(until),
   };
 }
 

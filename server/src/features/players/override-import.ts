@@ -1,5 +1,7 @@
+import { toTime } from '../../admin/admin-responses.js';
 import { type Actor, insertAuditEntry } from '../../admin/audit-log.js';
 import { type Client, type Pool, transaction } from '../../db/pool.js';
+import { chunksOf } from '../../lib/chunks.js';
 import { MAX_ROW_ERRORS, type RowError } from '../game-configs/catalogue/catalogue-rows.js';
 import { requireConfigVersion } from '../game-configs/config-queries.js';
 import type { OverrideReading, StatedOverride } from './override-file.js';
@@ -38,15 +40,9 @@ export async function checkOverrides(
     if (!flags.has(flagId))
       found.push({ row, column: 'flagId', message: `The published configuration has no flag "${flagId}".` });
   }
-  for (let from = 0; from < rows.length; from += CHECKED_AT_ONCE) {
-    const portion = rows.slice(from, from + CHECKED_AT_ONCE);
-    const known = new Set(
-      await listKnownPlayers(
-        pool,
-        gameId,
-        portion.map(({ userId }) => userId),
-      ),
-    );
+  for (const portion of chunksOf(rows, CHECKED_AT_ONCE)) {
+    const userIds = portion.map(({ userId }) => userId);
+    const known = new Set(await listKnownPlayers(pool, gameId, userIds));
     for (const { row, userId } of portion) {
       if (!known.has(userId))
         found.push({ row, column: 'playerId', message: 'The game has no such player.' });
@@ -72,9 +68,8 @@ export async function importOverrides(
   { actor, signal, onProgress }: ImportOptions,
 ): Promise<OverrideImport> {
   const progress: OverrideImport = { total: rows.length, set: 0, cleared: 0, unchanged: 0 };
-  for (let from = 0; from < rows.length; from += CHUNK) {
+  for (const portion of chunksOf(rows, CHUNK)) {
     signal?.throwIfAborted();
-    const portion = rows.slice(from, from + CHUNK);
     const done = await transaction(pool, (client) => applyPortion(client, gameId, portion, actor));
     progress.set += done.set;
     progress.cleared += done.cleared;
@@ -129,7 +124,6 @@ async function audit(
   changes: readonly Change[],
   actor: Actor,
 ): Promise<void> {
-  const toTime = (until: number | null) => (until === null ? null : new Date(until).toISOString());
   await insertAuditEntry(client, actor, {
     tenantId: null,
     gameId,

@@ -1,3 +1,5 @@
+import { toTime } from '../../admin/admin-responses.js';
+
 /** What overrides and pins share: both are set for one player, whatever the rules say, and both come and go in the same way (overrides.ts). */
 
 /** Why and by whom it was set, until when, and what became of it. */
@@ -40,7 +42,7 @@ export function saidOf({ value, reason, author, setAt, until }: SetRow & { value
     value,
     reason,
     author,
-    setAt: new Date(setAt).toISOString(),
-    until: until === null ? null : new Date(until).toISOString(),
+    setAt: toTime(setAt),
+    until: toTime(until),
   };
 }

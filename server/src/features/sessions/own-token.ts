@@ -1,6 +1,6 @@
 import { type KeyObject, sign, verify } from 'node:crypto';
 import type { JWTPayload } from 'jose';
-import { isObject } from '../../lib/is-object.js';
+import { parseObject } from '../../lib/is-object.js';
 
 /**
  * Access tokens as this service writes them: compact JWS, ES256, with these three members in the header. Signed and checked with
@@ -67,13 +67,4 @@ function kidOf(header: string): string | undefined {
 
 function encode(part: Record<string, unknown>): string {
   return Buffer.from(JSON.stringify(part)).toString('base64url');
-}
-
-function parseObject(text: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }

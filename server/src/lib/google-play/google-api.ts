@@ -1,8 +1,7 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto';
 import { SignJWT } from 'jose';
 import { boundedFetch, type OutgoingResponse } from '../bounded-fetch.js';
-import { isObject } from '../is-object.js';
-import { parseObject } from '../receipts/receipt-members.js';
+import { isObject, parseObject } from '../is-object.js';
 import { type GooglePurchase, readPurchase, readVoidedPage, type VoidedPage } from './google-responses.js';
 
 /** A service account, with the app that it asks about. */

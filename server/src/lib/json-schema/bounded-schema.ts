@@ -1,12 +1,13 @@
 import { clipText } from '../clip-text.js';
 import { isObject } from '../is-object.js';
 import { parseEventTimestamp } from '../iso-time.js';
+import { pointerPart } from '../json-pointer.js';
 import { StepLimit, TooManySteps } from '../step-limit.js';
 import { UUID_ANY_CASE } from '../uuid.js';
 import { compileJsonSchema, type SchemaOptions } from './compile-schema.js';
 import { checkAgainstDraft, DRAFT } from './draft-check.js';
 import type { Failure } from './schema-check.js';
-import { escapePointer, type Schema, SchemaError } from './schema-document.js';
+import { type Schema, SchemaError } from './schema-document.js';
 
 /**
  * JSON Schemas that studios write, draft 2020-12: of their event types, for the whole event as it was sent, and of their values of
@@ -134,7 +135,7 @@ const MAX_PATH = 256;
 
 function describe({ path: names, rule, message }: Failure, checked: Checked): SchemaFailure {
   const path = names
-    .map((name) => `/${escapePointer(String(name))}`)
+    .map((name) => `/${pointerPart(String(name))}`)
     .reverse()
     .join('');
   return {

@@ -1,4 +1,5 @@
 import { isObject } from '../is-object.js';
+import { pointerPart } from '../json-pointer.js';
 import { compilePattern, type Pattern } from '../patterns/pattern-machine.js';
 import { PatternError } from '../patterns/pattern-reader.js';
 import { StepLimit, TooManySteps } from '../step-limit.js';
@@ -6,13 +7,7 @@ import { ASSERTION_KEYWORDS, show } from './assertion-keywords.js';
 import { IN_PLACE_KEYWORDS } from './in-place-keywords.js';
 import { MEMBER_KEYWORDS, unevaluatedItems, unevaluatedProperties } from './member-keywords.js';
 import { addSeen, type Check, type Keyword, type KeywordContext, type SchemaNode } from './schema-check.js';
-import {
-  escapePointer,
-  type Located,
-  SchemaDocument,
-  SchemaError,
-  type SchemaObject,
-} from './schema-document.js';
+import { type Located, SchemaDocument, SchemaError, type SchemaObject } from './schema-document.js';
 import { checkNesting } from './schema-nesting.js';
 
 /**
@@ -34,7 +29,7 @@ export type SchemaOptions = Readonly<{
 }>;
 
 /** What all patterns of a schema may take together: as many characters and states of their machines. */
-export const MAX_PATTERN_SIZE = 10_000;
+const MAX_PATTERN_SIZE = 10_000;
 
 const FIRST: [string, Keyword][] = [
   ...Object.entries(ASSERTION_KEYWORDS),
@@ -130,7 +125,7 @@ class SchemaCompiler {
       if (!isObject(found) && typeof found !== 'boolean') {
         throw new SchemaError(`There is no schema at ${location}/${path.join('/')}.`);
       }
-      const inner = path.map((name) => `/${escapePointer(String(name))}`).join('');
+      const inner = path.map((name) => `/${pointerPart(String(name))}`).join('');
       return this.#nodeOf({ schema: found, location: location + inner });
     };
     const inPlace = (other: SchemaNode) => {

@@ -1,4 +1,5 @@
 import { isObject } from '../is-object.js';
+import { pointerPart } from '../json-pointer.js';
 
 export type SchemaObject = Readonly<Record<string, unknown>>;
 export type Schema = SchemaObject | boolean;
@@ -116,14 +117,9 @@ function subschemasOf(schema: SchemaObject): [SchemaObject, string][] {
   for (const keyword of [...LISTS, ...MAPS]) {
     const inner = schema[keyword];
     if (typeof inner !== 'object' || inner === null) continue;
-    for (const [name, member] of Object.entries(inner)) add(member, `/${keyword}/${escapePointer(name)}`);
+    for (const [name, member] of Object.entries(inner)) add(member, `/${keyword}/${pointerPart(name)}`);
   }
   return found;
-}
-
-/** A name as a part of a JSON pointer. */
-export function escapePointer(name: string): string {
-  return name.replaceAll('~', '~0').replaceAll('/', '~1');
 }
 
 function parseUrl(text: string, base: string | undefined): URL | undefined {

@@ -1,6 +1,7 @@
 import { createPublicKey, type KeyObject, verify } from 'node:crypto';
 import { promisify } from 'node:util';
-import { isCount, isId, isTime, parseObject } from './receipt-members.js';
+import { parseObject } from '../is-object.js';
+import { isCount, isId, isTime } from './receipt-members.js';
 import { invalidReceipt, type ReceiptProblem, type StoreSale } from './store-sale.js';
 
 const verifyInThread = promisify(verify);

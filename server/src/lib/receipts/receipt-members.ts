@@ -1,5 +1,3 @@
-import { isObject } from '../is-object.js';
-
 /** As long as a transaction id may be in an event. */
 const MAX_ID = 256;
 /** The last millisecond that a Date can hold. */
@@ -16,14 +14,4 @@ export function isCount(value: unknown): value is number {
 /** Epoch milliseconds. */
 export function isTime(value: unknown): value is number {
   return Number.isSafeInteger(value) && Number(value) >= 0 && Number(value) <= MAX_TIME_MS;
-}
-
-/** Undefined for anything that is no JSON object. */
-export function parseObject(text: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }

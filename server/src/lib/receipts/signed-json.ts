@@ -1,8 +1,8 @@
 import { createHash, verify } from 'node:crypto';
 import { promisify } from 'node:util';
 import { createFifoMap } from '../fifo-map.js';
+import { parseObject } from '../is-object.js';
 import { type Certificate, readCertificate } from './certificates.js';
-import { parseObject } from './receipt-members.js';
 
 const verifyInThread = promisify(verify);
 

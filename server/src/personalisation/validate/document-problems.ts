@@ -75,8 +75,3 @@ export function placeOf({ subject, pointer }: DocumentProblem, detail = ''): str
   const place = `${pointer || '/'}${detail}`;
   return subject === null ? place : `${subject} (${place})`;
 }
-
-/** A member's name as a part of a JSON pointer. */
-export function pointerPart(name: string): string {
-  return name.replaceAll('~', '~0').replaceAll('/', '~1');
-}

@@ -1,10 +1,11 @@
 import { currencyDecimals } from '../../lib/currencies.js';
 import { parseEventTimestamp } from '../../lib/iso-time.js';
+import { pointerPart } from '../../lib/json-pointer.js';
 import type { Steps } from '../../lib/steps.js';
 import { normalizeLocale } from '../document/locales.js';
 import type { LocalisedText, SkuEntry, SkuPriceEntry } from '../document/parts/catalogue.js';
 import { formatMinorUnits, skuPriceOf, toMinorUnits } from '../document/prices.js';
-import { type Entry, type ProblemList, pointerPart } from './document-problems.js';
+import type { Entry, ProblemList } from './document-problems.js';
 
 /** SKUs can be sold: prices fit their currencies and each other, and schedules have a beginning before their end. */
 export function* validateCatalogue(
