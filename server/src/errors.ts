@@ -256,6 +256,11 @@ export class ApiError extends Error {
   }
 }
 
+/** For work that has no place now. */
+export function busy(retryAfterSeconds: number, message: string = ERRORS.busy.message): ApiError {
+  return new ApiError('busy', { message, headers: { 'retry-after': String(retryAfterSeconds) } });
+}
+
 /** The two error forms of the contract: a plain string under /auth/ and for every 401, the general form elsewhere. */
 export function errorBody(error: ApiError, path: string): Record<string, unknown> {
   if (error.status === 401 || path.startsWith('/auth/')) {

@@ -1,4 +1,4 @@
-import { type Pool, query } from '../db/pool.js';
+import { type Client, type Pool, query } from '../db/pool.js';
 import type { Page } from './keyset-page.js';
 import type { UnregisteredTypes } from './tenants.js';
 
@@ -84,4 +84,13 @@ export async function countGamesOfTenant(pool: Pool, tenantId: number, atMost: n
     [tenantId, atMost],
   );
   return rows[0]?.games ?? 0;
+}
+
+/** The day before which the game's events have been deleted. */
+export async function findDeletedBefore(db: Pool | Client, gameId: number): Promise<string | null> {
+  const { rows } = await db.query<{ day: string | null }>(
+    'select events_deleted_before::text as day from games where id = $1',
+    [gameId],
+  );
+  return rows[0]?.day ?? null;
 }

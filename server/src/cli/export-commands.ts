@@ -1,9 +1,10 @@
 import { Command, Option } from 'commander';
+import { findDeletedBefore } from '../admin/game-queries.js';
 import type { Pool } from '../db/pool.js';
 import { exportEvents } from '../features/exports/export-events.js';
 import { EXPORT_FORMATS, type ExportFormat } from '../features/exports/export-format.js';
 import { exportPlayers } from '../features/exports/export-players.js';
-import { estimateEvents, findDeletedBefore } from '../features/exports/export-queries.js';
+import { estimateEvents } from '../features/exports/export-queries.js';
 import { parseInstant, type Span } from '../features/exports/export-span.js';
 import {
   ExportFileError,

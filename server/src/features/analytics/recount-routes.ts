@@ -1,11 +1,11 @@
-import { PassThrough } from 'node:stream';
+import type { PassThrough } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import type { AdminContext } from '../../admin/admin-context.js';
 import { gameErrors } from '../../admin/admin-errors.js';
 import { adminOf, gameOf, requireRole } from '../../admin/admin-guard.js';
 import { adminSchema, GameParameters } from '../../admin/admin-responses.js';
 import { writeJsonLines } from '../../admin/json-lines.js';
-import { ApiError } from '../../errors.js';
+import { linesOf, sendLines } from '../../admin/long-work.js';
 import { createFairSemaphore } from '../../lib/fair-semaphore.js';
 import { type Recount, type RecountProgress, recountGame } from './recount.js';
 import { RollupCheckLine } from './recount-schemas.js';
@@ -36,22 +36,15 @@ export function recountRoutes(app: FastifyInstance, ctx: AdminContext): void {
           'Reads every event, which takes minutes for a large game. Changes nothing. A node runs one check at a time; another request gets `busy`. The response is a stream of lines of JSON. If the client disconnects, the check stops.',
         params: GameParameters,
         response: {
-          200: {
-            description: 'Lines of JSON',
-            content: { 'application/x-ndjson': { schema: RollupCheckLine } },
-          },
+          200: linesOf(RollupCheckLine),
           ...gameErrors(['busy']),
         },
       },
     },
     async (request, reply) => {
       const { gameId } = await gameOf(ctx, request);
-      const lines = new PassThrough();
-      const running = semaphore.of(adminOf(request).tenantId).take(() => writeCheck(ctx, gameId, lines));
-      if (running === undefined) {
-        throw new ApiError('busy', { headers: { 'retry-after': String(RETRY_AFTER_SECONDS) } });
-      }
-      return reply.header('content-type', 'application/x-ndjson').send(lines);
+      const slot = semaphore.of(adminOf(request).tenantId);
+      return sendLines(reply, slot, (lines) => writeCheck(ctx, gameId, lines), RETRY_AFTER_SECONDS);
     },
   );
 }

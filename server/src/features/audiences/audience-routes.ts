@@ -3,7 +3,7 @@ import type { AdminContext } from '../../admin/admin-context.js';
 import { gameErrors } from '../../admin/admin-errors.js';
 import { adminOf, gameOf, requireRole } from '../../admin/admin-guard.js';
 import { adminSchema, GameParameters, success, toTime } from '../../admin/admin-responses.js';
-import { ApiError } from '../../errors.js';
+import { ApiError, busy } from '../../errors.js';
 import { BODY_ERRORS } from '../../http/api-schemas.js';
 import { hangUpOf } from '../../http/hang-up.js';
 import { bodyCheckedAs, withSchemaTypes } from '../../http/validation.js';
@@ -64,9 +64,7 @@ export function audienceRoutes(
         const question = { gameId, document, part, rule, nowMs, atMs, signal };
         return ctx.reads.run((db) => countAudience(db, sample, question));
       });
-      if (running === undefined) {
-        throw new ApiError('busy', { headers: { 'retry-after': String(RETRY_AFTER_SECONDS) } });
-      }
+      if (running === undefined) throw busy(RETRY_AFTER_SECONDS);
       const outcome = await withTimeout(running, maxWaitMs).catch((error) => {
         if (hangUp.aborted) throw new ApiError('request_timeout', { cause: error });
         throw signal.aborted ? stillCounting() : error;
@@ -89,10 +87,7 @@ export function audienceRoutes(
 }
 
 function stillCounting(): ApiError {
-  return new ApiError('busy', {
-    message: 'The players are still being counted. Try again in a few seconds.',
-    headers: { 'retry-after': String(RETRY_AFTER_SECONDS) },
-  });
+  return busy(RETRY_AFTER_SECONDS, 'The players are still being counted. Try again in a few seconds.');
 }
 
 async function documentOf(ctx: AdminContext, gameId: number, given: unknown): Promise<ConfigDocument> {

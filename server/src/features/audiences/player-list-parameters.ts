@@ -5,7 +5,7 @@ import { ApiError } from '../../errors.js';
 import { textParameter } from '../../http/parameters.js';
 import { DAY_MS } from '../../lib/day.js';
 import { ROW_ID } from '../../lib/row-id.js';
-import { parseInstant } from '../exports/export-span.js';
+import { instantParameter } from '../exports/export-span.js';
 import { MAX_EXAMINED, type PlayerFilter } from './list-players.js';
 import { listPaidCurrencies } from './player-list-queries.js';
 import {
@@ -71,20 +71,11 @@ type ListQuery = Omit<Static<typeof PLAYER_LIST_PARAMETERS>, 'find'>;
 export function filterOf({ country, currency, minSpend, seenSince, seenBefore }: ListQuery): PlayerFilter {
   return {
     country: country === undefined ? undefined : textParameter('country', country, MAX_COUNTRY),
-    seenSinceMs: instantOf('seenSince', seenSince),
-    seenBeforeMs: instantOf('seenBefore', seenBefore),
+    seenSinceMs: instantParameter('seenSince', seenSince),
+    seenBeforeMs: instantParameter('seenBefore', seenBefore),
     minSpend:
       minSpend === undefined ? undefined : { amount: amountOf(minSpend), currency: currencyOf(currency) },
   };
-}
-
-function instantOf(name: string, text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  const instant = parseInstant(text);
-  if (instant !== undefined) return Date.parse(instant);
-  throw new ApiError('parameter_invalid', {
-    message: `${name} must be a date such as 2026-11-15 or a time such as 2026-11-15T14:00:00Z.`,
-  });
 }
 
 function amountOf(text: string): number {

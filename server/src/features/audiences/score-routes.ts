@@ -12,7 +12,7 @@ import {
   Time,
   toTime,
 } from '../../admin/admin-responses.js';
-import { ApiError } from '../../errors.js';
+import { busy } from '../../errors.js';
 import { createFairSemaphore } from '../../lib/fair-semaphore.js';
 import { createTtlCache } from '../../lib/ttl-cache.js';
 import { FAST_SAMPLE_SIZE, type PlayerSamples } from './player-samples.js';
@@ -132,7 +132,7 @@ export function scoreRoutes(
           return { ...counted, countedAt: nowMs };
         });
         if (running !== undefined) return running;
-        throw new ApiError('busy', { headers: { 'retry-after': String(RETRY_AFTER_SECONDS) } });
+        throw busy(RETRY_AFTER_SECONDS);
       });
       const { countedAt, ...counted } = await requireCount(counting, { what: 'The scores', maxWaitMs });
       return success({ ...counted, countedAt: toTime(countedAt) });

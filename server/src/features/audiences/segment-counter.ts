@@ -1,4 +1,4 @@
-import { ApiError } from '../../errors.js';
+import { busy } from '../../errors.js';
 import { createFairSemaphore } from '../../lib/fair-semaphore.js';
 import { createFifoMap } from '../../lib/fifo-map.js';
 import { withTimeout } from '../../lib/with-timeout.js';
@@ -83,10 +83,8 @@ export async function requireCount<Count extends object>(
   counting: Promise<Count> | undefined,
   { what, maxWaitMs = MAX_WAIT_MS }: { what: string; maxWaitMs?: number | undefined },
 ): Promise<Count> {
-  const headers = { 'retry-after': String(RETRY_AFTER_SECONDS) };
-  if (counting === undefined) throw new ApiError('busy', { headers });
+  if (counting === undefined) throw busy(RETRY_AFTER_SECONDS);
   const counted = await withTimeout(counting, maxWaitMs);
   if (counted !== undefined) return counted;
-  const message = `${what} are still being counted. Try again in a few seconds.`;
-  throw new ApiError('busy', { message, headers });
+  throw busy(RETRY_AFTER_SECONDS, `${what} are still being counted. Try again in a few seconds.`);
 }

@@ -1,24 +1,18 @@
-import { PassThrough } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import type { AdminContext } from '../../admin/admin-context.js';
 import { gameErrors } from '../../admin/admin-errors.js';
 import { actorOf, adminOf, gameOf, requireRole } from '../../admin/admin-guard.js';
-import { adminSchema, GameParameters, success } from '../../admin/admin-responses.js';
-import type { JobRun } from '../../admin/background-jobs.js';
-import { BackgroundQuery, JobResponse, toJob } from '../../admin/job-schemas.js';
-import { writeJsonLines } from '../../admin/json-lines.js';
-import type { Pool } from '../../db/pool.js';
-import { ApiError } from '../../errors.js';
+import { adminSchema, GameParameters } from '../../admin/admin-responses.js';
+import { BackgroundQuery } from '../../admin/job-schemas.js';
+import { longWorkResponses, startLongWork } from '../../admin/long-work.js';
 import { BODY_ERRORS } from '../../http/api-schemas.js';
 import { bodyCheckedAs, withSchemaTypes } from '../../http/validation.js';
 import { createFairSemaphore } from '../../lib/fair-semaphore.js';
 import { requireCandidate } from '../evaluations/require-candidate.js';
 import { createRebuildPool } from '../explanations/rebuild-connections.js';
-import { type BackTest, type BackTestProgress, backTest, DEFAULT_DAYS } from './back-test.js';
+import { type BackTest, backTest, DEFAULT_DAYS } from './back-test.js';
 import { BackTestBody, BackTestEnvelope, BackTestLine } from './back-test-schemas.js';
 
-/** About as long as the rebuild of a few hundred players takes. */
-const RETRY_AFTER_SECONDS = 10;
 /** A studio runs one at a time. A second one gets `busy`, and so does one more than a node keeps in memory. */
 const RUNS = { maxConcurrent: 8, maxConcurrentPerKey: 1, maxWaitingPerKey: 0 };
 /** A run keeps the database busy, so one page of players is examined at a time. Studios take turns, page by page. */
@@ -48,11 +42,7 @@ export function backTestRoutes(app: FastifyInstance, ctx: AdminContext): void {
         querystring: BackgroundQuery,
         body,
         response: {
-          202: JobResponse,
-          200: {
-            description: 'Lines of JSON',
-            content: { 'application/x-ndjson': { schema: BackTestLine } },
-          },
+          ...longWorkResponses(BackTestLine),
           ...gameErrors([
             'parameter_invalid',
             ...BODY_ERRORS,
@@ -70,47 +60,27 @@ export function backTestRoutes(app: FastifyInstance, ctx: AdminContext): void {
       const { tenantId } = adminOf(request);
       const turns = (signal: AbortSignal | undefined) => pages.of(tenantId, signal);
       const run = { gameId, after, nowMs: ctx.clock.now(), days, sample, turns };
-      const slot = semaphore.of(tenantId);
-      if (request.query.background === 'true') {
-        const subject = { revision, version: candidate.version ?? null, days };
-        const job = { gameId, kind: 'back_test', subject, actor: actorOf(ctx, request) } as const;
-        const started = await ctx.jobs.start(job, (as) => backTestAs(ctx, rebuilds, run, as), slot.take);
-        if (started === undefined) throw busy();
-        return reply.code(202).send(success(toJob(started)));
-      }
-      const lines = new PassThrough();
-      const running = slot.take(() => writeBackTest(ctx, rebuilds, run, lines));
-      if (running === undefined) throw busy();
-      return reply.header('content-type', 'application/x-ndjson').send(lines);
+      const resultOf = async (options: Pick<BackTest, 'signal' | 'onProgress'>) => {
+        const outcome = await backTest(ctx.pool, rebuilds, { ...run, ...options });
+        return outcome.outcome === 'done' ? outcome.result : null;
+      };
+      return startLongWork(ctx, reply, {
+        query: request.query,
+        slot: semaphore.of(tenantId),
+        job: {
+          gameId,
+          kind: 'back_test',
+          subject: { revision, version: candidate.version ?? null, days },
+          actor: actorOf(ctx, request),
+        },
+        asJob: ({ signal, tell }) =>
+          resultOf({ signal, onProgress: ({ examined, total }) => tell({ done: examined, total }) }),
+        what: 'a back-test',
+        async asLines({ signal, write, tell }) {
+          const result = await resultOf({ signal, onProgress: tell });
+          if (result !== null) write({ result });
+        },
+      });
     },
   );
-}
-
-function busy(): ApiError {
-  return new ApiError('busy', { headers: { 'retry-after': String(RETRY_AFTER_SECONDS) } });
-}
-
-/** Runs until it is done or the job is cancelled. */
-async function backTestAs(
-  { pool }: AdminContext,
-  rebuilds: Pool,
-  run: BackTest,
-  { signal, tell }: JobRun,
-): Promise<unknown> {
-  const onProgress = ({ examined, total }: BackTestProgress) => tell({ done: examined, total });
-  const outcome = await backTest(pool, rebuilds, { ...run, signal, onProgress });
-  return outcome.outcome === 'done' ? outcome.result : null;
-}
-
-/** Runs until it is done or the client disconnects. */
-function writeBackTest(
-  { pool, logger }: AdminContext,
-  rebuilds: Pool,
-  run: BackTest,
-  lines: PassThrough,
-): Promise<void> {
-  return writeJsonLines(lines, { logger, what: 'a back-test' }, async ({ signal, write, tell }) => {
-    const outcome = await backTest(pool, rebuilds, { ...run, signal, onProgress: tell });
-    if (outcome.outcome === 'done') write({ result: outcome.result });
-  });
 }

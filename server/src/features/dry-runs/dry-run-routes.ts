@@ -1,12 +1,12 @@
-import { PassThrough } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import type { AdminContext } from '../../admin/admin-context.js';
 import { gameErrors } from '../../admin/admin-errors.js';
 import { actorOf, adminOf, gameOf, requireRole } from '../../admin/admin-guard.js';
-import { adminSchema, GameParameters, success } from '../../admin/admin-responses.js';
+import { adminSchema, GameParameters } from '../../admin/admin-responses.js';
 import type { JobRun } from '../../admin/background-jobs.js';
-import { BackgroundQuery, JobResponse, toJob } from '../../admin/job-schemas.js';
-import { writeJsonLines } from '../../admin/json-lines.js';
+import { BackgroundQuery } from '../../admin/job-schemas.js';
+import type { LineWriter } from '../../admin/json-lines.js';
+import { longWorkResponses, startLongWork } from '../../admin/long-work.js';
 import { ApiError } from '../../errors.js';
 import { BODY_ERRORS } from '../../http/api-schemas.js';
 import { bodyCheckedAs, withSchemaTypes } from '../../http/validation.js';
@@ -17,8 +17,6 @@ import { type DryRun, type DryRunProgress, dryRun } from './dry-run.js';
 import { DryRunBody, DryRunEnvelope, DryRunLine } from './dry-run-schemas.js';
 import { readFutureInstant } from './future-instant.js';
 
-/** About as long as a dry run of a game with a few hundred thousand players takes. */
-const RETRY_AFTER_SECONDS = 10;
 /**
  * A dry run keeps one core of this process and one of the database busy, so more at a time would slow all of them down. Each
  * studio may run one, so that no studio blocks the others. No request waits: a second one gets `busy`.
@@ -46,11 +44,7 @@ export function dryRunRoutes(app: FastifyInstance, ctx: AdminContext): void {
         querystring: BackgroundQuery,
         body,
         response: {
-          202: JobResponse,
-          200: {
-            description: 'Lines of JSON',
-            content: { 'application/x-ndjson': { schema: DryRunLine } },
-          },
+          ...longWorkResponses(DryRunLine),
           ...gameErrors([
             'parameter_invalid',
             ...BODY_ERRORS,
@@ -68,18 +62,15 @@ export function dryRunRoutes(app: FastifyInstance, ctx: AdminContext): void {
       const { document: after, revision } = await requireCandidate(ctx.pool, gameId, candidate);
       const { document: before } = await requireConfigVersion(ctx.pool, gameId, publishedVersion);
       const run = { gameId, before, after, nowMs, sample, isWithLater: later };
-      const slot = semaphore.of(adminOf(request).tenantId);
-      if (request.query.background === 'true') {
-        const subject = { revision, version: candidate.version ?? null, publishedVersion };
-        const job = { gameId, kind: 'dry_run', subject, actor: actorOf(ctx, request) } as const;
-        const started = await ctx.jobs.start(job, (as) => dryRunAs(ctx, run, as), slot.take);
-        if (started === undefined) throw busy();
-        return reply.code(202).send(success(toJob(started)));
-      }
-      const lines = new PassThrough();
-      const running = slot.take(() => writeDryRun(ctx, run, lines));
-      if (running === undefined) throw busy();
-      return reply.header('content-type', 'application/x-ndjson').send(lines);
+      const subject = { revision, version: candidate.version ?? null, publishedVersion };
+      return startLongWork(ctx, reply, {
+        query: request.query,
+        slot: semaphore.of(adminOf(request).tenantId),
+        job: { gameId, kind: 'dry_run', subject, actor: actorOf(ctx, request) },
+        asJob: (as) => dryRunAs(ctx, run, as),
+        what: 'a dry run',
+        asLines: (writer) => writeDryRun(ctx, run, writer),
+      });
     },
   );
 }
@@ -91,11 +82,6 @@ function instantOf(at: string | undefined, nowMs: number): number {
   throw new ApiError('body_invalid', { message });
 }
 
-function busy(): ApiError {
-  return new ApiError('busy', { headers: { 'retry-after': String(RETRY_AFTER_SECONDS) } });
-}
-
-/** Runs until it is done or the job is cancelled. */
 async function dryRunAs({ reads }: AdminContext, run: DryRun, { signal, tell }: JobRun): Promise<unknown> {
   const onProgress = ({ examined, total }: DryRunProgress) => tell({ done: examined, total });
   const outcome = await reads.run((db) => dryRun(db, { ...run, signal, onProgress }));
@@ -105,13 +91,13 @@ async function dryRunAs({ reads }: AdminContext, run: DryRun, { signal, tell }: 
   return outcome.outcome === 'done' ? outcome.result : null;
 }
 
-/** Runs until it is done or the client disconnects. */
-function writeDryRun({ reads, logger }: AdminContext, run: DryRun, lines: PassThrough): Promise<void> {
-  return writeJsonLines(lines, { logger, what: 'a dry run' }, async ({ signal, write, tell }) => {
-    const outcome = await reads.run((db) => dryRun(db, { ...run, signal, onProgress: tell }));
-    if (outcome.outcome === 'done') write({ result: outcome.result });
-    if (outcome.outcome === 'too_many_facts') {
-      write({ error: { code: 'document_invalid', message: outcome.message } });
-    }
-  });
+async function writeDryRun(
+  { reads }: AdminContext,
+  run: DryRun,
+  { signal, write, tell }: LineWriter,
+): Promise<void> {
+  const outcome = await reads.run((db) => dryRun(db, { ...run, signal, onProgress: tell }));
+  if (outcome.outcome === 'done') write({ result: outcome.result });
+  if (outcome.outcome === 'too_many_facts')
+    write({ error: { code: 'document_invalid', message: outcome.message } });
 }

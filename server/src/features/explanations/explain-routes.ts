@@ -3,7 +3,7 @@ import type { AdminContext } from '../../admin/admin-context.js';
 import { gameErrors } from '../../admin/admin-errors.js';
 import { adminOf, gameOf, requireRole } from '../../admin/admin-guard.js';
 import { adminSchema, GameParameters, success, toTime } from '../../admin/admin-responses.js';
-import { ApiError } from '../../errors.js';
+import { ApiError, busy } from '../../errors.js';
 import { BODY_ERRORS } from '../../http/api-schemas.js';
 import { hangUpOf } from '../../http/hang-up.js';
 import { bodyCheckedAs, withSchemaTypes } from '../../http/validation.js';
@@ -108,7 +108,7 @@ function explanationOf(outcome: ExplainOutcome): Explanation {
     case 'facts_invalid':
       throw invalid(outcome.message);
     case 'busy':
-      throw new ApiError('busy', { headers: { 'retry-after': String(RETRY_AFTER_SECONDS) } });
+      throw busy(RETRY_AFTER_SECONDS);
   }
 }
 

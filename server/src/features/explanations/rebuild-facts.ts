@@ -1,3 +1,4 @@
+import { findDeletedBefore } from '../../admin/game-queries.js';
 import { type Client, type Pool, sendAll } from '../../db/pool.js';
 import type { PlayerFacts } from '../../personalisation/attributes/player-facts.js';
 import type { OwnDefinition } from '../../personalisation/own-attributes/own-definition.js';
@@ -84,12 +85,4 @@ async function findWorkedOut(client: Client, playerId: string, atMs: number): Pr
   );
   const at = rows[0]?.at ?? null;
   return at === null || at > atMs ? {} : { [WORKED_OUT_AT]: at };
-}
-
-export async function findDeletedBefore(client: Client, gameId: number): Promise<string | null> {
-  const { rows } = await client.query<{ day: string | null }>(
-    'select events_deleted_before::text as day from games where id = $1',
-    [gameId],
-  );
-  return rows[0]?.day ?? null;
 }

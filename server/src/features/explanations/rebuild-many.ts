@@ -1,3 +1,4 @@
+import { findDeletedBefore } from '../../admin/game-queries.js';
 import { type Client, type Pool, sendAll } from '../../db/pool.js';
 import type { Rest } from '../../lib/share-of-time.js';
 import type { PlayerFacts } from '../../personalisation/attributes/player-facts.js';
@@ -7,7 +8,6 @@ import { countEvents, countTransactions } from '../events/apply/apply-events.js'
 import { mergeTransactions } from '../events/apply/merge-transactions.js';
 import { findFacts } from '../players/facts-queries.js';
 import { onShadowTables } from './rebuild-connections.js';
-import { findDeletedBefore } from './rebuild-facts.js';
 import type { RebuiltPlayer, Span } from './rebuilt-player.js';
 import {
   copyInstant,

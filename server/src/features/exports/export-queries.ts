@@ -175,12 +175,3 @@ export async function estimateEvents(pool: Pool, gameId: number, { from, to }: S
   );
   return rows[0]?.n ?? 0;
 }
-
-/** The day before which the game's events have been deleted. */
-export async function findDeletedBefore(pool: Pool, gameId: number): Promise<string | null> {
-  const { rows } = await pool.query<{ day: string | null }>(
-    'select events_deleted_before::text as day from games where id = $1',
-    [gameId],
-  );
-  return rows[0]?.day ?? null;
-}

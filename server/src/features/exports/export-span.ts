@@ -1,3 +1,4 @@
+import { ApiError } from '../../errors.js';
 import { parseEventTimestamp } from '../../lib/iso-time.js';
 
 /** Half-open, each as `2026-11-15T00:00:00.000000Z`: to the microsecond, and in the order of the alphabet. */
@@ -13,4 +14,14 @@ export function parseInstant(text: string): string | undefined {
   // Years before 1 and after 9999, which an offset can lead to, have another form.
   if (!/^\d{4}-/.test(iso) || iso.startsWith('0000')) return undefined;
   return `${iso.slice(0, -1)}${String(Math.floor(time.nanos / 1000)).padStart(3, '0')}Z`;
+}
+
+/** An instant in the query of a request, as epoch milliseconds. */
+export function instantParameter(name: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const instant = parseInstant(text);
+  if (instant !== undefined) return Date.parse(instant);
+  throw new ApiError('parameter_invalid', {
+    message: `${name} must be a date such as 2026-11-15 or a time such as 2026-11-15T14:00:00Z.`,
+  });
 }

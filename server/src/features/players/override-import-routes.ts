@@ -1,13 +1,12 @@
-import { PassThrough } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import type { AdminContext } from '../../admin/admin-context.js';
 import { gameErrors } from '../../admin/admin-errors.js';
 import { actorOf, adminOf, gameOf, requireRole } from '../../admin/admin-guard.js';
-import { adminSchema, GameParameters, success } from '../../admin/admin-responses.js';
+import { adminSchema, GameParameters } from '../../admin/admin-responses.js';
 import { parseCsvBodies } from '../../admin/csv-bodies.js';
-import { BackgroundQuery, JobResponse, toJob } from '../../admin/job-schemas.js';
-import { writeJsonLines } from '../../admin/json-lines.js';
+import { BackgroundQuery } from '../../admin/job-schemas.js';
+import { longWorkResponses, startLongWork } from '../../admin/long-work.js';
 import { ApiError } from '../../errors.js';
 import { BODY_ERRORS } from '../../http/api-schemas.js';
 import { checkBodyAgainst, withSchemaTypes } from '../../http/validation.js';
@@ -17,7 +16,6 @@ import { checkOverrides, importOverrides } from './override-import.js';
 
 /** Each holds locks on players for a moment at a time. Nobody waits with a request open. */
 const RUNS = { maxConcurrent: 2, maxConcurrentPerKey: 1, maxWaitingPerKey: 0 };
-const RETRY_AFTER_SECONDS = 10;
 
 const Progress = Type.Object(
   {
@@ -72,57 +70,37 @@ export function overrideImportRoutes(app: FastifyInstance, ctx: AdminContext): v
           },
         },
         response: {
-          202: JobResponse,
-          200: { description: 'Lines of JSON', content: { 'application/x-ndjson': { schema: ImportLine } } },
+          ...longWorkResponses(ImportLine),
           ...gameErrors(['parameter_invalid', ...BODY_ERRORS, 'overrides_invalid', 'busy']),
         },
       },
     },
     async (request, reply) => {
       const game = await gameOf(ctx, request);
+      const { gameId } = game;
       if (typeof request.body !== 'string')
         throw new ApiError('body_invalid', { message: 'Send the file as text/csv.' });
       const actor = actorOf(ctx, request);
       const reading = readOverrideFile(request.body, actor.nowMs);
       const rows = await checkOverrides(ctx.pool, game, reading);
       if (rows.length > 0) throw new ApiError('overrides_invalid', { details: { rows } });
-      const slot = semaphore.of(adminOf(request).tenantId);
-      if (request.query.background === 'true') {
-        const { gameId } = game;
-        const job = {
-          gameId,
-          kind: 'override_import',
-          subject: { rows: reading.rows.length },
-          actor,
-        } as const;
-        const started = await ctx.jobs.start(
-          job,
-          ({ signal, tell }) =>
-            importOverrides(ctx.pool, gameId, reading.rows, {
-              actor,
-              signal,
-              onProgress: ({ set, cleared, unchanged, total }) =>
-                tell({ done: set + cleared + unchanged, total }),
-            }),
-          slot.take,
-        );
-        if (started === undefined) throw busy();
-        return reply.code(202).send(success(toJob(started)));
-      }
-      const lines = new PassThrough();
-      const about = { logger: ctx.logger, what: 'an import of overrides' };
-      const running = slot.take(() =>
-        writeJsonLines(lines, about, async ({ signal, write, tell }) => {
+      return startLongWork(ctx, reply, {
+        query: request.query,
+        slot: semaphore.of(adminOf(request).tenantId),
+        job: { gameId, kind: 'override_import', subject: { rows: reading.rows.length }, actor },
+        asJob: ({ signal, tell }) =>
+          importOverrides(ctx.pool, gameId, reading.rows, {
+            actor,
+            signal,
+            onProgress: ({ set, cleared, unchanged, total }) =>
+              tell({ done: set + cleared + unchanged, total }),
+          }),
+        what: 'an import of overrides',
+        async asLines({ signal, write, tell }) {
           const options = { actor, signal, onProgress: tell };
-          write({ result: await importOverrides(ctx.pool, game.gameId, reading.rows, options) });
-        }),
-      );
-      if (running === undefined) throw busy();
-      return reply.header('content-type', 'application/x-ndjson').send(lines);
+          write({ result: await importOverrides(ctx.pool, gameId, reading.rows, options) });
+        },
+      });
     },
   );
-}
-
-function busy(): ApiError {
-  return new ApiError('busy', { headers: { 'retry-after': String(RETRY_AFTER_SECONDS) } });
 }

@@ -5,7 +5,7 @@ import { gameErrors } from '../../admin/admin-errors.js';
 import { actorOf, adminOf, gameOf, requireRole } from '../../admin/admin-guard.js';
 import { adminSchema, GameParameters, success, toTime } from '../../admin/admin-responses.js';
 import { BackgroundQuery, JobResponse, toJob } from '../../admin/job-schemas.js';
-import { ApiError } from '../../errors.js';
+import { ApiError, busy } from '../../errors.js';
 import { withSchemaTypes } from '../../http/validation.js';
 import { createFairSemaphore } from '../../lib/fair-semaphore.js';
 import { MODEL_NAMES, type ModelName } from '../../personalisation/predict/artefact.js';
@@ -106,18 +106,18 @@ export function modelRoutes(app: FastifyInstance, ctx: AdminContext): void {
           job,
           async (run) => {
             const trained = await ctx.trainModels({ gameId, actor }, run);
-            if (trained.outcome === 'busy') throw busy();
+            if (trained.outcome === 'busy') throw isTraining();
             const { isPromoted } = await requireModel(ctx, gameId, trained.version);
             return { modelVersion: trained.version, isPromoted };
           },
           slot.take,
         );
-        if (started === undefined) throw busy();
+        if (started === undefined) throw isTraining();
         return reply.code(202).send(success(toJob(started)));
       }
       const running = slot.take(() => ctx.trainModels({ gameId, actor }));
       const trained = running === undefined ? { outcome: 'busy' as const } : await running;
-      if (trained.outcome === 'busy') throw busy();
+      if (trained.outcome === 'busy') throw isTraining();
       const model = await requireModel(ctx, gameId, trained.version);
       return reply.code(201).send(success(toSummary(withoutArtefact(model))));
     },
@@ -209,12 +209,7 @@ export function modelRoutes(app: FastifyInstance, ctx: AdminContext): void {
   );
 }
 
-function busy(): ApiError {
-  return new ApiError('busy', {
-    message: 'A training is running already.',
-    headers: { 'retry-after': String(RETRY_AFTER_SECONDS) },
-  });
-}
+const isTraining = () => busy(RETRY_AFTER_SECONDS, 'A training is running already.');
 
 async function requireModel(ctx: AdminContext, gameId: number, version: number): Promise<StoredModel> {
   const found = await findModel(ctx.pool, gameId, version);

@@ -9,7 +9,7 @@ import { ApiError } from '../../errors.js';
 import { textParameter } from '../../http/parameters.js';
 import { withSchemaTypes } from '../../http/validation.js';
 import { DAY_MS } from '../../lib/day.js';
-import { parseInstant } from '../exports/export-span.js';
+import { instantParameter } from '../exports/export-span.js';
 import { PlayerParameters } from '../players/admin-player-schemas.js';
 import { userIdOf } from '../players/player-parameter.js';
 import { type TimelinePosition, timelinePage } from './timeline.js';
@@ -98,18 +98,9 @@ function listName({ kinds, eventType }: TimelineFilter, { sinceMs, beforeMs }: S
 type Span = Readonly<{ sinceMs: number | undefined; beforeMs: number | undefined }>;
 
 function spanOf({ from, to }: { from?: string; to?: string }): Span {
-  const span = { sinceMs: instantOf('from', from), beforeMs: instantOf('to', to) };
+  const span = { sinceMs: instantParameter('from', from), beforeMs: instantParameter('to', to) };
   if (span.sinceMs === undefined || span.beforeMs === undefined || span.sinceMs < span.beforeMs) return span;
   throw new ApiError('parameter_invalid', { message: 'from must be before to.' });
-}
-
-function instantOf(name: string, text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  const instant = parseInstant(text);
-  if (instant !== undefined) return Date.parse(instant);
-  throw new ApiError('parameter_invalid', {
-    message: `${name} must be a date such as 2026-11-15 or a time such as 2026-11-15T14:00:00Z.`,
-  });
 }
 
 function positionOf(cursor: readonly [number, number] | undefined, newestMs: number): TimelinePosition {

@@ -1,3 +1,4 @@
+import { findDeletedBefore } from '../../../src/admin/game-queries.js';
 import { findGame, listGames, listTenants } from '../../../src/admin/tenants.js';
 import { withDedicatedConnection } from '../../../src/db/dedicated-connection.js';
 import { type Pool, transaction } from '../../../src/db/pool.js';
@@ -9,7 +10,6 @@ import { backTest } from '../../../src/features/back-tests/back-test.js';
 import { dryRun } from '../../../src/features/dry-runs/dry-run.js';
 import { findPlayerAt } from '../../../src/features/explanations/explained-player.js';
 import { createRebuildPool } from '../../../src/features/explanations/rebuild-connections.js';
-import { findDeletedBefore } from '../../../src/features/exports/export-queries.js';
 import { deletePicture, setPicture } from '../../../src/features/game-configs/catalogue/picture-queries.js';
 import { discardDraft, publishDraft, saveDraft } from '../../../src/features/game-configs/draft.js';
 import { listExposedChanges, listFormerRuns } from '../../../src/features/game-configs/experiment-changes.js';

@@ -5,14 +5,14 @@ import { gameErrors } from '../../../admin/admin-errors.js';
 import { actorOf, adminOf, gameOf, requireRole } from '../../../admin/admin-guard.js';
 import { adminSchema, GameParameters, success } from '../../../admin/admin-responses.js';
 import { daySpanOf } from '../../../admin/day-span.js';
+import { findDeletedBefore } from '../../../admin/game-queries.js';
 import { toJob } from '../../../admin/job-schemas.js';
 import type { Pool } from '../../../db/pool.js';
-import { ApiError } from '../../../errors.js';
+import { busy } from '../../../errors.js';
 import { BODY_ERRORS } from '../../../http/api-schemas.js';
 import { withSchemaTypes } from '../../../http/validation.js';
 import { DAY_MS, HOUR_MS } from '../../../lib/day.js';
 import { createFairSemaphore } from '../../../lib/fair-semaphore.js';
-import { findDeletedBefore } from '../../exports/export-queries.js';
 import { FunnelBody, FunnelJobResponse, type FunnelResult } from './funnel-schemas.js';
 import { type FunnelRun, runFunnel } from './run-funnel.js';
 
@@ -52,9 +52,7 @@ export function funnelRoutes(app: FastifyInstance, ctx: AdminContext): void {
           ctx.reads.run((db) => funnelResult(db, { ...run, signal, onProgress: tell }, nowMs)),
         semaphore.of(adminOf(request).tenantId).take,
       );
-      if (started === undefined) {
-        throw new ApiError('busy', { headers: { 'retry-after': String(RETRY_AFTER_SECONDS) } });
-      }
+      if (started === undefined) throw busy(RETRY_AFTER_SECONDS);
       return reply.code(202).send(success({ ...toJob(started), result: null }));
     },
   );

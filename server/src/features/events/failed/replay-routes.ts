@@ -1,11 +1,10 @@
-import { PassThrough } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import type { AdminContext } from '../../../admin/admin-context.js';
 import { gameErrors } from '../../../admin/admin-errors.js';
 import { actorOf, adminOf, gameOf, requireRole } from '../../../admin/admin-guard.js';
 import { adminSchema, GameParameters, success } from '../../../admin/admin-responses.js';
-import { BackgroundQuery, JobResponse, toJob } from '../../../admin/job-schemas.js';
-import { writeJsonLines } from '../../../admin/json-lines.js';
+import { BackgroundQuery } from '../../../admin/job-schemas.js';
+import { longWorkResponses, startLongWork } from '../../../admin/long-work.js';
 import { ApiError } from '../../../errors.js';
 import { BODY_ERRORS } from '../../../http/api-schemas.js';
 import { checkBodyAgainst, withSchemaTypes } from '../../../http/validation.js';
@@ -25,7 +24,6 @@ import { type Replayed, replayFailedEvent, replayFailedGroup } from './replay.js
 
 /** Each replay locks players for a tenth of a second at a time. A replay that finds no free run is refused, not queued. */
 const RUNS = { maxConcurrent: 2, maxConcurrentPerKey: 1, maxWaitingPerKey: 0 };
-const RETRY_AFTER_SECONDS = 10;
 
 /** Sends rejected events through the checks again: corrected, or after the schema was changed. */
 export function replayRoutes(app: FastifyInstance, ctx: AdminContext): void {
@@ -89,11 +87,7 @@ export function replayRoutes(app: FastifyInstance, ctx: AdminContext): void {
         querystring: BackgroundQuery,
         body: ReplayGroupBody,
         response: {
-          202: JobResponse,
-          200: {
-            description: 'Lines of JSON',
-            content: { 'application/x-ndjson': { schema: ReplayLine } },
-          },
+          ...longWorkResponses(ReplayLine),
           ...gameErrors(['parameter_invalid', ...BODY_ERRORS, 'busy']),
         },
       },
@@ -103,42 +97,23 @@ export function replayRoutes(app: FastifyInstance, ctx: AdminContext): void {
       const { reason, eventType } = request.body;
       const group = { gameId, code: reason, ...(eventType === undefined ? {} : { eventType }) };
       const actor = actorOf(ctx, request);
-      const slot = semaphore.of(adminOf(request).tenantId);
-      if (request.query.background === 'true') {
-        const job = {
-          gameId,
-          kind: 'replay',
-          subject: { reason, eventType: eventType ?? null },
-          actor,
-        } as const;
-        const started = await ctx.jobs.start(
-          job,
-          ({ signal, tell }) =>
-            replayFailedGroup(tools, group, {
-              actor,
-              signal,
-              onProgress: ({ replayed, failed, total }) => tell({ done: replayed + failed, total }),
-            }),
-          slot.take,
-        );
-        if (started === undefined) throw busy();
-        return reply.code(202).send(success(toJob(started)));
-      }
-      const lines = new PassThrough();
-      const about = { logger: ctx.logger, what: 'a replay of failed events' };
-      const running = slot.take(() =>
-        writeJsonLines(lines, about, async ({ signal, write, tell }) => {
+      return startLongWork(ctx, reply, {
+        query: request.query,
+        slot: semaphore.of(adminOf(request).tenantId),
+        job: { gameId, kind: 'replay', subject: { reason, eventType: eventType ?? null }, actor },
+        asJob: ({ signal, tell }) =>
+          replayFailedGroup(tools, group, {
+            actor,
+            signal,
+            onProgress: ({ replayed, failed, total }) => tell({ done: replayed + failed, total }),
+          }),
+        what: 'a replay of failed events',
+        async asLines({ signal, write, tell }) {
           write({ result: await replayFailedGroup(tools, group, { actor, signal, onProgress: tell }) });
-        }),
-      );
-      if (running === undefined) throw busy();
-      return reply.header('content-type', 'application/x-ndjson').send(lines);
+        },
+      });
     },
   );
-}
-
-function busy(): ApiError {
-  return new ApiError('busy', { headers: { 'retry-after': String(RETRY_AFTER_SECONDS) } });
 }
 
 function wasNew(result: Replayed): boolean {

@@ -4,7 +4,7 @@ import type { AdminContext } from '../../../admin/admin-context.js';
 import { gameErrors } from '../../../admin/admin-errors.js';
 import { adminOf, gameOf, requireRole } from '../../../admin/admin-guard.js';
 import { adminSchema, GameParameters } from '../../../admin/admin-responses.js';
-import { ApiError } from '../../../errors.js';
+import { ApiError, busy } from '../../../errors.js';
 import { LiveMessage } from './live-schemas.js';
 import { createLiveStream, readPlace } from './live-stream.js';
 import { createLiveTails, type LiveListener, type LiveNews } from './live-tail.js';
@@ -99,7 +99,7 @@ function takePlace(listeners: Map<number, number>, tenantId: number): void {
   const own = listeners.get(tenantId) ?? 0;
   const all = [...listeners.values()].reduce((sum, count) => sum + count, 0);
   if (own >= MAX_LISTENERS_PER_STUDIO || all >= MAX_LISTENERS) {
-    throw new ApiError('busy', { headers: { 'retry-after': String(RETRY_AFTER_SECONDS) } });
+    throw busy(RETRY_AFTER_SECONDS);
   }
   listeners.set(tenantId, own + 1);
 }
