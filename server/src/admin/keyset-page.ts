@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { cursorInvalid, cutPage, pageParameters } from './page-cursor.js';
+import { cursorId, cutRows, pageParameters } from './page-cursor.js';
 
 /** Lists in the order of an id, which is the cursor itself: the last id of a page is where the next one begins. */
 
@@ -13,8 +13,7 @@ type PageQuery = Static<typeof PageParameters>;
 
 /** The requested page; `isId` matches the ids of items. */
 export function pageOf({ cursor, limit = MAX_ITEMS }: PageQuery, isId: RegExp): Page {
-  if (cursor !== undefined && !isId.test(cursor)) throw cursorInvalid();
-  return { after: cursor ?? null, limit };
+  return { after: cursor === undefined ? null : cursorId(cursor, isId), limit };
 }
 
 /** The page of rows that were read with one more than its limit. */
@@ -23,6 +22,6 @@ export function cutIdPage<Row>(
   { limit }: Page,
   idOf: (row: Row) => string,
 ): { rows: readonly Row[]; nextCursor: string | null } {
-  const { page, last } = cutPage(found, limit);
+  const { page, last } = cutRows(found, limit);
   return { rows: page, nextCursor: last === undefined ? null : idOf(last) };
 }

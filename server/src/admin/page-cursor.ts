@@ -1,6 +1,6 @@
-import { Type } from 'typebox';
+import { type Static, type TArray, type TSchema, Type } from 'typebox';
 import { ApiError } from '../errors.js';
-import { nullable } from './admin-responses.js';
+import { nullable, successOf } from './admin-responses.js';
 
 /** What paged lists of the admin API have in common: `cursor` and `limit` in the query, `nextCursor` in the response. */
 
@@ -71,6 +71,23 @@ export function cursorTime(ms: number): number {
   throw cursorInvalid();
 }
 
+/** The id in a cursor, which may be forged as well. */
+export function cursorId(id: string, form: RegExp): string {
+  if (form.test(id)) return id;
+  throw cursorInvalid();
+}
+
+/** A page of a list in the order of a time and an id, the newest first. `after`: the last row of the page before. */
+export type TimePage = Readonly<{ after: Readonly<{ at: number; id: string }> | undefined; limit: number }>;
+
+/** Sorts before every row of a list whose ids are UUIDs. */
+export const NEWEST = { at: LATEST_MS, id: 'ffffffff-ffff-ffff-ffff-ffffffffffff' };
+
+export function timeCursorOf(list: string, text: unknown, idForm: RegExp): TimePage['after'] {
+  const key = cursorOf(list, text, [0, '']);
+  return key === undefined ? undefined : { at: cursorTime(key[0]), id: cursorId(key[1], idForm) };
+}
+
 /** For a cursor that is not one of the list, also where its types are right and its values are not. */
 export function cursorInvalid(): ApiError {
   return new ApiError('parameter_invalid', {
@@ -79,12 +96,23 @@ export function cursorInvalid(): ApiError {
 }
 
 /** The page of rows that were read with one more than `limit`, and its last row if there is a next page. */
-export function cutPage<Row>(
+export function cutRows<Row>(
   rows: readonly Row[],
   limit: number,
 ): { page: readonly Row[]; last: Row | undefined } {
   const page = rows.slice(0, limit);
   return { page, last: rows.length > limit ? page.at(-1) : undefined };
+}
+
+/** The same with the cursor of the next page; null if there is none. */
+export function cutPage<Row>(
+  list: string,
+  rows: readonly Row[],
+  limit: number,
+  keyOf: (row: Row) => CursorKey,
+): { page: readonly Row[]; nextCursor: string | null } {
+  const { page, last } = cutRows(rows, limit);
+  return { page, nextCursor: last === undefined ? null : writeCursor(list, keyOf(last)) };
 }
 
 export type PageLimits = Readonly<{ max: number; fallback: number }>;
@@ -104,3 +132,18 @@ export const NextCursor = nullable(
     description: 'To be sent as `cursor` for the next page, also when this page is empty; null at the end',
   }),
 );
+
+/** The response of a list: its items under `name`, and the cursor of the next page. */
+export function listResponse<Name extends string, Item extends TSchema>(
+  title: string,
+  name: Name,
+  item: Item,
+  { example, description }: { example: Static<Item>; description?: string },
+) {
+  const items = Type.Array(item, description === undefined ? {} : { description });
+  const members = { [name]: items, nextCursor: NextCursor } as Record<Name, TArray<Item>> & {
+    nextCursor: typeof NextCursor;
+  };
+  const data = Type.Object(members);
+  return successOf(title, data, { example: { [name]: [example], nextCursor: null } as Static<typeof data> });
+}

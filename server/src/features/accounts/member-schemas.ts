@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { nullable, successOf, Time } from '../../admin/admin-responses.js';
-import { NextCursor } from '../../admin/page-cursor.js';
+import { listResponse, NextCursor } from '../../admin/page-cursor.js';
 import { RoleSchema } from '../../admin/role-schema.js';
 import { Email, GivenPassword, LinkToken, PersonName, SignInCode, TOKEN_EXAMPLE } from './account-schemas.js';
 
@@ -35,11 +35,9 @@ export const InvitationParameters = Type.Object({
   invitation: Type.String({ format: 'uuid', description: '`invitationId`' }),
 });
 
-export const MembersResponse = successOf(
-  'MembersResponse',
-  Type.Object({ members: Type.Array(Member), nextCursor: NextCursor }),
-  { example: { members: [MEMBER_EXAMPLE], nextCursor: null } },
-);
+export const MembersResponse = listResponse('MembersResponse', 'members', Member, {
+  example: MEMBER_EXAMPLE,
+});
 
 /** The rights that a member has given to others as an owner. */
 const handedOut = {

@@ -2,61 +2,51 @@ import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import { accountErrors } from '../../admin/admin-errors.js';
 import { personOf, requireAccount, signedInOf } from '../../admin/admin-guard.js';
-import { adminSchema, nullable, success, successOf, Time, toTime } from '../../admin/admin-responses.js';
-import {
-  cursorInvalid,
-  cursorOf,
-  cursorTime,
-  cutPage,
-  NextCursor,
-  pageParameters,
-  writeCursor,
-} from '../../admin/page-cursor.js';
+import { adminSchema, nullable, success, Time, toTime } from '../../admin/admin-responses.js';
+import { cutPage, listResponse, pageParameters, timeCursorOf } from '../../admin/page-cursor.js';
 import { ApiError } from '../../errors.js';
 import { withSchemaTypes } from '../../http/validation.js';
 import type { AccountContext } from './account-context.js';
 import { SignedOutResponse } from './account-schemas.js';
-import { endOtherSessions, endOwnSession, listOwnSessions, SESSION_ID, sessionIdOf } from './own-sessions.js';
+import {
+  endOtherSessions,
+  endOwnSession,
+  listOwnSessions,
+  type OwnSession,
+  SESSION_ID,
+  sessionIdOf,
+} from './own-sessions.js';
 
 const LIMITS = { max: 100, fallback: 50 };
 const LIST = 'own sessions';
 const ID_EXAMPLE = '3f9a1c0b7d2e4f683f9a1c0b';
 
-const OwnSessionsResponse = successOf(
+const OwnSessionsResponse = listResponse(
   'OwnSessionsResponse',
-  Type.Object({
-    sessions: Type.Array(
-      Type.Object(
-        {
-          sessionId: Type.String(),
-          isCurrent: Type.Boolean({ description: 'True: the session of this request' }),
-          browser: nullable(Type.String({ description: 'The browser that signed in, by its user agent' })),
-          network: nullable(Type.String({ description: 'The network that the sign-in came from' })),
-          signedInAt: Time('When the session began'),
-          seenAt: Time('When the session was last used, to within an hour'),
-          expiresAt: Time('When the session ends if it is not used again'),
-        },
-        { title: 'OwnSession' },
-      ),
-      { description: 'Newest first' },
-    ),
-    nextCursor: NextCursor,
-  }),
+  'sessions',
+  Type.Object(
+    {
+      sessionId: Type.String(),
+      isCurrent: Type.Boolean({ description: 'True: the session of this request' }),
+      browser: nullable(Type.String({ description: 'The browser that signed in, by its user agent' })),
+      network: nullable(Type.String({ description: 'The network that the sign-in came from' })),
+      signedInAt: Time('When the session began'),
+      seenAt: Time('When the session was last used, to within an hour'),
+      expiresAt: Time('When the session ends if it is not used again'),
+    },
+    { title: 'OwnSession' },
+  ),
   {
     example: {
-      sessions: [
-        {
-          sessionId: ID_EXAMPLE,
-          isCurrent: true,
-          browser: 'Firefox on Windows',
-          network: '203.0.113.0/24',
-          signedInAt: '2026-11-15T12:00:00.000Z',
-          seenAt: '2026-11-16T08:00:00.000Z',
-          expiresAt: '2026-11-23T08:00:00.000Z',
-        },
-      ],
-      nextCursor: null,
+      sessionId: ID_EXAMPLE,
+      isCurrent: true,
+      browser: 'Firefox on Windows',
+      network: '203.0.113.0/24',
+      signedInAt: '2026-11-15T12:00:00.000Z',
+      seenAt: '2026-11-16T08:00:00.000Z',
+      expiresAt: '2026-11-23T08:00:00.000Z',
     },
+    description: 'Newest first',
   },
 );
 
@@ -80,11 +70,10 @@ export function ownSessionRoutes(app: FastifyInstance, ctx: AccountContext): voi
     async (request) => {
       const { accountId, tokenHash } = signedInOf(request);
       const { cursor, limit = LIMITS.fallback } = request.query;
-      const key = cursorOf(LIST, cursor, [0, '']);
-      const after =
-        key === undefined ? undefined : { createdAt: cursorTime(key[0]), sessionId: checkedId(key[1]) };
+      const after = timeCursorOf(LIST, cursor, SESSION_ID);
       const found = await listOwnSessions(ctx.pool, accountId, { after, limit }, ctx.clock.now());
-      const { page, last } = cutPage(found, limit);
+      const keyOf = ({ createdAt, sessionId }: OwnSession) => [createdAt, sessionId];
+      const { page, nextCursor } = cutPage(LIST, found, limit, keyOf);
       const current = sessionIdOf(tokenHash);
       return success({
         sessions: page.map(({ sessionId, createdAt, seenAt, expiresAt, network, browser }) => ({
@@ -96,7 +85,7 @@ export function ownSessionRoutes(app: FastifyInstance, ctx: AccountContext): voi
           seenAt: toTime(seenAt),
           expiresAt: toTime(expiresAt),
         })),
-        nextCursor: last === undefined ? null : writeCursor(LIST, [last.createdAt, last.sessionId]),
+        nextCursor,
       });
     },
   );
@@ -146,9 +135,4 @@ export function ownSessionRoutes(app: FastifyInstance, ctx: AccountContext): voi
       return success({ sessionsEnded });
     },
   );
-}
-
-function checkedId(text: string): string {
-  if (SESSION_ID.test(text)) return text;
-  throw cursorInvalid();
 }

@@ -1,5 +1,6 @@
 import { deleteSessionsOfAccount } from '../../admin/admin-sessions.js';
 import type { Actor } from '../../admin/audit-log.js';
+import { NEWEST, type TimePage } from '../../admin/page-cursor.js';
 import { type Client, type Pool, query, transaction } from '../../db/pool.js';
 import { insertAccountEntries } from './account-audit.js';
 import type { AccountRow } from './account-queries.js';
@@ -23,20 +24,11 @@ export type OwnSession = {
   browser: string | null;
 };
 
-export type SessionPage = Readonly<{
-  /** The last session of the former page. */
-  after: Readonly<{ createdAt: number; sessionId: string }> | undefined;
-  limit: number;
-}>;
-
-/** Sorts before every session. */
-const NEWEST = { createdAt: Date.UTC(9999, 0), sessionId: '' };
-
 /** A page of sessions, newest first, and one row more if there is a next page. */
 export async function listOwnSessions(
   pool: Pool,
   accountId: string,
-  { after = NEWEST, limit }: SessionPage,
+  { after = { ...NEWEST, id: '' }, limit }: TimePage,
   nowMs: number,
 ): Promise<OwnSession[]> {
   return query<OwnSession>(
@@ -50,10 +42,7 @@ export async function listOwnSessions(
              order by account_id desc, created_at desc, token_hash desc
              limit $4`,
     },
-    [
-      ...[accountId, new Date(after.createdAt), Buffer.from(after.sessionId, 'hex')],
-      ...[limit + 1, new Date(nowMs)],
-    ],
+    [...[accountId, new Date(after.at), Buffer.from(after.id, 'hex')], ...[limit + 1, new Date(nowMs)]],
   );
 }
 

@@ -5,7 +5,7 @@ import { gameErrors } from '../../admin/admin-errors.js';
 import { gameOf, requireRole } from '../../admin/admin-guard.js';
 import { adminSchema, GameParameters, success, toTime } from '../../admin/admin-responses.js';
 import type { AdminGame } from '../../admin/game-queries.js';
-import { cursorInvalid, cursorOf, cutPage, pageParameters, writeCursor } from '../../admin/page-cursor.js';
+import { cursorId, cursorOf, cutPage, pageParameters, writeCursor } from '../../admin/page-cursor.js';
 import { ApiError } from '../../errors.js';
 import { textParameter } from '../../http/parameters.js';
 import { withSchemaTypes } from '../../http/validation.js';
@@ -122,25 +122,22 @@ async function membershipOf(
 async function found(ctx: AdminContext, game: AdminGame, text: string, { cursor, limit }: Page) {
   const list = `players ${text}`;
   const key = cursorOf(list, cursor, [0, '']);
-  const after = key === undefined ? BEFORE_ALL : { rank: key[0], id: checkedId(key[1]) };
+  const after = key === undefined ? BEFORE_ALL : { rank: key[0], id: cursorId(key[1], ROW_ID) };
   const players = await findPlayers(ctx.pool, game.gameId, text, {
     after,
     limit: limit + 1,
     forgottenId: ctx.forgottenDeviceId(game.gameId, text),
   });
-  const { page, last } = cutPage(players, limit);
-  const next = last && keyOf(last);
+  const { page, nextCursor } = cutPage(list, players, limit, (player) => {
+    const { rank, id } = keyOf(player);
+    return [rank, id];
+  });
   return success({
     players: (await playerItems(ctx, game, page)).map((item) => ({ ...item, lastReceivedAt: null })),
-    nextCursor: next === undefined ? null : writeCursor(list, [next.rank, next.id]),
+    nextCursor,
     examined: null,
     currencies: null,
   });
-}
-
-function checkedId(id: string): string {
-  if (ROW_ID.test(id)) return id;
-  throw cursorInvalid();
 }
 
 type Listed = PlayerListRow & { foundBy?: FoundBy };

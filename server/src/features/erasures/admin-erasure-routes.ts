@@ -4,14 +4,7 @@ import type { AdminContext } from '../../admin/admin-context.js';
 import { gameErrors } from '../../admin/admin-errors.js';
 import { actorOf, gameOf, requireRole } from '../../admin/admin-guard.js';
 import { adminSchema, GameParameters, success, toTime } from '../../admin/admin-responses.js';
-import {
-  cursorInvalid,
-  cursorOf,
-  cursorTime,
-  cutPage,
-  pageParameters,
-  writeCursor,
-} from '../../admin/page-cursor.js';
+import { cutPage, pageParameters, timeCursorOf } from '../../admin/page-cursor.js';
 import { transaction } from '../../db/pool.js';
 import { ApiError } from '../../errors.js';
 import { withSchemaTypes } from '../../http/validation.js';
@@ -111,14 +104,11 @@ export function adminErasureRoutes(app: FastifyInstance, ctx: AdminContext): voi
     async (request) => {
       const { gameId } = await gameOf(ctx, request);
       const { cursor, limit = LIMITS.fallback } = request.query;
-      const key = cursorOf(LIST, cursor, [0, '']);
-      const after =
-        key === undefined ? undefined : { requestedAt: cursorTime(key[0]), erasureId: checkedId(key[1]) };
-      const { page, last } = cutPage(await listErasures(ctx.pool, gameId, { after, limit }), limit);
-      return success({
-        erasures: page.map(toResponse),
-        nextCursor: last === undefined ? null : writeCursor(LIST, [last.requestedAt, last.erasureId]),
-      });
+      const after = timeCursorOf(LIST, cursor, UUID);
+      const found = await listErasures(ctx.pool, gameId, { after, limit });
+      const keyOf = ({ requestedAt, erasureId }: Erasure) => [requestedAt, erasureId];
+      const { page, nextCursor } = cutPage(LIST, found, limit, keyOf);
+      return success({ erasures: page.map(toResponse), nextCursor });
     },
   );
 
@@ -171,11 +161,6 @@ function erasureIdOf(request: FastifyRequest): string {
   const { erasureId = '' } = request.params as { erasureId?: string };
   if (!UUID.test(erasureId)) throw new ApiError('erasure_not_found');
   return erasureId;
-}
-
-function checkedId(text: string): string {
-  if (!UUID.test(text)) throw cursorInvalid();
-  return text;
 }
 
 function toResponse({ userId, playerHash, requestedAt, dueAt, finishedAt, gameId: _, ...erasure }: Erasure) {

@@ -1,19 +1,12 @@
+import { NEWEST, type TimePage } from '../../admin/page-cursor.js';
 import { type Pool, query } from '../../db/pool.js';
 import { ERASURE_COLUMNS, type Erasure } from './erasure.js';
-
-export type ErasurePage = Readonly<{
-  after: Readonly<{ requestedAt: number; erasureId: string }> | undefined;
-  limit: number;
-}>;
-
-/** Sorts before every request. */
-const NEWEST = { requestedAt: Date.UTC(9999, 0), erasureId: 'ffffffff-ffff-ffff-ffff-ffffffffffff' };
 
 /** A page of requests, newest first, and one row more if there is a next page. */
 export function listErasures(
   pool: Pool,
   gameId: number,
-  { after = NEWEST, limit }: ErasurePage,
+  { after = NEWEST, limit }: TimePage,
 ): Promise<Erasure[]> {
   return query<Erasure>(
     pool,
@@ -24,7 +17,7 @@ export function listErasures(
              order by game_id desc, requested_at desc, id desc
              limit $4`,
     },
-    [gameId, new Date(after.requestedAt), after.erasureId, limit + 1],
+    [gameId, new Date(after.at), after.id, limit + 1],
   );
 }
 

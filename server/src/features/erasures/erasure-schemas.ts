@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { GameParameters, nullable, PersonEmail, successOf, Time } from '../../admin/admin-responses.js';
-import { NextCursor } from '../../admin/page-cursor.js';
+import { listResponse } from '../../admin/page-cursor.js';
 
 /** Documentation of the erasure of players. */
 
@@ -59,14 +59,10 @@ const EXAMPLE = {
 
 export const ErasureResponse = successOf('ErasureResponse', Erasure, { example: EXAMPLE });
 
-export const ErasuresResponse = successOf(
-  'ErasuresResponse',
-  Type.Object({
-    erasures: Type.Array(Erasure, { description: 'Newest first' }),
-    nextCursor: NextCursor,
-  }),
-  { example: { erasures: [EXAMPLE], nextCursor: null } },
-);
+export const ErasuresResponse = listResponse('ErasuresResponse', 'erasures', Erasure, {
+  example: EXAMPLE,
+  description: 'Newest first',
+});
 
 export const WithdrawnErasureResponse = successOf(
   'WithdrawnErasureResponse',

@@ -1,3 +1,4 @@
+import { NEWEST, type TimePage } from '../../admin/page-cursor.js';
 import { type Client, type Pool, query } from '../../db/pool.js';
 import { type ClaimedExport, type ExportJob, MAX_BYTES } from './export-job.js';
 import type { ExportKey } from './export-queries.js';
@@ -48,19 +49,11 @@ export async function measureExportJobs(
   return rows[0] ?? { kept: 0, open: 0, bytes: 0 };
 }
 
-export type ExportPage = Readonly<{
-  after: Readonly<{ createdAt: number; exportId: string }> | undefined;
-  limit: number;
-}>;
-
-/** Sorts before every job. */
-const NEWEST = { createdAt: Date.UTC(9999, 0), exportId: 'ffffffff-ffff-ffff-ffff-ffffffffffff' };
-
 /** A page of exports, newest first, and one row more if there is a next page. */
 export async function listExportJobs(
   pool: Pool,
   gameId: number,
-  { after = NEWEST, limit }: ExportPage,
+  { after = NEWEST, limit }: TimePage,
 ): Promise<ExportJob[]> {
   return query<ExportJob>(
     pool,
@@ -71,7 +64,7 @@ export async function listExportJobs(
              order by game_id desc, created_at desc, id desc
              limit $4`,
     },
-    [gameId, new Date(after.createdAt), after.exportId, limit + 1],
+    [gameId, new Date(after.at), after.id, limit + 1],
   );
 }
 

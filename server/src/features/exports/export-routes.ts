@@ -5,14 +5,7 @@ import type { AdminContext } from '../../admin/admin-context.js';
 import { gameErrors } from '../../admin/admin-errors.js';
 import { actorOf, adminOf, gameOf, requireRole } from '../../admin/admin-guard.js';
 import { adminSchema, GameParameters, success, toTime } from '../../admin/admin-responses.js';
-import {
-  cursorInvalid,
-  cursorOf,
-  cursorTime,
-  cutPage,
-  pageParameters,
-  writeCursor,
-} from '../../admin/page-cursor.js';
+import { cutPage, pageParameters, timeCursorOf } from '../../admin/page-cursor.js';
 import type { Pool } from '../../db/pool.js';
 import { ApiError } from '../../errors.js';
 import { BODY_ERRORS } from '../../http/api-schemas.js';
@@ -88,15 +81,10 @@ export function exportRoutes(app: FastifyInstance, ctx: AdminContext): void {
     async (request) => {
       const { gameId } = await gameOf(ctx, request);
       const { cursor, limit = LIMITS.fallback } = request.query;
-      const key = cursorOf(LIST, cursor, [0, '']);
-      const after =
-        key === undefined ? undefined : { createdAt: cursorTime(key[0]), exportId: checkedId(key[1]) };
+      const after = timeCursorOf(LIST, cursor, UUID);
       const found = await listExportJobs(ctx.pool, gameId, { after, limit });
-      const { page, last } = cutPage(found, limit);
-      return success({
-        exports: page.map(toResponse),
-        nextCursor: last === undefined ? null : writeCursor(LIST, [last.createdAt, last.exportId]),
-      });
+      const { page, nextCursor } = cutPage(LIST, found, limit, (job) => [job.createdAt, job.exportId]);
+      return success({ exports: page.map(toResponse), nextCursor });
     },
   );
 
@@ -210,11 +198,6 @@ function limitError(outcome: 'too_many_open' | 'too_much_kept'): ApiError {
         ? `${MAX_OPEN} exports of the studio are waiting or running. Wait until one is done, or cancel one.`
         : `The studio has ${MAX_KEPT} exports, or ${MAX_KEPT_BYTES / 1024 ** 3} GiB of files. Delete exports that you have downloaded. The space is free within the hour.`,
   });
-}
-
-function checkedId(text: string): string {
-  if (UUID.test(text)) return text;
-  throw cursorInvalid();
 }
 
 function toResponse(job: ExportJob) {

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { GameParameters, nullable, successOf, Time } from '../../admin/admin-responses.js';
-import { NextCursor } from '../../admin/page-cursor.js';
+import { listResponse } from '../../admin/page-cursor.js';
 
 /** Requests and responses of the routes of exports. */
 
@@ -74,14 +74,10 @@ export const ExportBody = Type.Object(
 
 export const ExportResponse = successOf('ExportResponse', Job, { example: JOB_EXAMPLE });
 
-export const ExportsResponse = successOf(
-  'ExportsResponse',
-  Type.Object({
-    exports: Type.Array(Job, { description: 'Newest first' }),
-    nextCursor: NextCursor,
-  }),
-  { example: { exports: [JOB_EXAMPLE], nextCursor: null } },
-);
+export const ExportsResponse = listResponse('ExportsResponse', 'exports', Job, {
+  example: JOB_EXAMPLE,
+  description: 'Newest first',
+});
 
 export const CancelledExportResponse = successOf(
   'CancelledExportResponse',

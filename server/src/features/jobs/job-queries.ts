@@ -1,5 +1,6 @@
 import { emailOf } from '../../admin/audit-log.js';
 import type { Job, JobKind, JobState, NewJob } from '../../admin/background-jobs.js';
+import { NEWEST, type TimePage } from '../../admin/page-cursor.js';
 import { type Client, type Pool, query } from '../../db/pool.js';
 
 /** A node that has sent no heartbeat for this long counts as stopped. Uses the clock of the database: those of nodes differ. */
@@ -44,14 +45,7 @@ export async function deleteOldJobs(client: Client, gameId: number, kept: number
   );
 }
 
-export type JobPage = Readonly<{
-  kind: JobKind | null;
-  after: Readonly<{ createdAt: number; jobId: string }> | undefined;
-  limit: number;
-}>;
-
-/** Sorts before every job. */
-const NEWEST = { createdAt: Date.UTC(9999, 0), jobId: 'ffffffff-ffff-ffff-ffff-ffffffffffff' };
+export type JobPage = TimePage & Readonly<{ kind: JobKind | null }>;
 
 /** A page of jobs, newest first, and one row more if there is a next page. Without the results of dry runs, which are large. */
 export async function listJobs(
@@ -68,7 +62,7 @@ export async function listJobs(
              order by game_id desc, created_at desc, id desc
              limit $5`,
     },
-    [gameId, new Date(after.createdAt), after.jobId, kind, limit + 1],
+    [gameId, new Date(after.at), after.id, kind, limit + 1],
   );
 }
 

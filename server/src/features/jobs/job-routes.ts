@@ -12,15 +12,7 @@ import {
   JobSchema,
   toJob,
 } from '../../admin/job-schemas.js';
-import {
-  cursorInvalid,
-  cursorOf,
-  cursorTime,
-  cutPage,
-  NextCursor,
-  pageParameters,
-  writeCursor,
-} from '../../admin/page-cursor.js';
+import { cutPage, listResponse, pageParameters, timeCursorOf } from '../../admin/page-cursor.js';
 import { ApiError } from '../../errors.js';
 import { withSchemaTypes } from '../../http/validation.js';
 import { UUID } from '../../lib/uuid.js';
@@ -35,11 +27,10 @@ const JobParameters = Type.Object({
   jobId: Type.String({ format: 'uuid', examples: [JOB_EXAMPLE_ID] }),
 });
 
-const JobsResponse = successOf(
-  'JobsResponse',
-  Type.Object({ jobs: Type.Array(JobSchema, { description: 'Newest first' }), nextCursor: NextCursor }),
-  { example: { jobs: [JOB_EXAMPLE], nextCursor: null } },
-);
+const JobsResponse = listResponse('JobsResponse', 'jobs', JobSchema, {
+  example: JOB_EXAMPLE,
+  description: 'Newest first',
+});
 const CancelledJobResponse = successOf(
   'CancelledJobResponse',
   Type.Object({ jobId: Type.String({ format: 'uuid' }) }),
@@ -70,14 +61,10 @@ export function jobRoutes(app: FastifyInstance, ctx: AdminContext): void {
     async (request) => {
       const { gameId } = await gameOf(ctx, request);
       const { cursor, limit = LIMITS.fallback, kind = null } = request.query;
-      const key = cursorOf(LIST, cursor, [0, '']);
-      const after =
-        key === undefined ? undefined : { createdAt: cursorTime(key[0]), jobId: checkedId(key[1]) };
-      const { page, last } = cutPage(await listJobs(ctx.pool, gameId, { kind, after, limit }), limit);
-      return success({
-        jobs: page.map(toJob),
-        nextCursor: last === undefined ? null : writeCursor(LIST, [last.createdAt, last.jobId]),
-      });
+      const after = timeCursorOf(LIST, cursor, UUID);
+      const found = await listJobs(ctx.pool, gameId, { kind, after, limit });
+      const { page, nextCursor } = cutPage(LIST, found, limit, (job) => [job.createdAt, job.jobId]);
+      return success({ jobs: page.map(toJob), nextCursor });
     },
   );
 
@@ -124,9 +111,4 @@ export function jobRoutes(app: FastifyInstance, ctx: AdminContext): void {
       return success({ jobId });
     },
   );
-}
-
-function checkedId(text: string): string {
-  if (UUID.test(text)) return text;
-  throw cursorInvalid();
 }

@@ -22,7 +22,7 @@ import {
 } from './admin-player-schemas.js';
 import { findFacts } from './facts-queries.js';
 import { FLAG_ID } from './override-limits.js';
-import { afterOf, endOf, LIST_LIMITS, nextCursorOf, setMembers } from './override-parts.js';
+import { afterOf, endOf, keyOf, LIST_LIMITS, setMembers } from './override-parts.js';
 import { listOverrides, type OverrideRow } from './override-queries.js';
 import { clearOverride, type OverridePlace, setOverride } from './overrides.js';
 import { playerOf, userIdOf } from './player-parameter.js';
@@ -83,14 +83,9 @@ export function adminPlayerRoutes(app: FastifyInstance, ctx: AdminContext): void
       const playerId = await playerOf(ctx, request);
       const { cursor, limit = LIST_LIMITS.fallback } = request.query;
       const after = afterOf(OVERRIDES, cursor);
-      const { page, last } = cutPage(
-        await listOverrides(ctx.pool, playerId, { limit: limit + 1, after }),
-        limit,
-      );
-      return success({
-        overrides: page.map((each) => overrideResponse(each, ctx.clock.now())),
-        nextCursor: nextCursorOf(OVERRIDES, last),
-      });
+      const found = await listOverrides(ctx.pool, playerId, { limit: limit + 1, after });
+      const { page, nextCursor } = cutPage(OVERRIDES, found, limit, keyOf);
+      return success({ overrides: page.map((each) => overrideResponse(each, ctx.clock.now())), nextCursor });
     },
   );
 

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { GameParameters, nullable, PersonEmail, successOf, Time } from '../../admin/admin-responses.js';
-import { NextCursor } from '../../admin/page-cursor.js';
+import { listResponse } from '../../admin/page-cursor.js';
 import { TEXT_FORMS } from '../../lib/text-forms.js';
 import { REPORTED_AMOUNT_EXAMPLE, ReportedAmount } from '../reporting/money-schemas.js';
 import { MAX_REASON } from './override-limits.js';
@@ -84,14 +84,10 @@ const OVERRIDE_EXAMPLE = {
 
 export const OverrideResponse = successOf('OverrideResponse', Override, { example: OVERRIDE_EXAMPLE });
 
-export const OverridesResponse = successOf(
-  'OverridesResponse',
-  Type.Object({
-    overrides: Type.Array(Override, { description: 'Those that stand, then what is over, newest first' }),
-    nextCursor: NextCursor,
-  }),
-  { example: { overrides: [OVERRIDE_EXAMPLE], nextCursor: null } },
-);
+export const OverridesResponse = listResponse('OverridesResponse', 'overrides', Override, {
+  example: OVERRIDE_EXAMPLE,
+  description: 'Those that stand, then what is over, newest first',
+});
 
 export const ClearedResponse = successOf('OverrideClearedResponse', Type.Object({ flagId: Type.String() }), {
   description: 'The rule decides again.',

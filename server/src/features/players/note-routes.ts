@@ -5,7 +5,7 @@ import { gameErrors } from '../../admin/admin-errors.js';
 import { actorOf, adminOf, gameOf, requireRole } from '../../admin/admin-guard.js';
 import { adminSchema, success, toTime } from '../../admin/admin-responses.js';
 import type { Actor } from '../../admin/audit-log.js';
-import { cursorInvalid, cursorOf, cutPage, pageParameters, writeCursor } from '../../admin/page-cursor.js';
+import { cursorId, cursorOf, cutPage, pageParameters } from '../../admin/page-cursor.js';
 import { isAtLeast } from '../../admin/roles.js';
 import { ApiError } from '../../errors.js';
 import { BODY_ERRORS } from '../../http/api-schemas.js';
@@ -50,15 +50,10 @@ export function noteRoutes(app: FastifyInstance, ctx: AdminContext): void {
     async (request) => {
       const playerId = await playerOf(ctx, request);
       const { cursor, limit = LIMITS.fallback } = request.query;
-      const { page, last } = cutPage(
-        await listNotes(ctx.pool, playerId, noteBefore(cursor), limit + 1),
-        limit,
-      );
+      const found = await listNotes(ctx.pool, playerId, noteBefore(cursor), limit + 1);
+      const { page, nextCursor } = cutPage(NOTES, found, limit, ({ id }) => [id]);
       const actor = actorOf(ctx, request);
-      return success({
-        notes: page.map((note) => noteResponse(note, actor)),
-        nextCursor: last === undefined ? null : writeCursor(NOTES, [last.id]),
-      });
+      return success({ notes: page.map((note) => noteResponse(note, actor)), nextCursor });
     },
   );
 
@@ -132,9 +127,8 @@ export function noteRoutes(app: FastifyInstance, ctx: AdminContext): void {
 }
 
 function noteBefore(cursor: string | undefined): string {
-  const id = cursorOf(NOTES, cursor, [''])?.[0] ?? MAX_ROW_ID;
-  if (id !== MAX_ROW_ID && !ROW_ID.test(id)) throw cursorInvalid();
-  return id;
+  const key = cursorOf(NOTES, cursor, ['']);
+  return key === undefined ? MAX_ROW_ID : cursorId(key[0], ROW_ID);
 }
 
 async function placeOf(ctx: AdminContext, request: FastifyRequest): Promise<NotePlace> {

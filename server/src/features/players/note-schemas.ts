@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { nullable, PersonEmail, successOf, Time } from '../../admin/admin-responses.js';
-import { NextCursor } from '../../admin/page-cursor.js';
+import { listResponse } from '../../admin/page-cursor.js';
 import { PlayerParameters } from './admin-player-schemas.js';
 import { MAX_NOTE } from './notes.js';
 
@@ -41,14 +41,10 @@ const NOTE_EXAMPLE = {
 
 export const NoteResponse = successOf('NoteResponse', Note, { example: NOTE_EXAMPLE });
 
-export const NotesResponse = successOf(
-  'NotesResponse',
-  Type.Object({
-    notes: Type.Array(Note, { description: 'Newest first' }),
-    nextCursor: NextCursor,
-  }),
-  { example: { notes: [NOTE_EXAMPLE], nextCursor: null } },
-);
+export const NotesResponse = listResponse('NotesResponse', 'notes', Note, {
+  example: NOTE_EXAMPLE,
+  description: 'Newest first',
+});
 
 export const NoteDeletedResponse = successOf('NoteDeletedResponse', Type.Object({ noteId: Type.String() }), {
   example: { noteId: '12' },

@@ -1,5 +1,5 @@
 import { toTime } from '../../admin/admin-responses.js';
-import { cursorInvalid, cursorOf, writeCursor } from '../../admin/page-cursor.js';
+import { cursorId, cursorOf } from '../../admin/page-cursor.js';
 import { ApiError } from '../../errors.js';
 import { ROW_ID } from '../../lib/row-id.js';
 import { readUntil, UNTIL_WRONG } from './override-limits.js';
@@ -13,16 +13,11 @@ export const LIST_LIMITS = { max: 500, fallback: 500 };
 export function afterOf(list: string, cursor: string | undefined): SetPage['after'] {
   const key = cursorOf(list, cursor, [0, '']);
   if (key === undefined) return undefined;
-  const [isCleared, id] = key;
-  if (!ROW_ID.test(id)) throw cursorInvalid();
-  return { isCleared: isCleared === 1, id };
+  return { isCleared: key[0] === 1, id: cursorId(key[1], ROW_ID) };
 }
 
-export function nextCursorOf(
-  list: string,
-  last: Readonly<{ clearedAt: number | null; id: string }> | undefined,
-): string | null {
-  return last === undefined ? null : writeCursor(list, [last.clearedAt === null ? 0 : 1, last.id]);
+export function keyOf({ clearedAt, id }: Readonly<{ clearedAt: number | null; id: string }>) {
+  return [clearedAt === null ? 0 : 1, id];
 }
 
 export function endOf(until: string | null | undefined, nowMs: number): number | null {

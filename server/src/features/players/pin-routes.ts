@@ -11,7 +11,7 @@ import { withSchemaTypes } from '../../http/validation.js';
 import { didYouMean } from '../../lib/nearest-name.js';
 import { valueSentence } from '../../personalisation/document/parts/values.js';
 import { PlayerParameters } from './admin-player-schemas.js';
-import { afterOf, endOf, LIST_LIMITS, nextCursorOf, setMembers } from './override-parts.js';
+import { afterOf, endOf, keyOf, LIST_LIMITS, setMembers } from './override-parts.js';
 import { isPinKind, PIN_TARGET } from './pin-kinds.js';
 import { listPins, type PinRow } from './pin-queries.js';
 import { PinBody, PinClearedResponse, PinParameters, PinResponse, PinsResponse } from './pin-schemas.js';
@@ -43,11 +43,8 @@ export function pinRoutes(app: FastifyInstance, ctx: AdminContext): void {
       const playerId = await playerOf(ctx, request);
       const { cursor, limit = LIST_LIMITS.fallback } = request.query;
       const found = await listPins(ctx.pool, playerId, { limit: limit + 1, after: afterOf(PINS, cursor) });
-      const { page, last } = cutPage(found, limit);
-      return success({
-        pins: page.map((pin) => pinResponse(pin, ctx.clock.now())),
-        nextCursor: nextCursorOf(PINS, last),
-      });
+      const { page, nextCursor } = cutPage(PINS, found, limit, keyOf);
+      return success({ pins: page.map((pin) => pinResponse(pin, ctx.clock.now())), nextCursor });
     },
   );
 

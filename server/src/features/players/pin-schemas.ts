@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { successOf } from '../../admin/admin-responses.js';
-import { NextCursor } from '../../admin/page-cursor.js';
+import { listResponse } from '../../admin/page-cursor.js';
 import {
   PlayerParameters,
   reasonAndUntil,
@@ -47,14 +47,10 @@ const PIN_EXAMPLE = {
 
 export const PinResponse = successOf('PinResponse', Pin, { example: PIN_EXAMPLE });
 
-export const PinsResponse = successOf(
-  'PinsResponse',
-  Type.Object({
-    pins: Type.Array(Pin, { description: 'Those that stand, then what is over, newest first' }),
-    nextCursor: NextCursor,
-  }),
-  { example: { pins: [PIN_EXAMPLE], nextCursor: null } },
-);
+export const PinsResponse = listResponse('PinsResponse', 'pins', Pin, {
+  example: PIN_EXAMPLE,
+  description: 'Those that stand, then what is over, newest first',
+});
 
 export const PinClearedResponse = successOf('PinClearedResponse', Type.Object(kindAndTarget), {
   description: 'The rules decide again.',

@@ -4,19 +4,12 @@ import type { AdminContext } from '../../admin/admin-context.js';
 import { gameErrors } from '../../admin/admin-errors.js';
 import { gameOf, requireRole } from '../../admin/admin-guard.js';
 import { adminSchema, GameParameters, success } from '../../admin/admin-responses.js';
-import {
-  cursorInvalid,
-  cursorOf,
-  cursorTime,
-  cutPage,
-  pageParameters,
-  writeCursor,
-} from '../../admin/page-cursor.js';
+import { cursorInvalid, cursorOf, cursorTime, cutPage, pageParameters } from '../../admin/page-cursor.js';
 import { withSchemaTypes } from '../../http/validation.js';
 import { DAY_MS, utcDay } from '../../lib/day.js';
 import { MAX_INTEGER } from '../../lib/max-integer.js';
 import { GRADED_NAMES, type GradedName } from '../../personalisation/predict/artefact.js';
-import { type GradePage, listGrades } from './grade-queries.js';
+import { type Grade, type GradePage, listGrades } from './grade-queries.js';
 import { GradesResponse } from './model-schemas.js';
 
 /** Ten years: all that there is. */
@@ -56,14 +49,9 @@ export function gradeRoutes(app: FastifyInstance, ctx: AdminContext): void {
       const sinceDay = utcDay(ctx.clock.now() - days * DAY_MS);
       const after = gradeAfter(list, cursor);
       const found = await listGrades(ctx.pool, gameId, { sinceDay, limit: limit + 1, model, after });
-      const { page, last } = cutPage(found, limit);
-      return success({
-        grades: page.map(({ gradedAt: _, ...grade }) => grade),
-        nextCursor:
-          last === undefined
-            ? null
-            : writeCursor(list, [Date.parse(last.day), last.model, last.modelVersion]),
-      });
+      const keyOf = ({ day, model, modelVersion }: Grade) => [Date.parse(day), model, modelVersion];
+      const { page, nextCursor } = cutPage(list, found, limit, keyOf);
+      return success({ grades: page.map(({ gradedAt: _, ...grade }) => grade), nextCursor });
     },
   );
 }

@@ -6,7 +6,7 @@ import { actorOf, adminOf, requireRole } from '../../admin/admin-guard.js';
 import { adminSchema, success, toTime } from '../../admin/admin-responses.js';
 import { parseCsvBodies } from '../../admin/csv-bodies.js';
 import { sendCsv } from '../../admin/csv-file.js';
-import { cursorInvalid, cursorOf, cutPage, pageParameters, writeCursor } from '../../admin/page-cursor.js';
+import { cursorInvalid, cursorOf, cutPage, pageParameters } from '../../admin/page-cursor.js';
 import { ApiError } from '../../errors.js';
 import { BODY_ERRORS } from '../../http/api-schemas.js';
 import { checkBodyAgainst, withSchemaTypes } from '../../http/validation.js';
@@ -151,10 +151,10 @@ export function rateRoutes(app: FastifyInstance, ctx: AdminContext): void {
       const [before] = cursorOf(VERSIONS, cursor, [0]) ?? [MAX_INTEGER];
       if (before < 0 || before > MAX_INTEGER) throw cursorInvalid();
       const found = await listRateVersions(ctx.pool, adminOf(request).tenantId, { before, limit: limit + 1 });
-      const { page, last } = cutPage(found, limit);
+      const { page, nextCursor } = cutPage(VERSIONS, found, limit, ({ version }) => [version]);
       return success({
         versions: page.map(({ createdAt, ...version }) => ({ ...version, createdAt: toTime(createdAt) })),
-        nextCursor: last === undefined ? null : writeCursor(VERSIONS, [last.version]),
+        nextCursor,
       });
     },
   );

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { nullable, PersonEmail, successOf, Time } from '../../admin/admin-responses.js';
-import { NextCursor } from '../../admin/page-cursor.js';
+import { listResponse } from '../../admin/page-cursor.js';
 import { ratesToCsv } from './rate-file.js';
 
 /** Requests and responses of the routes of exchange rates. */
@@ -54,15 +54,11 @@ export const RatesResponse = successOf(
   { example: { ...VERSION, rates: RATES } },
 );
 
-export const RateVersionsResponse = successOf(
+export const RateVersionsResponse = listResponse(
   'RateVersionsResponse',
-  Type.Object({
-    versions: Type.Array(Type.Object({ ...version, rateCount: Type.Integer() }, { title: 'RateVersion' }), {
-      description: 'The newest first',
-    }),
-    nextCursor: NextCursor,
-  }),
-  { example: { versions: [{ ...VERSION, rateCount: RATES.length }], nextCursor: null } },
+  'versions',
+  Type.Object({ ...version, rateCount: Type.Integer() }, { title: 'RateVersion' }),
+  { example: { ...VERSION, rateCount: RATES.length }, description: 'The newest first' },
 );
 
 export const BasedOn = Type.Integer({ minimum: 0, description: 'The version that you have seen' });

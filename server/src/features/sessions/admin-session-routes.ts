@@ -4,7 +4,7 @@ import type { AdminContext } from '../../admin/admin-context.js';
 import { gameErrors } from '../../admin/admin-errors.js';
 import { actorOf, gameOf, requireRole } from '../../admin/admin-guard.js';
 import { adminSchema, success, toTime } from '../../admin/admin-responses.js';
-import { cursorInvalid, cursorOf, cutPage, pageParameters, writeCursor } from '../../admin/page-cursor.js';
+import { cursorInvalid, cursorOf, cutPage, pageParameters } from '../../admin/page-cursor.js';
 import { ApiError } from '../../errors.js';
 import { BODY_ERRORS } from '../../http/api-schemas.js';
 import { checkBodyAgainst, withSchemaTypes } from '../../http/validation.js';
@@ -56,13 +56,13 @@ export function adminSessionRoutes(app: FastifyInstance, ctx: AdminContext): voi
       const after = cursorOf('devices', cursor, [''])?.[0] ?? '';
       const playerId = await playerOf(ctx, request);
       const devices = await listDevices(ctx.pool, playerId, after, limit + 1);
-      const { page, last } = cutPage(devices, limit);
+      const { page, nextCursor } = cutPage('devices', devices, limit, ({ deviceId }) => [deviceId]);
       return success({
         devices: page.map(({ deviceId, createdAt }) => ({
           deviceId: shownDeviceId(deviceId),
           createdAt: toTime(createdAt),
         })),
-        nextCursor: last === undefined ? null : writeCursor('devices', [last.deviceId]),
+        nextCursor,
       });
     },
   );
@@ -84,12 +84,10 @@ export function adminSessionRoutes(app: FastifyInstance, ctx: AdminContext): voi
       const before = sessionKey(cursorOf('sessions', cursor, [0, '']));
       const playerId = await playerOf(ctx, request);
       const sessions = await listSessions(ctx.pool, playerId, before, limit + 1);
-      const { page, last } = cutPage(sessions, limit);
+      const keyOf = ({ createdAt, sessionId }: ListedSession) => [createdAt, sessionId];
+      const { page, nextCursor } = cutPage('sessions', sessions, limit, keyOf);
       const nowMs = ctx.clock.now();
-      return success({
-        sessions: page.map((session) => sessionResponse(session, nowMs)),
-        nextCursor: last === undefined ? null : writeCursor('sessions', [last.createdAt, last.sessionId]),
-      });
+      return success({ sessions: page.map((session) => sessionResponse(session, nowMs)), nextCursor });
     },
   );
 

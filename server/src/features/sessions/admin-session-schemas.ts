@@ -1,62 +1,40 @@
 import { Type } from 'typebox';
 import { successOf, Time } from '../../admin/admin-responses.js';
-import { NextCursor } from '../../admin/page-cursor.js';
+import { listResponse } from '../../admin/page-cursor.js';
 
 /** Documentation of the devices and sessions of a player. */
 
-export const DevicesResponse = successOf(
+export const DevicesResponse = listResponse(
   'DevicesResponse',
-  Type.Object({
-    devices: Type.Array(
-      Type.Object(
-        { deviceId: Type.String(), createdAt: Time('First login of the device') },
-        { title: 'Device' },
-      ),
-      { description: 'By their ids' },
-    ),
-    nextCursor: NextCursor,
-  }),
-  {
-    example: {
-      devices: [{ deviceId: 'device-1', createdAt: '2026-11-01T09:30:00.000Z' }],
-      nextCursor: null,
-    },
-  },
+  'devices',
+  Type.Object({ deviceId: Type.String(), createdAt: Time('First login of the device') }, { title: 'Device' }),
+  { example: { deviceId: 'device-1', createdAt: '2026-11-01T09:30:00.000Z' }, description: 'By their ids' },
 );
 
-export const SessionsResponse = successOf(
+export const SessionsResponse = listResponse(
   'SessionsResponse',
-  Type.Object({
-    sessions: Type.Array(
-      Type.Object(
-        {
-          sessionId: Type.String(),
-          deviceId: Type.String(),
-          apiKey: Type.String({ description: 'The key that it was opened with' }),
-          createdAt: Time('When it was opened'),
-          expiresAt: Time('When it can no longer be refreshed; each refresh moves this on'),
-          isLive: Type.Boolean({ description: 'False when it has expired, or ended with its key' }),
-        },
-        { title: 'PlayerSession' },
-      ),
-      { description: 'Newest first. A session that is logged out or revoked is deleted.' },
-    ),
-    nextCursor: NextCursor,
-  }),
+  'sessions',
+  Type.Object(
+    {
+      sessionId: Type.String(),
+      deviceId: Type.String(),
+      apiKey: Type.String({ description: 'The key that it was opened with' }),
+      createdAt: Time('When it was opened'),
+      expiresAt: Time('When it can no longer be refreshed; each refresh moves this on'),
+      isLive: Type.Boolean({ description: 'False when it has expired, or ended with its key' }),
+    },
+    { title: 'PlayerSession' },
+  ),
   {
     example: {
-      sessions: [
-        {
-          sessionId: '0199c1a2-7b3c-7d4e-8f5a-6b7c8d9e0f1b',
-          deviceId: 'device-1',
-          apiKey: 'dev-key',
-          createdAt: '2026-11-15T09:30:00.000Z',
-          expiresAt: '2026-12-15T09:30:00.000Z',
-          isLive: true,
-        },
-      ],
-      nextCursor: null,
+      sessionId: '0199c1a2-7b3c-7d4e-8f5a-6b7c8d9e0f1b',
+      deviceId: 'device-1',
+      apiKey: 'dev-key',
+      createdAt: '2026-11-15T09:30:00.000Z',
+      expiresAt: '2026-12-15T09:30:00.000Z',
+      isLive: true,
     },
+    description: 'Newest first. A session that is logged out or revoked is deleted.',
   },
 );
 

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { nullable, successOf, Time } from '../../admin/admin-responses.js';
-import { NextCursor } from '../../admin/page-cursor.js';
+import { listResponse } from '../../admin/page-cursor.js';
 import { RoleSchema } from '../../admin/role-schema.js';
 import { TEXT_FORMS } from '../../lib/text-forms.js';
 
@@ -27,26 +27,17 @@ export const AdminTokenParameters = Type.Object({
   tokenId: Type.String({ description: 'Id of the token', examples: [ID_EXAMPLE] }),
 });
 
-export const AdminTokensResponse = successOf(
-  'AdminTokensResponse',
-  Type.Object({ tokens: Type.Array(AdminTokenSchema), nextCursor: NextCursor }),
-  {
-    example: {
-      tokens: [
-        {
-          tokenId: ID_EXAMPLE,
-          name: 'Nightly export',
-          role: 'viewer',
-          createdAt: '2026-11-15T12:00:00.000Z',
-          expiresAt: null,
-          revokedAt: null,
-          state: 'active',
-        },
-      ],
-      nextCursor: null,
-    },
+export const AdminTokensResponse = listResponse('AdminTokensResponse', 'tokens', AdminTokenSchema, {
+  example: {
+    tokenId: ID_EXAMPLE,
+    name: 'Nightly export',
+    role: 'viewer',
+    createdAt: '2026-11-15T12:00:00.000Z',
+    expiresAt: null,
+    revokedAt: null,
+    state: 'active',
   },
-);
+});
 
 export const NewAdminTokenBody = Type.Object(
   {

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { nullable, successOf } from '../../admin/admin-responses.js';
-import { NextCursor } from '../../admin/page-cursor.js';
+import { listResponse } from '../../admin/page-cursor.js';
 import { SLUG_RULE } from '../../admin/tenants.js';
 import { TEXT_FORMS } from '../../lib/text-forms.js';
 
@@ -66,11 +66,7 @@ const EXAMPLE = {
   erasurePage: false,
 };
 
-export const GamesResponse = successOf(
-  'GamesResponse',
-  Type.Object({ games: Type.Array(Game), nextCursor: NextCursor }),
-  { example: { games: [EXAMPLE], nextCursor: null } },
-);
+export const GamesResponse = listResponse('GamesResponse', 'games', Game, { example: EXAMPLE });
 
 export const GameResponse = successOf('GameResponse', Game, { example: EXAMPLE });
 

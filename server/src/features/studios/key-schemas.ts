@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { GameParameters, nullable, successOf, Time } from '../../admin/admin-responses.js';
-import { NextCursor } from '../../admin/page-cursor.js';
+import { listResponse } from '../../admin/page-cursor.js';
 import { TEXT_FORMS } from '../../lib/text-forms.js';
 import { SERVER_SCOPES } from './api-key-queries.js';
 
@@ -58,30 +58,21 @@ export const KeyParameters = Type.Object({
   apiKey: Type.String({ description: 'Id of the key', examples: [KEY_EXAMPLE] }),
 });
 
-export const KeysResponse = successOf(
-  'KeysResponse',
-  Type.Object({ keys: Type.Array(ApiKeySchema), nextCursor: NextCursor }),
-  {
-    example: {
-      keys: [
-        {
-          apiKey: KEY_EXAMPLE,
-          kind: 'client',
-          environment: 'production',
-          label: 'build 1.42',
-          scopes: [],
-          lastUsedAt: null,
-          lastUsedFrom: null,
-          createdAt: '2026-11-15T12:00:00.000Z',
-          expiresAt: null,
-          revokedAt: null,
-          state: 'active',
-        },
-      ],
-      nextCursor: null,
-    },
+export const KeysResponse = listResponse('KeysResponse', 'keys', ApiKeySchema, {
+  example: {
+    apiKey: KEY_EXAMPLE,
+    kind: 'client',
+    environment: 'production',
+    label: 'build 1.42',
+    scopes: [],
+    lastUsedAt: null,
+    lastUsedFrom: null,
+    createdAt: '2026-11-15T12:00:00.000Z',
+    expiresAt: null,
+    revokedAt: null,
+    state: 'active',
   },
-);
+});
 
 export const NewKeyBody = Type.Object(
   {

@@ -147,12 +147,7 @@ export const PREPARED_STATEMENTS: readonly Listed[] = [
   {
     what: 'list_own_sessions',
     call: ({ admin, nowMs }) =>
-      listOwnSessions(
-        admin,
-        WORLD.userId,
-        { after: { createdAt: nowMs, sessionId: 'ff' }, limit: 10 },
-        nowMs,
-      ),
+      listOwnSessions(admin, WORLD.userId, { after: { at: nowMs, id: 'ff' }, limit: 10 }, nowMs),
   },
   { what: 'list_invitations', call: ({ admin, nowMs }) => listInvitations(admin, tenantId, PAGE, nowMs) },
   { what: 'find_invitation', call: ({ admin, nowMs }) => findInvitation(admin, '1', nowMs) },

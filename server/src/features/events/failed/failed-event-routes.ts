@@ -4,7 +4,7 @@ import type { AdminContext } from '../../../admin/admin-context.js';
 import { gameErrors } from '../../../admin/admin-errors.js';
 import { gameOf, requireRole } from '../../../admin/admin-guard.js';
 import { adminSchema, GameParameters, success, toTime } from '../../../admin/admin-responses.js';
-import { cursorInvalid, cursorOf, cutPage, pageParameters, writeCursor } from '../../../admin/page-cursor.js';
+import { cursorId, cursorInvalid, cursorOf, cutPage, pageParameters } from '../../../admin/page-cursor.js';
 import { ApiError } from '../../../errors.js';
 import { textParameter } from '../../../http/parameters.js';
 import { withSchemaTypes } from '../../../http/validation.js';
@@ -57,9 +57,8 @@ export function failedEventRoutes(app: FastifyInstance, ctx: AdminContext): void
       const { cursor, limit = GROUP_LIMITS.fallback } = request.query;
       const after = groupAfter(cursor);
       const groups = await listFailedGroups(ctx.pool, { gameId, limit: limit + 1, after });
-      const { page, last } = cutPage(groups, limit);
-      const nextCursor =
-        last === undefined ? null : writeCursor(GROUPS, [last.entries, last.code, last.eventType ?? '']);
+      const keyOf = ({ entries, code, eventType }: FailedGroupRow) => [entries, code, eventType ?? ''];
+      const { page, nextCursor } = cutPage(GROUPS, groups, limit, keyOf);
       return success({ groups: page.map(groupResponse), nextCursor });
     },
   );
@@ -92,13 +91,10 @@ export function failedEventRoutes(app: FastifyInstance, ctx: AdminContext): void
       const group = { gameId, code, ...typeOf(eventType) };
       const list = `failed ${JSON.stringify([code, group.eventType])}`;
       const beforeId = cursorOf(list, cursor, [''])?.[0];
-      const before = beforeId === undefined ? {} : { beforeId: checkedId(beforeId) };
+      const before = beforeId === undefined ? {} : { beforeId: cursorId(beforeId, ROW_ID) };
       const entries = await listFailedEvents(ctx.pool, group, { limit: limit + 1, ...before });
-      const { page, last } = cutPage(entries, limit);
-      return success({
-        events: page.map(entryResponse),
-        nextCursor: last === undefined ? null : writeCursor(list, [last.id]),
-      });
+      const { page, nextCursor } = cutPage(list, entries, limit, ({ id }) => [id]);
+      return success({ events: page.map(entryResponse), nextCursor });
     },
   );
 
@@ -135,11 +131,6 @@ function groupAfter(cursor: string | undefined): FailedGroupPage['after'] {
 export function checkedEntry(id: string): string {
   if (!ROW_ID.test(id)) throw new ApiError('failed_event_not_found');
   return id;
-}
-
-function checkedId(id: string): string {
-  if (ROW_ID.test(id)) return id;
-  throw cursorInvalid();
 }
 
 function typeOf(text: string | undefined): { eventType?: string | null } {

@@ -1,50 +1,41 @@
 import { Type } from 'typebox';
 import { nullable, successOf, Time } from '../../../admin/admin-responses.js';
-import { NextCursor } from '../../../admin/page-cursor.js';
+import { listResponse } from '../../../admin/page-cursor.js';
 
 /** Documentation of the inbox of failed events. */
 
-export const FailedGroupsResponse = successOf(
+export const FailedGroupsResponse = listResponse(
   'FailedEventGroupsResponse',
-  Type.Object({
-    groups: Type.Array(
-      Type.Object(
-        {
-          reason: Type.String({ description: 'Why they were refused: a permanent code' }),
-          eventType: nullable(Type.String({ description: 'Null where the type could not be read' })),
-          entries: Type.Integer(),
-          firstAt: Time('Receipt of the oldest'),
-          lastAt: Time('Receipt of the newest'),
-          exampleId: Type.String({ description: 'The newest of them' }),
-          exampleMessage: Type.String(),
-          looksLike: nullable(
-            Type.String({
-              description: 'With `event_type_unregistered`: the built-in type that is probably meant',
-            }),
-          ),
-        },
-        { title: 'FailedEventGroup' },
+  'groups',
+  Type.Object(
+    {
+      reason: Type.String({ description: 'Why they were refused: a permanent code' }),
+      eventType: nullable(Type.String({ description: 'Null where the type could not be read' })),
+      entries: Type.Integer(),
+      firstAt: Time('Receipt of the oldest'),
+      lastAt: Time('Receipt of the newest'),
+      exampleId: Type.String({ description: 'The newest of them' }),
+      exampleMessage: Type.String(),
+      looksLike: nullable(
+        Type.String({
+          description: 'With `event_type_unregistered`: the built-in type that is probably meant',
+        }),
       ),
-      { description: 'What is open, the largest group first; counted anew for each page' },
-    ),
-    nextCursor: NextCursor,
-  }),
+    },
+    { title: 'FailedEventGroup' },
+  ),
   {
     example: {
-      groups: [
-        {
-          reason: 'schema_mismatch',
-          eventType: 'Level_Complete',
-          entries: 412,
-          firstAt: '2026-11-14T08:00:00.000Z',
-          lastAt: '2026-11-15T11:59:58.000Z',
-          exampleId: '381',
-          exampleMessage: 'payload.level must be integer.',
-          looksLike: null,
-        },
-      ],
-      nextCursor: null,
+      reason: 'schema_mismatch',
+      eventType: 'Level_Complete',
+      entries: 412,
+      firstAt: '2026-11-14T08:00:00.000Z',
+      lastAt: '2026-11-15T11:59:58.000Z',
+      exampleId: '381',
+      exampleMessage: 'payload.level must be integer.',
+      looksLike: null,
     },
+    description: 'What is open, the largest group first; counted anew for each page',
   },
 );
 
@@ -89,14 +80,10 @@ export const FailedEventResponse = successOf('FailedEventResponse', FailedEvent,
   example: FAILED_EVENT_EXAMPLE,
 });
 
-export const FailedEventsResponse = successOf(
-  'FailedEventsResponse',
-  Type.Object({
-    events: Type.Array(FailedEvent, { description: 'Open entries, newest first' }),
-    nextCursor: NextCursor,
-  }),
-  { example: { events: [FAILED_EVENT_EXAMPLE], nextCursor: null } },
-);
+export const FailedEventsResponse = listResponse('FailedEventsResponse', 'events', FailedEvent, {
+  example: FAILED_EVENT_EXAMPLE,
+  description: 'Open entries, newest first',
+});
 
 const ReplayRequest = Type.Object(
   {

@@ -4,7 +4,7 @@ import type { AdminContext } from '../../../admin/admin-context.js';
 import { gameErrors } from '../../../admin/admin-errors.js';
 import { gameOf, requireRole } from '../../../admin/admin-guard.js';
 import { adminSchema, GameParameters, nullable, success, successOf } from '../../../admin/admin-responses.js';
-import { cursorOf, cutPage, NextCursor, pageParameters, writeCursor } from '../../../admin/page-cursor.js';
+import { cursorOf, cutPage, NextCursor, pageParameters } from '../../../admin/page-cursor.js';
 import { withSchemaTypes } from '../../../http/validation.js';
 import { listSentTypes, SENT_DAYS } from './sent-types.js';
 
@@ -91,8 +91,7 @@ export function eventTypeRoutes(app: FastifyInstance, ctx: AdminContext): void {
       const key = cursorOf(LIST, cursor, [0, '']);
       const after = key === undefined ? undefined : { events: key[0], eventType: key[1] };
       const types = await listSentTypes(ctx.pool, gameId, ctx.clock.now(), { limit: limit + 1, after });
-      const { page, last } = cutPage(types, limit);
-      const nextCursor = last === undefined ? null : writeCursor(LIST, [last.events, last.eventType]);
+      const { page, nextCursor } = cutPage(LIST, types, limit, (type) => [type.events, type.eventType]);
       return success({ days: SENT_DAYS, eventTypes: page, nextCursor });
     },
   );
