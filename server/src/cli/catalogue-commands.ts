@@ -15,7 +15,7 @@ import { commandActor } from './command-actor.js';
 import { requireGame, withGame } from './game-option.js';
 import { readGivenFile } from './given-file.js';
 import { rowErrorLine } from './row-errors.js';
-import { say, withDatabase } from './terminal.js';
+import { say, tell, withDatabase } from './terminal.js';
 
 type Format = 'csv' | 'json';
 type GameOptions = { tenant: string; game: string };
@@ -72,7 +72,7 @@ async function exportFile({ tenant, game, format, out, published }: ExportOption
     return { skus: document.catalogue, origin: `revision ${revision} of the draft` };
   });
   // Not on standard output, which may be the file.
-  process.stderr.write(`This is the catalogue of ${origin}.\n`);
+  tell(`This is the catalogue of ${origin}.`);
   const text = format === 'csv' ? catalogueToCsv(skus) : catalogueToJson(skus);
   if (out === undefined) {
     process.stdout.write(text);

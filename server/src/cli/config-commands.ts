@@ -15,7 +15,7 @@ import { requireGame, withGame } from './game-option.js';
 import { readGivenFile } from './given-file.js';
 import { ownAttributesCommand } from './own-attributes-command.js';
 import { type PageOptions, readPage, sayOlder, withPage } from './page-option.js';
-import { say, withDatabase } from './terminal.js';
+import { say, tell, withDatabase } from './terminal.js';
 
 type GameOptions = { tenant: string; game: string };
 type PublishOptions = GameOptions & {
@@ -221,7 +221,7 @@ async function show({
     const found = await findConfigVersion(pool, id, version);
     if (found === undefined) throw noSuchVersion(configVersion ?? String(version), publishedVersion);
     // Not on standard output, which is the document and goes into a file.
-    process.stderr.write(`This is version ${version}; ${publishedVersion} is in force.\n`);
+    tell(`This is version ${version}; ${publishedVersion} is in force.`);
     say(JSON.stringify(found.document, null, 2));
   });
 }

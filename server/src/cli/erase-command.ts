@@ -8,6 +8,7 @@ import { createErasedListWriter, erasedListFile } from '../features/erasures/lis
 import { requestErasures } from '../features/erasures/request-erasure.js';
 import { ERASURE_SHARE, type ErasureRun, runErasures } from '../features/erasures/run-erasures.js';
 import { loadSigningKeys } from '../features/sessions/signing-keys.js';
+import { chunksOf } from '../lib/chunks.js';
 import { keepToShare } from '../lib/share-of-time.js';
 import { StartupError } from '../lib/startup-error.js';
 import { UUID_ANY_CASE } from '../lib/uuid.js';
@@ -21,7 +22,7 @@ import { readGivenFile } from './given-file.js';
 import { printable } from './printable.js';
 import { grouped, progressBar } from './progress-bar.js';
 import { createProgressLine, type ProgressLine } from './progress-line.js';
-import { withMasterKeys } from './terminal.js';
+import { tell, withMasterKeys } from './terminal.js';
 
 type EraseOptions = { tenant: string; game: string; player?: string; file?: string };
 
@@ -161,9 +162,8 @@ async function writeReceipts(
   userIds: readonly string[],
 ): Promise<void> {
   let done = 0;
-  for (let at = 0; at < userIds.length; at += PER_STATEMENT) {
-    const some = userIds.slice(at, at + PER_STATEMENT).map(hashes.player);
-    for (const { receipt } of await listErasuresByHash(pool, gameId, some)) {
+  for (const some of chunksOf(userIds, PER_STATEMENT)) {
+    for (const { receipt } of await listErasuresByHash(pool, gameId, some.map(hashes.player))) {
       if (receipt === null) continue;
       process.stdout.write(`${receipt}\n`);
       done++;
@@ -171,9 +171,4 @@ async function writeReceipts(
   }
   tell(`${grouped(done)} of ${grouped(userIds.length)} players are erased.`);
   if (done < userIds.length) tell('The others are erased when their time to withdraw is over.');
-}
-
-/** Standard output is for the receipts. */
-function tell(sentence: string): void {
-  process.stderr.write(`${sentence}\n`);
 }

@@ -15,7 +15,7 @@ import { requireGame, withGame } from './game-option.js';
 import { readGivenFile } from './given-file.js';
 import { printable } from './printable.js';
 import { grouped } from './progress-bar.js';
-import { say, withDatabase } from './terminal.js';
+import { say, tell, withDatabase } from './terminal.js';
 
 /** Among the most frequent types: a client may invent any number of them. */
 const MAX_SENT = 1_000;
@@ -121,9 +121,9 @@ async function show(eventType: string, { tenant, game, schemaVersion: version }:
       );
     }
     // The schema alone goes to standard output, so that it can be written to a file.
-    process.stderr.write(`${describe(found)}\n`);
+    tell(`${describe(found)}`);
     const reason = whyUnusable(found.schemaText);
-    if (reason !== undefined) process.stderr.write(`It is not checked: ${reason} Register another schema.\n`);
+    if (reason !== undefined) tell(`It is not checked: ${reason} Register another schema.`);
     say(found.schemaText);
   });
 }

@@ -19,7 +19,7 @@ import { Interrupted } from './interrupt.js';
 import { exportPlayer, PLAYER_EXPORT_HELP } from './player-export-command.js';
 import { grouped, progressBar } from './progress-bar.js';
 import { createProgressLine } from './progress-line.js';
-import { withDatabase } from './terminal.js';
+import { tell, withDatabase } from './terminal.js';
 import { writePieces } from './write-pieces.js';
 
 type ExportCommandOptions = {
@@ -144,11 +144,6 @@ async function tellOfDeleted(pool: Pool, gameId: number, { from }: Span): Promis
   if (deletedBefore !== null && from < deletedBefore) {
     tell(`Events before ${deletedBefore} have been deleted, as the game's retention says.`);
   }
-}
-
-/** Standard output is for the events. */
-function tell(sentence: string): void {
-  process.stderr.write(`${sentence}\n`);
 }
 
 function readSpan(options: { from: string; to: string }): Span {

@@ -13,7 +13,7 @@ import { Interrupted } from './interrupt.js';
 import { printable } from './printable.js';
 import { grouped, progressBar } from './progress-bar.js';
 import { createProgressLine } from './progress-line.js';
-import { say, withMasterKeys } from './terminal.js';
+import { say, tell, withMasterKeys } from './terminal.js';
 
 type ImportCommandOptions = {
   tenant: string;
@@ -99,7 +99,7 @@ async function run(
     onProgress: (progress) =>
       line.show(() => `${progressBar(progress.bytesRead, progress.totalBytes)} ${summary(kind, progress)}`),
     onRejected({ line: number, message }) {
-      if (++shown <= SHOWN_REJECTS) process.stderr.write(`line ${number}: ${printable(message)}\n`);
+      if (++shown <= SHOWN_REJECTS) tell(`line ${number}: ${printable(message)}`);
     },
   };
   try {

@@ -1,13 +1,13 @@
 import { Command } from 'commander';
 import { listNotes } from '../features/players/note-queries.js';
 import { addNote, MAX_NOTE, type NoteOutcome, removeNote } from '../features/players/notes.js';
-import { findPlayerId } from '../features/players/override-queries.js';
 import { isoTime } from '../lib/iso-time.js';
 import { MAX_ROW_ID, ROW_ID } from '../lib/row-id.js';
 import { StartupError } from '../lib/startup-error.js';
 import { UUID } from '../lib/uuid.js';
 import { commandActor } from './command-actor.js';
 import { requireGame, withGame } from './game-option.js';
+import { noSuchPlayer, requirePlayer } from './player-of-game.js';
 import { printable } from './printable.js';
 import { say, withDatabase } from './terminal.js';
 
@@ -29,12 +29,9 @@ export function noteCommands(): Command {
 }
 
 async function list(playerId: string, options: GameOptions): Promise<void> {
-  const notes = await withDatabase(async ({ pool }) => {
-    const { id } = await requireGame(pool, options.tenant, options.game);
-    const found = UUID.test(playerId) ? await findPlayerId(pool, id, playerId) : undefined;
-    if (found === undefined) throw noSuchPlayer(playerId, options);
-    return listNotes(pool, found, MAX_ROW_ID, MAX_SHOWN);
-  });
+  const notes = await withDatabase(async ({ pool }) =>
+    listNotes(pool, await requirePlayer(pool, playerId, options), MAX_ROW_ID, MAX_SHOWN),
+  );
   if (notes.length === 0) say('There is no note on this player.');
   for (const { id, author, createdAt, editedAt, text } of notes) {
     const edited = editedAt === null ? '' : `, edited ${isoTime(editedAt)}`;
@@ -83,11 +80,5 @@ function idOf(changed: NoteOutcome, playerId: string, options: GameOptions): str
 function noSuchNote(noteId: string): StartupError {
   return new StartupError(
     `The player has no note "${printable(noteId)}". \`savepoint note list\` shows their numbers.`,
-  );
-}
-
-function noSuchPlayer(playerId: string, { tenant, game }: GameOptions): StartupError {
-  return new StartupError(
-    `${tenant}/${game} has no player "${printable(playerId)}". Give the userId of the player's login.`,
   );
 }

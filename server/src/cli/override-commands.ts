@@ -1,19 +1,20 @@
 import { Command, Option } from 'commander';
 import { MAX_OVERRIDE_ROWS, OVERRIDE_COLUMNS, readOverrideFile } from '../features/players/override-file.js';
 import { checkOverrides, importOverrides, type OverrideImport } from '../features/players/override-import.js';
-import { FLAG_ID, MAX_REASON, readUntil, UNTIL_WRONG } from '../features/players/override-limits.js';
-import { findPlayerId, listOverrides, type OverrideRow } from '../features/players/override-queries.js';
+import { FLAG_ID } from '../features/players/override-limits.js';
+import { listOverrides } from '../features/players/override-queries.js';
 import { clearOverride, setOverride } from '../features/players/overrides.js';
-import { isoTime } from '../lib/iso-time.js';
 import { didYouMean } from '../lib/nearest-name.js';
 import { StartupError } from '../lib/startup-error.js';
 import { UUID } from '../lib/uuid.js';
 import { commandActor } from './command-actor.js';
 import { requireGame, withGame } from './game-option.js';
 import { readGivenFile } from './given-file.js';
+import { noSuchPlayer, requirePlayer } from './player-of-game.js';
 import { printable } from './printable.js';
 import { createProgressLine } from './progress-line.js';
 import { rowErrorLine } from './row-errors.js';
+import { describeSet, reasonOf, untilOf, untilWords } from './set-for-player.js';
 import { say, withDatabase } from './terminal.js';
 
 type GameOptions = { tenant: string; game: string };
@@ -53,49 +54,28 @@ export function overrideCommands(): Command {
   return override;
 }
 
-async function list(playerId: string, { tenant, game }: GameOptions): Promise<void> {
-  const overrides = await withDatabase(async ({ pool }) => {
-    const { id } = await requireGame(pool, tenant, game);
-    const found = UUID.test(playerId) ? await findPlayerId(pool, id, playerId) : undefined;
-    if (found === undefined) throw noSuchPlayer(playerId, tenant, game);
-    return listOverrides(pool, found, { limit: MAX_SHOWN });
-  });
+async function list(playerId: string, options: GameOptions): Promise<void> {
+  const overrides = await withDatabase(async ({ pool }) =>
+    listOverrides(pool, await requirePlayer(pool, playerId, options), { limit: MAX_SHOWN }),
+  );
   if (overrides.length === 0) say('None of the flags of this player was ever set.');
-  for (const each of overrides) say(describe(each, Date.now()));
+  for (const each of overrides) say(describeSet(`${each.flagId} = ${each.value}`, each, Date.now()));
   if (overrides.length === MAX_SHOWN)
     say(`Only ${MAX_SHOWN} are shown. The console shows all of them, on the page of the player.`);
 }
 
-function describe(override: OverrideRow, nowMs: number): string {
-  const { flagId, value, reason, author, setAt, until, clearedAt, clearedBy } = override;
-  const isExpired = until !== null && until <= nowMs;
-  const end = until === null ? '' : ` until ${isoTime(until)}`;
-  const state =
-    clearedAt !== null
-      ? `cleared ${isoTime(clearedAt)} by ${printable(clearedBy ?? '')}`
-      : isExpired
-        ? 'over'
-        : 'in force';
-  return `${flagId} = ${value}${end}  ${state}\n    set ${isoTime(setAt)} by ${printable(author)}: ${printable(reason)}`;
-}
-
 async function set(playerId: string, flagId: string, options: SetOptions): Promise<void> {
   const { tenant, game, value } = options;
-  const reason = options.reason.trim();
-  if (reason === '' || reason.length > MAX_REASON)
-    throw new StartupError(`--reason must have 1 to ${MAX_REASON} characters.`);
+  const reason = reasonOf(options.reason);
   await withDatabase(async ({ pool }) => {
     const actor = await commandActor(pool);
-    const until = options.until === undefined ? null : readUntil(options.until, actor.nowMs);
-    if (until === undefined) throw new StartupError(`--${UNTIL_WRONG}.`);
+    const until = untilOf(options.until, actor.nowMs);
     const { id: gameId } = await requireGame(pool, tenant, game);
     const place = placeOf(gameId, playerId, flagId, options);
     const set = await setOverride(pool, { ...place, value: value === 'true', reason, until }, actor);
-    if (set.outcome === 'no_such_player') throw noSuchPlayer(playerId, tenant, game);
+    if (set.outcome === 'no_such_player') throw noSuchPlayer(playerId, { tenant, game });
     if (set.outcome === 'no_such_flag') throw noSuchFlag(flagId, tenant, game, set.nearest);
-    say(
-      `${flagId} of the player is ${value} from now on${until === null ? '' : `, until ${isoTime(until)}`}.`,
-    );
+    say(`${flagId} of the player is ${value} from now on${untilWords(until)}.`);
   });
 }
 
@@ -108,7 +88,7 @@ async function clear(playerId: string, flagId: string, options: GameOptions): Pr
       placeOf(gameId, playerId, flagId, options),
       await commandActor(pool),
     );
-    if (outcome === 'no_such_player') throw noSuchPlayer(playerId, tenant, game);
+    if (outcome === 'no_such_player') throw noSuchPlayer(playerId, { tenant, game });
     if (outcome === 'no_such_override')
       return say(`${printable(flagId)} of the player is not set: its rule decides.`);
     say(`The rule of ${flagId} decides again.`);
@@ -116,15 +96,9 @@ async function clear(playerId: string, flagId: string, options: GameOptions): Pr
 }
 
 function placeOf(gameId: number, userId: string, flagId: string, { tenant, game }: GameOptions) {
-  if (!UUID.test(userId)) throw noSuchPlayer(userId, tenant, game);
+  if (!UUID.test(userId)) throw noSuchPlayer(userId, { tenant, game });
   if (!FLAG_ID.test(flagId)) throw noSuchFlag(flagId, tenant, game);
   return { gameId, userId, flagId };
-}
-
-function noSuchPlayer(playerId: string, tenant: string, game: string): StartupError {
-  return new StartupError(
-    `${tenant}/${game} has no player "${printable(playerId)}". Give the userId of the player's login.`,
-  );
 }
 
 function noSuchFlag(flagId: string, tenant: string, game: string, nearest?: string): StartupError {

@@ -1,10 +1,7 @@
 import { Command, Option } from 'commander';
-import { MAX_REASON, readUntil, UNTIL_WRONG } from '../features/players/override-limits.js';
-import { findPlayerId } from '../features/players/override-queries.js';
 import { PIN_KINDS, PIN_TARGET } from '../features/players/pin-kinds.js';
-import { listPins, type PinRow } from '../features/players/pin-queries.js';
+import { listPins } from '../features/players/pin-queries.js';
 import { clearPin, MAX_PINS, type PinOutcome, setPin } from '../features/players/pins.js';
-import { isoTime } from '../lib/iso-time.js';
 import { checkStorable } from '../lib/json-body.js';
 import { didYouMean } from '../lib/nearest-name.js';
 import { StartupError } from '../lib/startup-error.js';
@@ -13,7 +10,9 @@ import type { PinKind } from '../personalisation/attributes/player-facts.js';
 import { valueSentence } from '../personalisation/document/parts/values.js';
 import { commandActor } from './command-actor.js';
 import { requireGame, withGame } from './game-option.js';
+import { noSuchPlayer, requirePlayer } from './player-of-game.js';
 import { printable } from './printable.js';
+import { describeSet, reasonOf, untilOf, untilWords } from './set-for-player.js';
 import { say, withDatabase } from './terminal.js';
 
 type PinOptions = { tenant: string; game: string; kind: PinKind };
@@ -51,46 +50,31 @@ function withKind(command: Command): Command {
   );
 }
 
-async function list(playerId: string, { tenant, game }: PinOptions): Promise<void> {
-  const pins = await withDatabase(async ({ pool }) => {
-    const { id } = await requireGame(pool, tenant, game);
-    const found = UUID.test(playerId) ? await findPlayerId(pool, id, playerId) : undefined;
-    if (found === undefined) throw noSuchPlayer(playerId, tenant, game);
-    return listPins(pool, found, { limit: MAX_SHOWN });
-  });
+async function list(playerId: string, options: PinOptions): Promise<void> {
+  const pins = await withDatabase(async ({ pool }) =>
+    listPins(pool, await requirePlayer(pool, playerId, options), { limit: MAX_SHOWN }),
+  );
   if (pins.length === 0) say('Nothing was ever pinned for this player.');
-  for (const each of pins) say(describe(each, Date.now()));
+  for (const each of pins) {
+    const said = `${each.kind} ${each.target} = ${printable(JSON.stringify(each.value))}`;
+    say(describeSet(said, each, Date.now()));
+  }
   if (pins.length === MAX_SHOWN)
     say(`Only ${MAX_SHOWN} are shown. The console shows all of them, on the page of the player.`);
 }
 
-function describe(pin: PinRow, nowMs: number): string {
-  const { kind, target, value, reason, author, setAt, until, clearedAt, clearedBy } = pin;
-  const isExpired = until !== null && until <= nowMs;
-  const end = until === null ? '' : ` until ${isoTime(until)}`;
-  const cleared =
-    clearedAt === null ? null : `cleared ${isoTime(clearedAt)} by ${printable(clearedBy ?? '')}`;
-  const state = cleared ?? (isExpired ? 'over' : 'in force');
-  return `${kind} ${target} = ${printable(JSON.stringify(value))}${end}  ${state}\n    set ${isoTime(setAt)} by ${printable(author)}: ${printable(reason)}`;
-}
-
 async function set(playerId: string, target: string, options: SetOptions): Promise<void> {
   const { tenant, game, kind } = options;
-  const reason = options.reason.trim();
-  if (reason === '' || reason.length > MAX_REASON)
-    throw new StartupError(`--reason must have 1 to ${MAX_REASON} characters.`);
+  const reason = reasonOf(options.reason);
   const value = kind === 'variant' ? options.value : readValue(options.value);
   await withDatabase(async ({ pool }) => {
     const actor = await commandActor(pool);
-    const until = options.until === undefined ? null : readUntil(options.until, actor.nowMs);
-    if (until === undefined) throw new StartupError(`--${UNTIL_WRONG}.`);
+    const until = untilOf(options.until, actor.nowMs);
     const { id: gameId } = await requireGame(pool, tenant, game);
     const place = placeOf(gameId, playerId, target, options);
     const pinned = await setPin(pool, { ...place, value, reason, until }, actor);
     if (pinned.outcome !== 'set') throw refused(pinned, playerId, target, options);
-    say(
-      `${target} of the player is ${printable(JSON.stringify(value))} from now on${until === null ? '' : `, until ${isoTime(until)}`}.`,
-    );
+    say(`${target} of the player is ${printable(JSON.stringify(value))} from now on${untilWords(until)}.`);
   });
 }
 
@@ -112,14 +96,14 @@ async function clear(playerId: string, target: string, options: PinOptions): Pro
     const { id: gameId } = await requireGame(pool, tenant, game);
     const place = placeOf(gameId, playerId, target, options);
     const outcome = await clearPin(pool, place, await commandActor(pool));
-    if (outcome === 'no_such_player') throw noSuchPlayer(playerId, tenant, game);
+    if (outcome === 'no_such_player') throw noSuchPlayer(playerId, { tenant, game });
     if (outcome === 'no_such_pin') return say(`${target} of the player is not pinned: the rules decide.`);
     say(`The rules of ${target} decide again.`);
   });
 }
 
 function placeOf(gameId: number, userId: string, target: string, { tenant, game, kind }: PinOptions) {
-  if (!UUID.test(userId)) throw noSuchPlayer(userId, tenant, game);
+  if (!UUID.test(userId)) throw noSuchPlayer(userId, { tenant, game });
   if (!PIN_TARGET.test(target)) throw noSuchTarget(target, { tenant, game, kind });
   return { gameId, userId, kind, target };
 }
@@ -132,7 +116,7 @@ function refused(
 ): StartupError {
   switch (pinned.outcome) {
     case 'no_such_player':
-      return noSuchPlayer(playerId, options.tenant, options.game);
+      return noSuchPlayer(playerId, options);
     case 'no_such_target':
       return noSuchTarget(target, options, pinned.nearest);
     case 'wrong_value':
@@ -140,12 +124,6 @@ function refused(
     case 'too_many':
       return new StartupError(`The player has ${MAX_PINS} pins. Clear another one first.`);
   }
-}
-
-function noSuchPlayer(playerId: string, tenant: string, game: string): StartupError {
-  return new StartupError(
-    `${tenant}/${game} has no player "${printable(playerId)}". Give the userId of the player's login.`,
-  );
 }
 
 function noSuchTarget(target: string, { tenant, game, kind }: PinOptions, nearest?: string): StartupError {

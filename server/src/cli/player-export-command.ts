@@ -2,12 +2,11 @@ import { snapshot } from '../db/pool.js';
 import { auditPlayerExport } from '../features/player-exports/audit-player-export.js';
 import { exportPieces } from '../features/player-exports/export-pieces.js';
 import { createExportPool } from '../features/player-exports/player-exports.js';
-import { StartupError } from '../lib/startup-error.js';
 import { UUID_ANY_CASE } from '../lib/uuid.js';
 import { commandActor } from './command-actor.js';
 import { requireGame } from './game-option.js';
-import { printable } from './printable.js';
-import { withDatabase } from './terminal.js';
+import { noSuchPlayer } from './player-of-game.js';
+import { tell, withDatabase } from './terminal.js';
 import { writePieces } from './write-pieces.js';
 
 export type PlayerExportOptions = { tenant: string; game: string; player: string; out?: string };
@@ -21,19 +20,16 @@ only you can read the file, and the audit log says that you took it.
 export async function exportPlayer({ tenant, game, player, out }: PlayerExportOptions): Promise<void> {
   await withDatabase(async ({ pool, url }, _, signal) => {
     const { id: gameId } = await requireGame(pool, tenant, game);
-    const noSuchPlayer = new StartupError(
-      `${tenant}/${game} has no player "${printable(player)}". Give the userId of the player's login.`,
-    );
-    if (!UUID_ANY_CASE.test(player)) throw noSuchPlayer;
+    if (!UUID_ANY_CASE.test(player)) throw noSuchPlayer(player, { tenant, game });
     const userId = player.toLowerCase();
     const actor = await commandActor(pool);
     const exports = createExportPool(url);
     await snapshot(exports, async (client) => {
       const pieces = await exportPieces(client, { gameId, userId, nowMs: actor.nowMs });
-      if (pieces === undefined) throw noSuchPlayer;
+      if (pieces === undefined) throw noSuchPlayer(player, { tenant, game });
       await auditPlayerExport(pool, { gameId, userId }, actor);
       await writePieces(pieces, out, signal);
     }).finally(() => exports.end());
-    if (out !== undefined) process.stderr.write(`Exported the player to ${out}.\n`);
+    if (out !== undefined) tell(`Exported the player to ${out}.`);
   }, 'The export is not complete.');
 }

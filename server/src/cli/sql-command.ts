@@ -9,7 +9,7 @@ import { requireEventFiles } from './event-files-place.js';
 import { requireGame, withGame } from './game-option.js';
 import { printable } from './printable.js';
 import { tableLines } from './table.js';
-import { say, withDatabase } from './terminal.js';
+import { say, tell, withDatabase } from './terminal.js';
 import { wholeNumber } from './whole-number.js';
 
 const FORMATS = ['table', 'csv', 'ndjson'] as const;
@@ -63,8 +63,7 @@ async function run(question: string, { tenant, game, format, ...given }: SqlOpti
   }, 'Nothing was changed.');
   if (outcome.outcome !== 'answered') throw new StartupError(outcome.message);
   for (const line of LINES[format](outcome.answer)) say(line);
-  if (outcome.answer.isCut)
-    process.stderr.write(`There are more rows. Ask for more with --rows, up to ${MAX_ROWS}.\n`);
+  if (outcome.answer.isCut) tell(`There are more rows. Ask for more with --rows, up to ${MAX_ROWS}.`);
 }
 
 const LINES: Record<SqlOptions['format'], (answer: Answer) => string[]> = {

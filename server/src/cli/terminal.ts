@@ -10,10 +10,15 @@ export function say(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
+/** What is not part of the output: standard output may be a file of receipts or events. */
+export function tell(line: string): void {
+  process.stderr.write(`${line}\n`);
+}
+
 /** The settings, or one message that lists every problem with its remedy. Variables that may be misspelt settings are named. */
 export function requireSettings(options: { needsMasterKey?: boolean } = {}): Settings {
   const read = readSettings(process.env, { tty: process.stdout.isTTY === true, ...options });
-  for (const warning of read.warnings) process.stderr.write(`Warning: ${warning}\n`);
+  for (const warning of read.warnings) tell(`Warning: ${warning}`);
   if (read.ok) return read.settings;
   throw new StartupError(
     `Savepoint cannot start with these settings:\n${read.problems.map((problem) => `  - ${problem}`).join('\n')}`,

@@ -1,0 +1,22 @@
+import type { Pool } from '../db/pool.js';
+import { findPlayerId } from '../features/players/override-queries.js';
+import { StartupError } from '../lib/startup-error.js';
+import { UUID } from '../lib/uuid.js';
+import { requireGame } from './game-option.js';
+import { printable } from './printable.js';
+
+type GameOptions = Readonly<{ tenant: string; game: string }>;
+
+/** The internal id of the player with this user id. */
+export async function requirePlayer(pool: Pool, userId: string, options: GameOptions): Promise<string> {
+  const { id } = await requireGame(pool, options.tenant, options.game);
+  const found = UUID.test(userId) ? await findPlayerId(pool, id, userId) : undefined;
+  if (found === undefined) throw noSuchPlayer(userId, options);
+  return found;
+}
+
+export function noSuchPlayer(userId: string, { tenant, game }: GameOptions): StartupError {
+  return new StartupError(
+    `${tenant}/${game} has no player "${printable(userId)}". Give the userId of the player's login.`,
+  );
+}
