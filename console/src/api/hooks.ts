@@ -6,6 +6,7 @@ import {
   useInfiniteQuery,
   useMutation,
   useQuery,
+  useQueryClient,
 } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { type ApiProblem, call, type DataOf, type OperationId, type RequestOf } from './client.js';
@@ -14,6 +15,16 @@ import { type ApiProblem, call, type DataOf, type OperationId, type RequestOf } 
 export function useStudioAndGame(): { studio: string; game: string } {
   const { studio = '', game = '' } = useParams({ strict: false }) as { studio?: string; game?: string };
   return { studio, game };
+}
+
+/** Asks again for what these operations have shown of the studio; for everything of it, if none is named. */
+export function useRefresh(): (...ids: OperationId[]) => Promise<unknown> {
+  const { studio } = useStudioAndGame();
+  const queries = useQueryClient();
+  return (...ids) => {
+    const keys = ids.length === 0 ? [[studio]] : ids.map((id) => [studio, id]);
+    return Promise.all(keys.map((queryKey) => queries.invalidateQueries({ queryKey })));
+  };
 }
 
 /** A response is cached by its request: studio, operation and parameters. */
@@ -51,18 +62,19 @@ export function useGet<Id extends OperationId>(
 /** Pages of a list, each named by the cursor that the one before gave. */
 export function usePages<Id extends OperationId>(
   id: Id,
-  request: RequestOf<Id>,
+  request: RequestOf<Id> = {},
   cursors: {
-    next: (page: DataOf<Id>) => string | null | undefined;
+    /** The cursor of the next page: `nextCursor`, unless said otherwise. */
+    next?: (page: DataOf<Id>) => string | null | undefined;
     /** The parameter that takes the cursor. */
     parameter?: string;
     enabled?: boolean;
     /** How often the list is asked for again while it is open, by what a page of it shows. */
     everyMs?: (page: DataOf<Id>) => number | false;
-  },
+  } = {},
 ): UseInfiniteQueryResult<InfiniteData<DataOf<Id>>, ApiProblem> {
   const { studio } = useStudioAndGame();
-  const { next, parameter = 'cursor', enabled = true, everyMs } = cursors;
+  const { next = nextCursorOf, parameter = 'cursor', enabled = true, everyMs } = cursors;
   return useInfiniteQuery<
     DataOf<Id>,
     ApiProblem,
@@ -90,6 +102,10 @@ export function usePages<Id extends OperationId>(
             state.data?.pages.map(everyMs).find((interval) => interval !== false) ?? false,
         }),
   });
+}
+
+function nextCursorOf(page: unknown): string | null | undefined {
+  return (page as { nextCursor?: string | null }).nextCursor;
 }
 
 export function useApiMutation<Id extends OperationId>(

@@ -15,6 +15,15 @@ export type Column<Row> = {
 /** Lists are paged by keyset: there is a next page or there is none, and the total is not counted. */
 export type MoreRows = { has: boolean; isLoading: boolean; load: () => void };
 
+type Pages = { hasNextPage: boolean; isFetchingNextPage: boolean; fetchNextPage: () => unknown };
+
+/** For the pages of `usePages`. */
+export const moreOf = ({ hasNextPage, isFetchingNextPage, fetchNextPage }: Pages): MoreRows => ({
+  has: hasNextPage,
+  isLoading: isFetchingNextPage,
+  load: () => void fetchNextPage(),
+});
+
 type Props<Row> = {
   label: string;
   columns: readonly Column<Row>[];

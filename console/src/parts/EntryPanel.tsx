@@ -1,6 +1,7 @@
-import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Group, Stack, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { Problem } from '../lib/document.js';
+import { ProblemLines } from './entries.js';
 import { SidePanel } from './SidePanel.js';
 
 export type EntryProblem = Problem & { member: string };
@@ -89,13 +90,7 @@ export function EntryPanel({
               />
             </Group>
             {children}
-            {problems
-              .filter(({ member }) => isElsewhere(member))
-              .map(({ pointer, message }) => (
-                <Text key={`${pointer} ${message}`} size="sm" c="red" role="alert">
-                  {message}
-                </Text>
-              ))}
+            <ProblemLines problems={problems.filter(({ member }) => isElsewhere(member))} size="sm" />
           </Stack>
         </fieldset>
         {beside}

@@ -1,6 +1,5 @@
 import { Button, Group, Progress, Stack, Text } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
-import { useApiMutation, useStudioAndGame } from '../api/hooks.js';
+import { useApiMutation, useRefresh, useStudioAndGame } from '../api/hooks.js';
 import { useRole } from '../api/session.js';
 import { formatClock } from '../lib/format.js';
 import { type Job, progressOf } from '../lib/jobs.js';
@@ -32,11 +31,11 @@ export function JobProgress({ job, doing }: { job: Job; doing: string }) {
 }
 
 export function CancelJob({ job: { jobId } }: { job: Job }) {
-  const { studio, game } = useStudioAndGame();
+  const { game } = useStudioAndGame();
   const { isEditor } = useRole();
-  const queries = useQueryClient();
+  const refresh = useRefresh();
   const cancel = useApiMutation('cancelJob', {
-    onDone: () => queries.invalidateQueries({ queryKey: [studio, 'listJobs'] }),
+    onDone: () => refresh('listJobs'),
   });
   if (!isEditor) return null;
   return (

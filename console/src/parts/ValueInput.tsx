@@ -1,6 +1,7 @@
 import { Checkbox, NativeSelect, Textarea, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import type { GameValue } from '../lib/document.js';
+import { parseJson } from '../lib/json-text.js';
 import { boundsOf, numberOf } from '../lib/value-form.js';
 
 type Props = {
@@ -94,18 +95,10 @@ export function JsonInput({ label, value, error, onChange }: Input) {
       classNames={{ input: 'mono' }}
       onChange={({ currentTarget }) => {
         setText(currentTarget.value);
-        const read = readJson(currentTarget.value);
+        const read = parseJson(currentTarget.value);
         setWrong(read === undefined);
         if (read !== undefined) onChange(read);
       }}
     />
   );
-}
-
-function readJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

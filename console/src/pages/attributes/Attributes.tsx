@@ -1,4 +1,4 @@
-import { Anchor, Button, Stack, Text } from '@mantine/core';
+import { Stack, Text } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useRole } from '../../api/session.js';
 import { useDraft } from '../../draft/draft-context.js';
@@ -6,7 +6,7 @@ import { useEntries } from '../../draft/use-entries.js';
 import { freeId, type OwnAttribute, problemsUnder } from '../../lib/document.js';
 import { inWords, pathsOf } from '../../lib/own-attributes.js';
 import { DataTable } from '../../parts/DataTable.js';
-import { Icon } from '../../parts/Icon.js';
+import { AddButton, EntryLink, ProblemLines } from '../../parts/entries.js';
 import { Page } from '../../parts/Page.js';
 import { EmptyState } from '../../parts/states.js';
 import { AttributePanel } from './AttributePanel.js';
@@ -45,19 +45,7 @@ export function Attributes() {
     <Page
       title="Attributes"
       question="What your game’s own events say about a player, for use in rules."
-      actions={
-        isEditor && (
-          <Button
-            size="xs"
-            leftSection={<Icon name="plus" size={14} />}
-            // Until the draft is there, nothing can be added to it.
-            disabled={rows === undefined}
-            onClick={addNew}
-          >
-            Add attribute
-          </Button>
-        )
-      }
+      actions={isEditor && <AddButton label="Add attribute" isReady={rows !== undefined} onClick={addNew} />}
     >
       <WorkProgress />
       <DataTable
@@ -79,29 +67,22 @@ export function Attributes() {
             header: 'Attribute',
             cell: ({ attributeId, description }) => (
               <Stack gap={0}>
-                <Anchor
-                  component="button"
-                  type="button"
-                  size="sm"
-                  ta="left"
-                  className="mono"
-                  onClick={() => navigate({ search: { attribute: attributeId } })}
-                >
-                  {attributeId}
-                </Anchor>
+                <EntryLink
+                  name={attributeId}
+                  isMono
+                  onOpen={() => navigate({ search: { attribute: attributeId } })}
+                />
                 {description !== '' && (
                   <Text size="xs" c="dimmed">
                     {description}
                   </Text>
                 )}
-                {problemsUnder(
-                  problems,
-                  `/attributes/${rows?.findIndex((each) => each.attributeId === attributeId)}`,
-                ).map(({ pointer, message }) => (
-                  <Text key={`${pointer} ${message}`} size="xs" c="red" role="alert">
-                    {message}
-                  </Text>
-                ))}
+                <ProblemLines
+                  problems={problemsUnder(
+                    problems,
+                    `/attributes/${rows?.findIndex((each) => each.attributeId === attributeId)}`,
+                  )}
+                />
               </Stack>
             ),
           },

@@ -1,8 +1,7 @@
 import { Button, Group } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Schemas } from '../../api/client.js';
-import { useApiMutation, useStudioAndGame } from '../../api/hooks.js';
+import { useApiMutation, useRefresh, useStudioAndGame } from '../../api/hooks.js';
 import { useRole } from '../../api/session.js';
 import { countOf } from '../../lib/format.js';
 import { ProblemNote } from '../../parts/states.js';
@@ -17,14 +16,13 @@ export function DeleteFailed({
   entry?: Schemas['FailedEvent'];
   onDone?: () => void;
 }) {
-  const { studio, game } = useStudioAndGame();
+  const { game } = useStudioAndGame();
   const { isEditor } = useRole();
-  const queries = useQueryClient();
+  const refresh = useRefresh();
   const [isAsked, setAsked] = useState(false);
   const done = () => {
     setAsked(false);
-    for (const id of ['listFailedEventGroups', 'listFailedEvents'])
-      queries.invalidateQueries({ queryKey: [studio, id] });
+    refresh('listFailedEventGroups', 'listFailedEvents');
     onDone?.();
   };
   const one = useApiMutation('deleteFailedEvent', { onDone: done });

@@ -1,8 +1,7 @@
 import { Alert, Button, Group, Stack, Text, Textarea, TextInput } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { DataOf } from '../../api/client.js';
-import { useApiMutation, useGet, useStudioAndGame } from '../../api/hooks.js';
+import { useApiMutation, useGet, useRefresh, useStudioAndGame } from '../../api/hooks.js';
 import { useRole } from '../../api/session.js';
 import { indented, parseJson } from '../../lib/json-text.js';
 import { SidePanel } from '../../parts/SidePanel.js';
@@ -78,26 +77,22 @@ function SchemaForm({
   onRegistered: (registered: DataOf<'registerEventSchema'>) => void;
   onClose: () => void;
 }) {
-  const { studio, game } = useStudioAndGame();
+  const { game } = useStudioAndGame();
   const { isEditor } = useRole();
-  const queries = useQueryClient();
+  const refresh = useRefresh();
   const [name, setName] = useState(eventType ?? '');
   const [text, setText] = useState(() => indented(present?.schema ?? EXAMPLE));
   const [isSure, setSure] = useState(false);
   const parsed = parseJson(text);
-  const refresh = () => {
-    for (const id of ['listEventTypes', 'getEventSchema'])
-      queries.invalidateQueries({ queryKey: [studio, id] });
-  };
   const register = useApiMutation('registerEventSchema', {
     onDone: (registered) => {
-      refresh();
+      refresh('listEventTypes', 'getEventSchema');
       onRegistered(registered);
     },
   });
   const retire = useApiMutation('retireEventType', {
     onDone: () => {
-      refresh();
+      refresh('listEventTypes', 'getEventSchema');
       onClose();
     },
   });

@@ -1,10 +1,10 @@
-import { Anchor, Badge, Button, Group, Text } from '@mantine/core';
+import { Anchor, Badge, Group, Text } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { usePages, useStudioAndGame } from '../../api/hooks.js';
 import { useRole } from '../../api/session.js';
 import { countOf, formatCount, formatDay } from '../../lib/format.js';
-import { DataTable } from '../../parts/DataTable.js';
-import { Icon } from '../../parts/Icon.js';
+import { DataTable, moreOf } from '../../parts/DataTable.js';
+import { AddButton } from '../../parts/entries.js';
 import { Sparkline } from '../../parts/Sparkline.js';
 import { EmptyState, ProblemNote } from '../../parts/states.js';
 import { EventSchemaPanel } from './EventSchemaPanel.js';
@@ -17,7 +17,7 @@ const NEW = '+';
 /** Which types arrive, how many, and those that are probably misspelt. */
 export function EventTypes() {
   const { game } = useStudioAndGame();
-  const types = usePages('listEventTypes', { params: { game } }, { next: ({ nextCursor }) => nextCursor });
+  const types = usePages('listEventTypes', { params: { game } });
   const days = types.data?.pages[0]?.days;
   const all = types.data?.pages.flatMap(({ eventTypes }) => eventTypes);
   const { isEditor } = useRole();
@@ -33,22 +33,14 @@ export function EventTypes() {
         <Text size="sm" c="dimmed">
           {days !== undefined && `Events of the last ${countOf(days, 'day')}, by their own time.`}
         </Text>
-        {isEditor && (
-          <Button size="xs" leftSection={<Icon name="plus" size={14} />} onClick={() => show(NEW)}>
-            Register a schema
-          </Button>
-        )}
+        {isEditor && <AddButton label="Register a schema" onClick={() => show(NEW)} />}
       </Group>
       {all && <UnregisteredTypes types={all} isCut={types.hasNextPage} />}
       <DataTable
         label="Event types"
         rows={all}
         rowKey={({ eventType }) => eventType}
-        more={{
-          has: types.hasNextPage,
-          isLoading: types.isFetchingNextPage,
-          load: () => void types.fetchNextPage(),
-        }}
+        more={moreOf(types)}
         empty={
           <EmptyState title="No event has arrived yet">
             <Text size="sm">

@@ -1,11 +1,10 @@
 import { Button, Group, NativeSelect, Progress, Stack, Text, TextInput } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import type { Schemas } from '../../api/client.js';
-import { useApiMutation, usePages, useStudioAndGame } from '../../api/hooks.js';
+import { useApiMutation, usePages, useRefresh, useStudioAndGame } from '../../api/hooks.js';
 import { useRole } from '../../api/session.js';
 import { countOf, formatBytes, formatCount } from '../../lib/format.js';
-import { DataTable } from '../../parts/DataTable.js';
+import { DataTable, moreOf } from '../../parts/DataTable.js';
 import { DownloadButton } from '../../parts/DownloadButton.js';
 import { EmptyState, ProblemNote } from '../../parts/states.js';
 import { Moment } from '../../parts/texts.js';
@@ -22,7 +21,6 @@ export function Exports() {
     'listExports',
     { params: { game } },
     {
-      next: ({ nextCursor }) => nextCursor,
       // While an export runs, its progress is shown.
       everyMs: ({ exports }) => (exports.some(isOpen) ? EVERY_MS : false),
     },
@@ -35,11 +33,7 @@ export function Exports() {
         label="Exports"
         rows={pages.data?.pages.flatMap(({ exports }) => exports)}
         rowKey={({ exportId }) => exportId}
-        more={{
-          has: pages.hasNextPage,
-          isLoading: pages.isFetchingNextPage,
-          load: () => void pages.fetchNextPage(),
-        }}
+        more={moreOf(pages)}
         empty={
           <EmptyState title="No exports">
             <Text size="sm">
@@ -65,13 +59,13 @@ export function Exports() {
 }
 
 function StartForm() {
-  const { studio, game } = useStudioAndGame();
-  const queries = useQueryClient();
+  const { game } = useStudioAndGame();
+  const refresh = useRefresh();
   const [from, setFrom] = useState(() => dayBefore(7));
   const [to, setTo] = useState(() => dayBefore(0));
   const [format, setFormat] = useState<Job['format']>('ndjson');
   const start = useApiMutation('startExport', {
-    onDone: () => queries.invalidateQueries({ queryKey: [studio, 'listExports'] }),
+    onDone: () => refresh('listExports'),
   });
   function submit(event: FormEvent) {
     event.preventDefault();
@@ -132,11 +126,11 @@ function State({ job }: { job: Job }) {
 }
 
 function Actions({ job }: { job: Job }) {
-  const { studio, game } = useStudioAndGame();
+  const { game } = useStudioAndGame();
   const { isEditor } = useRole();
-  const queries = useQueryClient();
+  const refresh = useRefresh();
   const cancel = useApiMutation('cancelExport', {
-    onDone: () => queries.invalidateQueries({ queryKey: [studio, 'listExports'] }),
+    onDone: () => refresh('listExports'),
   });
   const { exportId, state, from, to, format } = job;
   if (!isEditor || state === 'cancelled') return null;

@@ -1,9 +1,8 @@
 import { Button, Stack, Text, Textarea } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { Schemas } from '../../api/client.js';
-import { useApiMutation, useStudioAndGame } from '../../api/hooks.js';
+import { useApiMutation, useRefresh, useStudioAndGame } from '../../api/hooks.js';
 import { useRole } from '../../api/session.js';
 import { indented, parseJson } from '../../lib/json-text.js';
 import { shortId } from '../../lib/short-id.js';
@@ -16,13 +15,12 @@ import { DeleteFailed } from './DeleteFailed.js';
 export function FailedEventPanel({ entry, onClose }: { entry: Schemas['FailedEvent']; onClose: () => void }) {
   const { studio, game } = useStudioAndGame();
   const { isEditor } = useRole();
-  const queries = useQueryClient();
+  const refresh = useRefresh();
   const [text, setText] = useState(() => readable(entry.raw));
   const parsed = parseJson(text);
   const replay = useApiMutation('replayFailedEvent', {
     onDone: () => {
-      for (const id of ['listFailedEventGroups', 'listFailedEvents', 'getTimeline', 'getPlayer'])
-        queries.invalidateQueries({ queryKey: [studio, id] });
+      refresh('listFailedEventGroups', 'listFailedEvents', 'getTimeline', 'getPlayer');
       onClose();
     },
   });

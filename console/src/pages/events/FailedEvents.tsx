@@ -1,13 +1,12 @@
 import { Anchor, Button, Group, Stack, Text } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import type { Schemas } from '../../api/client.js';
-import { useApiMutation, useGet, usePages, useStudioAndGame } from '../../api/hooks.js';
+import { useApiMutation, useGet, usePages, useRefresh, useStudioAndGame } from '../../api/hooks.js';
 import { useRole } from '../../api/session.js';
 import { useNewestJob } from '../../api/use-newest-job.js';
 import { formatCount } from '../../lib/format.js';
 import { outcomeOf, titleOf } from '../../lib/jobs.js';
-import { DataTable } from '../../parts/DataTable.js';
+import { DataTable, moreOf } from '../../parts/DataTable.js';
 import { JobEnd, JobProgress } from '../../parts/JobProgress.js';
 import { EmptyState, ProblemNote } from '../../parts/states.js';
 import { Moment } from '../../parts/texts.js';
@@ -21,18 +20,13 @@ const GROUPS_PER_PAGE = 100;
 
 /** Refused events by reason. One event can be corrected and replayed; all events of a reason can be replayed as they are, or deleted. */
 export function FailedEvents() {
-  const { studio, game } = useStudioAndGame();
-  const queries = useQueryClient();
+  const { game } = useStudioAndGame();
+  const refresh = useRefresh();
   const { reason, type } = route.useSearch();
   const navigate = route.useNavigate();
-  const groups = usePages(
-    'listFailedEventGroups',
-    { params: { game }, query: { limit: GROUPS_PER_PAGE } },
-    { next: ({ nextCursor }) => nextCursor },
-  );
+  const groups = usePages('listFailedEventGroups', { params: { game }, query: { limit: GROUPS_PER_PAGE } });
   const { job } = useNewestJob('replay', () => {
-    for (const id of ['listFailedEventGroups', 'listFailedEvents'])
-      queries.invalidateQueries({ queryKey: [studio, id] });
+    refresh('listFailedEventGroups', 'listFailedEvents');
   });
   const isRunning = job?.state === 'running';
   return (
@@ -44,11 +38,7 @@ export function FailedEvents() {
         label="Reasons"
         rows={uniqueGroups(groups.data?.pages)}
         rowKey={groupKey}
-        more={{
-          has: groups.hasNextPage,
-          isLoading: groups.isFetchingNextPage,
-          load: () => void groups.fetchNextPage(),
-        }}
+        more={moreOf(groups)}
         onOpen={(group) =>
           navigate({ search: { tab: 'failed', reason: group.reason, type: group.eventType ?? undefined } })
         }
@@ -129,11 +119,7 @@ function Entries({ reason, eventType }: { reason: string; eventType: string | un
   const { event } = route.useSearch();
   const navigate = route.useNavigate();
   const query = { reason, ...(eventType === undefined ? {} : { eventType }) };
-  const pages = usePages(
-    'listFailedEvents',
-    { params: { game }, query },
-    { next: ({ nextCursor }) => nextCursor },
-  );
+  const pages = usePages('listFailedEvents', { params: { game }, query });
   const rows = pages.data?.pages.flatMap(({ events }) => events);
   const listed = rows?.find(({ id }) => id === event);
   // The address may name an entry of a later page: the timeline of a player links to it.
@@ -155,11 +141,7 @@ function Entries({ reason, eventType }: { reason: string; eventType: string | un
         rows={rows}
         rowKey={({ id }) => id}
         onOpen={({ id }) => show(id)}
-        more={{
-          has: pages.hasNextPage,
-          isLoading: pages.isFetchingNextPage,
-          load: () => void pages.fetchNextPage(),
-        }}
+        more={moreOf(pages)}
         empty={<Text c="dimmed">None is left.</Text>}
         columns={[
           { id: 'at', header: 'Received', cell: ({ receivedAt }) => <Moment at={receivedAt} /> },
@@ -183,11 +165,11 @@ function Entries({ reason, eventType }: { reason: string; eventType: string | un
 
 /** Replays all events of a group as they are, once the reason is gone: a schema was registered, for example. */
 function ReplayGroup({ group, isRunning }: { group: FailedGroup; isRunning: boolean }) {
-  const { studio, game } = useStudioAndGame();
+  const { game } = useStudioAndGame();
   const { isEditor } = useRole();
-  const queries = useQueryClient();
+  const refresh = useRefresh();
   const replay = useApiMutation('replayFailedEvents', {
-    onDone: () => queries.invalidateQueries({ queryKey: [studio, 'listJobs'] }),
+    onDone: () => refresh('listJobs'),
   });
   if (!isEditor) return null;
   const { reason, eventType } = group;

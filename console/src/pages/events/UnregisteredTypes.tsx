@@ -1,9 +1,8 @@
 import { Alert, Anchor, Button, Group, List, Stack, Text } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { Schemas } from '../../api/client.js';
-import { useApiMutation, useGet, useStudioAndGame } from '../../api/hooks.js';
+import { useApiMutation, useGet, useRefresh, useStudioAndGame } from '../../api/hooks.js';
 import { useRole } from '../../api/session.js';
 import { countOf, formatCount } from '../../lib/format.js';
 import { ProblemNote } from '../../parts/states.js';
@@ -63,16 +62,16 @@ function Misspelt({ types }: { types: readonly EventType[] }) {
 }
 
 function Policy({ unregistered, isCut }: { unregistered: readonly EventType[]; isCut: boolean }) {
-  const { studio, game } = useStudioAndGame();
+  const { game } = useStudioAndGame();
   const { isOwner } = useRole();
   const navigate = route.useNavigate();
-  const queries = useQueryClient();
+  const refresh = useRefresh();
   const found = useGet('getGame', { params: { game } });
   const [isSure, setSure] = useState(false);
   const change = useApiMutation('updateGame', {
     onDone: () => {
       setSure(false);
-      for (const id of ['getGame', 'listGames']) queries.invalidateQueries({ queryKey: [studio, id] });
+      refresh('getGame', 'listGames');
     },
   });
   const policy = found.data?.unregisteredTypes;

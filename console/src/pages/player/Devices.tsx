@@ -1,28 +1,27 @@
 import { Button, Group, Stack, Text, Title } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { useApiMutation, usePages, useStudioAndGame } from '../../api/hooks.js';
+import { useApiMutation, usePages, useRefresh, useStudioAndGame } from '../../api/hooks.js';
 import { useRole } from '../../api/session.js';
 import { countOf } from '../../lib/format.js';
-import { DataTable } from '../../parts/DataTable.js';
+import { DataTable, moreOf } from '../../parts/DataTable.js';
 import { ProblemNote } from '../../parts/states.js';
 import { CopyableId, Moment } from '../../parts/texts.js';
 
 /** The devices and sessions of the player, which support can revoke. */
 export function Devices({ playerId }: { playerId: string }) {
-  const { studio, game } = useStudioAndGame();
+  const { game } = useStudioAndGame();
   const { isEditor } = useRole();
-  const queries = useQueryClient();
+  const refresh = useRefresh();
   const [isSure, setSure] = useState(false);
   const params = { game, playerId };
-  const sessions = usePages('listSessions', { params }, { next: ({ nextCursor }) => nextCursor });
-  const devices = usePages('listDevices', { params }, { next: ({ nextCursor }) => nextCursor });
+  const sessions = usePages('listSessions', { params });
+  const devices = usePages('listDevices', { params });
   const rows = sessions.data?.pages.flatMap((page) => page.sessions);
   const live = rows?.filter(({ isLive }) => isLive).length ?? 0;
   const revoke = useApiMutation('revokeSessions', {
     onDone: () => {
       setSure(false);
-      queries.invalidateQueries({ queryKey: [studio, 'listSessions'] });
+      refresh('listSessions');
     },
   });
   return (
@@ -64,11 +63,7 @@ export function Devices({ playerId }: { playerId: string }) {
               The player is not logged in.
             </Text>
           }
-          more={{
-            has: sessions.hasNextPage,
-            isLoading: sessions.isFetchingNextPage,
-            load: () => void sessions.fetchNextPage(),
-          }}
+          more={moreOf(sessions)}
           columns={[
             { id: 'device', header: 'Device', cell: (row) => <CopyableId id={row.deviceId} isShort /> },
             { id: 'opened', header: 'Opened', cell: (row) => <Moment at={row.createdAt} /> },

@@ -1,8 +1,7 @@
 import { Alert, Button, List, Stack, Text, TextInput, Title } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Schemas } from '../../api/client.js';
-import { useApiMutation, useGet, useStudioAndGame } from '../../api/hooks.js';
+import { useApiMutation, useGet, useRefresh, useStudioAndGame } from '../../api/hooks.js';
 import { erasedInWords } from '../../lib/erasures.js';
 import { countOf } from '../../lib/format.js';
 import { SidePanel } from '../../parts/SidePanel.js';
@@ -25,15 +24,14 @@ export function ErasePlayer({ playerId }: { playerId: string }) {
 }
 
 function ErasePanel({ playerId, onClose }: { playerId: string; onClose: () => void }) {
-  const { studio, game } = useStudioAndGame();
-  const queries = useQueryClient();
+  const { game } = useStudioAndGame();
+  const refresh = useRefresh();
   const [typed, setTyped] = useState('');
   const params = { game, playerId };
   const preview = useGet('previewErasure', { params });
   const erase = useApiMutation('erasePlayer', {
     onDone: () => {
-      for (const id of ['previewErasure', 'listErasures', 'listSessions', 'listDevices'])
-        queries.invalidateQueries({ queryKey: [studio, id] });
+      refresh('previewErasure', 'listErasures', 'listSessions', 'listDevices');
     },
   });
   const isRequested = erase.isSuccess || (preview.data !== undefined && preview.data.erasure !== null);

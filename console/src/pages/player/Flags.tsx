@@ -3,6 +3,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { usePages, useStudioAndGame } from '../../api/hooks.js';
 import { useRole } from '../../api/session.js';
 import type { ExplanationQuery } from '../../api/use-explanation.js';
+import { moreOf } from '../../parts/DataTable.js';
 import { Loaded } from '../../parts/states.js';
 import { Moment, Person, Sentence } from '../../parts/texts.js';
 import { FormerExceptions } from './FormerExceptions.js';
@@ -20,11 +21,7 @@ export function Flags({ playerId, explanation }: { playerId: string; explanation
   const navigate = route.useNavigate();
   const show = (flagId: string | undefined) =>
     navigate({ search: (before) => ({ ...before, edit: flagId }) });
-  const overrides = usePages(
-    'listOverrides',
-    { params: { game, playerId } },
-    { next: ({ nextCursor }) => nextCursor },
-  );
+  const overrides = usePages('listOverrides', { params: { game, playerId } });
   const all = overrides.data?.pages.flatMap((page) => page.overrides) ?? [];
   // Those in force come first, so the first page has all of them.
   const inForce = new Map(all.filter(({ state }) => state === 'in_force').map((each) => [each.flagId, each]));
@@ -73,11 +70,7 @@ export function Flags({ playerId, explanation }: { playerId: string; explanation
       <FormerExceptions
         label="Former overrides"
         rows={all.filter(({ state }) => state !== 'in_force')}
-        more={{
-          has: overrides.hasNextPage,
-          isLoading: overrides.isFetchingNextPage,
-          load: () => void overrides.fetchNextPage(),
-        }}
+        more={moreOf(overrides)}
         subject={{ header: 'Flag', of: ({ flagId }) => flagId }}
         value={{ header: 'Value', of: ({ value }) => <YesNo value={value} /> }}
       />

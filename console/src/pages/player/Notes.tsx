@@ -1,8 +1,7 @@
 import { Button, Group, Stack, Text, Textarea, Title } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import type { Schemas } from '../../api/client.js';
-import { useApiMutation, usePages, useStudioAndGame } from '../../api/hooks.js';
+import { useApiMutation, usePages, useRefresh, useStudioAndGame } from '../../api/hooks.js';
 import { useRole } from '../../api/session.js';
 import { ProblemNote } from '../../parts/states.js';
 import { Moment, Person } from '../../parts/texts.js';
@@ -13,11 +12,7 @@ const MAX_NOTE = 4_000;
 export function Notes({ playerId }: { playerId: string }) {
   const { game } = useStudioAndGame();
   const { isEditor } = useRole();
-  const pages = usePages(
-    'listNotes',
-    { params: { game, playerId } },
-    { next: ({ nextCursor }) => nextCursor },
-  );
+  const pages = usePages('listNotes', { params: { game, playerId } });
   const notes = pages.data?.pages.flatMap((page) => page.notes) ?? [];
   return (
     <section aria-label="Notes">
@@ -53,9 +48,8 @@ export function Notes({ playerId }: { playerId: string }) {
 }
 
 function useNotesChanged(): () => void {
-  const { studio } = useStudioAndGame();
-  const queries = useQueryClient();
-  return () => void queries.invalidateQueries({ queryKey: [studio, 'listNotes'] });
+  const refresh = useRefresh();
+  return () => void refresh('listNotes');
 }
 
 function NewNote({ playerId }: { playerId: string }) {

@@ -1,8 +1,7 @@
 import { NativeSelect } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Schemas } from '../../api/client.js';
-import { useApiMutation, useStudioAndGame } from '../../api/hooks.js';
+import { useApiMutation, useRefresh, useStudioAndGame } from '../../api/hooks.js';
 import { ExceptionPanel } from './ExceptionPanel.js';
 
 type Props = {
@@ -14,13 +13,11 @@ type Props = {
 
 /** Overrides the rule of a flag for this player, or clears the override. */
 export function OverridePanel({ playerId, flagId, current, onClose }: Props) {
-  const { studio, game } = useStudioAndGame();
-  const queries = useQueryClient();
+  const { game } = useStudioAndGame();
+  const refresh = useRefresh();
   const [value, setValue] = useState(current?.value ?? true);
   const onDone = () => {
-    for (const id of ['getPlayer', 'listOverrides', 'explain', 'getTimeline']) {
-      queries.invalidateQueries({ queryKey: [studio, id] });
-    }
+    refresh('getPlayer', 'listOverrides', 'explain', 'getTimeline');
     onClose();
   };
   const set = useApiMutation('setOverride', { onDone });

@@ -1,7 +1,6 @@
-import { useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { Schemas } from '../../api/client.js';
-import { useApiMutation, useStudioAndGame } from '../../api/hooks.js';
+import { useApiMutation, useRefresh, useStudioAndGame } from '../../api/hooks.js';
 import { ExceptionPanel } from './ExceptionPanel.js';
 
 type Props = {
@@ -18,12 +17,10 @@ type Props = {
 
 /** Pins a value or a variant for this player, whatever the rules say, or takes the pin back. */
 export function PinPanel({ playerId, kind, target, isPinned, value, onClose, ...rest }: Props) {
-  const { studio, game } = useStudioAndGame();
-  const queries = useQueryClient();
+  const { game } = useStudioAndGame();
+  const refresh = useRefresh();
   const onDone = () => {
-    for (const id of ['listPins', 'explain', 'getTimeline']) {
-      queries.invalidateQueries({ queryKey: [studio, id] });
-    }
+    refresh('listPins', 'explain', 'getTimeline');
     onClose();
   };
   const set = useApiMutation('setPin', { onDone });

@@ -24,21 +24,15 @@ export function Timeline({ playerId }: { playerId: string }) {
   const { kinds, type, from, to } = route.useSearch();
   const navigate = route.useNavigate();
   const [hasSpan, setSpan] = useState(from !== undefined || to !== undefined);
-  const pages = usePages(
-    'getTimeline',
-    {
-      params: { game, playerId },
-      query: {
-        ...(kinds === undefined ? {} : { kinds }),
-        ...(type === undefined ? {} : { eventType: type }),
-        ...(from === undefined ? {} : { from }),
-        ...(to === undefined ? {} : { to }),
-      },
+  const pages = usePages('getTimeline', {
+    params: { game, playerId },
+    query: {
+      ...(kinds === undefined ? {} : { kinds }),
+      ...(type === undefined ? {} : { eventType: type }),
+      ...(from === undefined ? {} : { from }),
+      ...(to === undefined ? {} : { to }),
     },
-    {
-      next: ({ nextCursor }) => nextCursor,
-    },
-  );
+  });
   // One filter takes the place of the other: events of a type are of one kind.
   const show = (filter: { kinds?: string | undefined; type?: string | undefined }) =>
     navigate({ search: (before) => ({ ...before, kinds: undefined, type: undefined, ...filter }) });

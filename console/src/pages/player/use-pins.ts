@@ -1,6 +1,6 @@
 import type { Schemas } from '../../api/client.js';
 import { usePages, useStudioAndGame } from '../../api/hooks.js';
-import type { MoreRows } from '../../parts/DataTable.js';
+import { type MoreRows, moreOf } from '../../parts/DataTable.js';
 
 type Pin = Schemas['Pin'];
 
@@ -10,16 +10,12 @@ export function usePins(
   kind: Pin['kind'],
 ): { inForce: ReadonlyMap<string, Pin>; former: readonly Pin[]; more: MoreRows } {
   const { game } = useStudioAndGame();
-  const pins = usePages('listPins', { params: { game, playerId } }, { next: ({ nextCursor }) => nextCursor });
+  const pins = usePages('listPins', { params: { game, playerId } });
   const all = pins.data?.pages.flatMap((page) => page.pins).filter((pin) => pin.kind === kind) ?? [];
   return {
     // Those in force come first, so the first page has all of them.
     inForce: new Map(all.filter(({ state }) => state === 'in_force').map((pin) => [pin.target, pin])),
     former: all.filter(({ state }) => state !== 'in_force'),
-    more: {
-      has: pins.hasNextPage,
-      isLoading: pins.isFetchingNextPage,
-      load: () => void pins.fetchNextPage(),
-    },
+    more: moreOf(pins),
   };
 }

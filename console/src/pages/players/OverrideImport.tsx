@@ -1,7 +1,6 @@
 import { Button, Code, FileInput, Group, Stack, Text } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { useApiMutation, useStudioAndGame } from '../../api/hooks.js';
+import { useApiMutation, useRefresh, useStudioAndGame } from '../../api/hooks.js';
 import { useRole } from '../../api/session.js';
 import { useNewestJob } from '../../api/use-newest-job.js';
 import { outcomeOf, titleOf } from '../../lib/jobs.js';
@@ -28,12 +27,10 @@ export function OverrideImport() {
 }
 
 function ImportForm() {
-  const { studio, game } = useStudioAndGame();
-  const queries = useQueryClient();
+  const { game } = useStudioAndGame();
+  const refresh = useRefresh();
   const [file, setFile] = useState<File | null>(null);
-  const { job, look } = useNewestJob('override_import', () =>
-    queries.invalidateQueries({ queryKey: [studio] }),
-  );
+  const { job, look } = useNewestJob('override_import', () => refresh());
   const upload = useApiMutation('importOverrides', { onDone: look });
   const isRunning = job?.state === 'running';
 

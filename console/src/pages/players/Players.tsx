@@ -4,7 +4,7 @@ import { type FormEvent, useEffect, useState } from 'react';
 import { useGet, usePages, useStudioAndGame } from '../../api/hooks.js';
 import { formatCount } from '../../lib/format.js';
 import { listQuery } from '../../lib/player-filters.js';
-import { DataTable } from '../../parts/DataTable.js';
+import { DataTable, moreOf } from '../../parts/DataTable.js';
 import { Money } from '../../parts/Money.js';
 import { Page } from '../../parts/Page.js';
 import { EmptyState, ProblemNote } from '../../parts/states.js';
@@ -37,11 +37,7 @@ export function Players() {
   );
   const currencies = bySpend.data?.currencies ?? [];
   const query = find === undefined ? listQuery(filters, currencies, Date.now()) : { find };
-  const pages = usePages(
-    'listPlayers',
-    { params: { game }, query },
-    { next: ({ nextCursor }) => nextCursor },
-  );
+  const pages = usePages('listPlayers', { params: { game }, query });
   const examined = pages.data?.pages.reduce((sum, page) => sum + (page.examined ?? 0), 0) ?? 0;
   const rows = pages.data?.pages.flatMap(({ players }) => players);
 
@@ -84,11 +80,7 @@ export function Players() {
             value: hidden,
             onChange: (next) => navigate({ search: (before) => ({ ...before, hidden: next }) }),
           }}
-          more={{
-            has: pages.hasNextPage,
-            isLoading: pages.isFetchingNextPage,
-            load: () => void pages.fetchNextPage(),
-          }}
+          more={moreOf(pages)}
           empty={
             <NoPlayers find={find} isFiltered={Object.values(filters).some((value) => value !== undefined)} />
           }

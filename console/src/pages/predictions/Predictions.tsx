@@ -5,6 +5,7 @@ import { usePages, useStudioAndGame } from '../../api/hooks.js';
 import { countOf, formatDay, formatShare } from '../../lib/format.js';
 import { type Grade, MODELS, metricsOf } from '../../lib/grades.js';
 import { Chart } from '../../parts/Chart.js';
+import { moreOf } from '../../parts/DataTable.js';
 import { Page } from '../../parts/Page.js';
 import { EmptyState, Loaded } from '../../parts/states.js';
 import { ColdStart } from './ColdStart.js';
@@ -26,11 +27,10 @@ export function Predictions() {
   const { model: asked } = route.useSearch();
   const model = asked !== undefined && asked in MODELS ? asked : 'activity';
   const navigate = route.useNavigate();
-  const grades = usePages(
-    'listPredictionGrades',
-    { params: { game }, query: { model: model as GradedModel, days: ALL_DAYS, limit: GRADES_PER_PAGE } },
-    { next: ({ nextCursor }) => nextCursor },
-  );
+  const grades = usePages('listPredictionGrades', {
+    params: { game },
+    query: { model: model as GradedModel, days: ALL_DAYS, limit: GRADES_PER_PAGE },
+  });
   const trainings = usePages(
     'listModels',
     { params: { game }, query: { limit: PAGE } },
@@ -81,11 +81,7 @@ export function Predictions() {
             <Trainings
               models={[...(first?.models ?? []), ...older.flatMap(({ models }) => models)]}
               inForce={first?.inForce ?? null}
-              more={{
-                has: trainings.hasNextPage,
-                isLoading: trainings.isFetchingNextPage,
-                load: () => void trainings.fetchNextPage(),
-              }}
+              more={moreOf(trainings)}
             />
           </Stack>
         )}

@@ -1,7 +1,6 @@
 import { Alert, Button, Group } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
 import type { DataOf } from '../../api/client.js';
-import { useApiMutation, useStudioAndGame } from '../../api/hooks.js';
+import { useApiMutation, useRefresh, useStudioAndGame } from '../../api/hooks.js';
 import { useRole } from '../../api/session.js';
 import { useNewestJob } from '../../api/use-newest-job.js';
 import { formatInstant } from '../../lib/format.js';
@@ -11,12 +10,10 @@ import { ProblemNote } from '../../parts/states.js';
 
 /** Models are trained every night. This button trains them now; a training goes on when the page is left. */
 export function TrainNow({ lastFailure }: { lastFailure: DataOf<'listModels'>['lastFailure'] }) {
-  const { studio, game } = useStudioAndGame();
+  const { game } = useStudioAndGame();
   const { isEditor } = useRole();
-  const queries = useQueryClient();
-  const { job, look } = useNewestJob('training', () =>
-    queries.invalidateQueries({ queryKey: [studio, 'listModels'] }),
-  );
+  const refresh = useRefresh();
+  const { job, look } = useNewestJob('training', () => refresh('listModels'));
   const train = useApiMutation('trainModels', { onDone: look });
   const isRunning = job?.state === 'running';
   return (

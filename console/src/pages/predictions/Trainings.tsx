@@ -1,8 +1,7 @@
 import { Badge, Button, Text, Title } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Schemas } from '../../api/client.js';
-import { useApiMutation, useStudioAndGame } from '../../api/hooks.js';
+import { useApiMutation, useRefresh, useStudioAndGame } from '../../api/hooks.js';
 import { useRole } from '../../api/session.js';
 import { formatCount } from '../../lib/format.js';
 import { DataTable, type MoreRows } from '../../parts/DataTable.js';
@@ -19,14 +18,14 @@ export function Trainings({
   inForce: Schemas['ModelInForce'] | null;
   more: MoreRows;
 }) {
-  const { studio, game } = useStudioAndGame();
+  const { game } = useStudioAndGame();
   const { isEditor } = useRole();
-  const queries = useQueryClient();
+  const refresh = useRefresh();
   const [sure, setSure] = useState<number>();
   const back = useApiMutation('rollBackModel', {
     onDone: () => {
       setSure(undefined);
-      queries.invalidateQueries({ queryKey: [studio, 'listModels'] });
+      refresh('listModels');
     },
   });
   if (models.length === 0) return null;

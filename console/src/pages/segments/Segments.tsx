@@ -1,4 +1,4 @@
-import { Anchor, Button, Group, Stack, Text } from '@mantine/core';
+import { Anchor, Group, Stack, Text } from '@mantine/core';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useGet, useStudioAndGame } from '../../api/hooks.js';
 import { useRole } from '../../api/session.js';
@@ -8,7 +8,7 @@ import { freeId, problemsUnder, type Segment } from '../../lib/document.js';
 import { countOf, formatCount, formatShare } from '../../lib/format.js';
 import { sizesOf, trendInWords } from '../../lib/trend.js';
 import { DataTable } from '../../parts/DataTable.js';
-import { Icon } from '../../parts/Icon.js';
+import { AddButton, EntryLink, ProblemLines } from '../../parts/entries.js';
 import { Page } from '../../parts/Page.js';
 import { Sparkline } from '../../parts/Sparkline.js';
 import { EmptyState, ProblemNote } from '../../parts/states.js';
@@ -49,19 +49,7 @@ export function Segments() {
     <Page
       title="Segments"
       question="Groups of players by rules. A player is in or out with the next request, never tomorrow."
-      actions={
-        isEditor && (
-          <Button
-            size="xs"
-            leftSection={<Icon name="plus" size={14} />}
-            // Until the draft is there, nothing can be added to it.
-            disabled={rows === undefined}
-            onClick={addNew}
-          >
-            Add segment
-          </Button>
-        )
-      }
+      actions={isEditor && <AddButton label="Add segment" isReady={rows !== undefined} onClick={addNew} />}
     >
       <ProblemNote problem={sizes.error} onRetry={() => sizes.refetch()} />
       <DataTable
@@ -82,9 +70,7 @@ export function Segments() {
             header: 'Segment',
             cell: ({ segmentId, name }) => (
               <Stack gap={0}>
-                <Anchor component="button" type="button" size="sm" ta="left" onClick={() => show(segmentId)}>
-                  {name}
-                </Anchor>
+                <EntryLink name={name} onOpen={() => show(segmentId)} />
                 <Text size="xs" c="dimmed" className="mono">
                   {segmentId}
                 </Text>
@@ -97,14 +83,12 @@ export function Segments() {
             cell: ({ rule, segmentId }) => (
               <>
                 <span className="mono">{rule}</span>
-                {problemsUnder(
-                  problems,
-                  `/segments/${rows?.findIndex((each) => each.segmentId === segmentId)}`,
-                ).map(({ pointer, message }) => (
-                  <Text key={`${pointer} ${message}`} size="xs" c="red" role="alert">
-                    {message}
-                  </Text>
-                ))}
+                <ProblemLines
+                  problems={problemsUnder(
+                    problems,
+                    `/segments/${rows?.findIndex((each) => each.segmentId === segmentId)}`,
+                  )}
+                />
               </>
             ),
           },

@@ -2,7 +2,7 @@ import { Button, Checkbox, Stack, Text } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import type { Schemas } from '../../api/client.js';
 import { useGet, usePages, useStudioAndGame } from '../../api/hooks.js';
-import { DataTable } from '../../parts/DataTable.js';
+import { DataTable, moreOf } from '../../parts/DataTable.js';
 import { SidePanel } from '../../parts/SidePanel.js';
 import { EmptyState, Loaded, ProblemNote } from '../../parts/states.js';
 import { Moment } from '../../parts/texts.js';
@@ -41,11 +41,7 @@ export function AuditLog() {
         rowKey={({ id }) => id}
         onOpen={({ id }) => show(id)}
         empty={<EmptyState title="Nothing was changed yet">Every change leaves an entry here.</EmptyState>}
-        more={{
-          has: pages.hasNextPage,
-          isLoading: pages.isFetchingNextPage,
-          load: () => void pages.fetchNextPage(),
-        }}
+        more={moreOf(pages)}
         columns={[
           { id: 'at', header: 'When', cell: ({ at }) => <Moment at={at} /> },
           { id: 'actor', header: 'Who', cell: (entry) => <Who entry={entry} /> },

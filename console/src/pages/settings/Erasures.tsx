@@ -1,11 +1,10 @@
 import { Badge, Button, Group, Stack, Text } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Schemas } from '../../api/client.js';
-import { useApiMutation, usePages, useStudioAndGame } from '../../api/hooks.js';
+import { useApiMutation, usePages, useRefresh, useStudioAndGame } from '../../api/hooks.js';
 import { useRole } from '../../api/session.js';
 import { erasedInWords } from '../../lib/erasures.js';
-import { DataTable } from '../../parts/DataTable.js';
+import { DataTable, moreOf } from '../../parts/DataTable.js';
 import { PlayerLink } from '../../parts/PlayerLink.js';
 import { EmptyState, ProblemNote } from '../../parts/states.js';
 import { CopyableId, CopyIcon, Moment, Person } from '../../parts/texts.js';
@@ -17,22 +16,21 @@ const COLORS = { waiting: 'yellow', erasing: 'yellow', done: 'teal', withdrawn: 
 
 /** Requests to erase players: what is due when, what was erased, and the receipts. */
 export function Erasures() {
-  const { studio, game } = useStudioAndGame();
+  const { game } = useStudioAndGame();
   const { isEditor } = useRole();
-  const queries = useQueryClient();
+  const refresh = useRefresh();
   const [withdrawing, setWithdrawing] = useState<string>();
   const pages = usePages(
     'listErasures',
     { params: { game } },
     {
-      next: ({ nextCursor }) => nextCursor,
       everyMs: ({ erasures }) => (erasures.some(isAtWork) ? RUNNING_MS : false),
     },
   );
   const withdraw = useApiMutation('withdrawErasure', {
     onDone: () => {
       setWithdrawing(undefined);
-      queries.invalidateQueries({ queryKey: [studio, 'listErasures'] });
+      refresh('listErasures');
     },
   });
   return (
@@ -46,11 +44,7 @@ export function Erasures() {
         label="Erasures"
         rows={pages.data?.pages.flatMap(({ erasures }) => erasures)}
         rowKey={({ erasureId }) => erasureId}
-        more={{
-          has: pages.hasNextPage,
-          isLoading: pages.isFetchingNextPage,
-          load: () => void pages.fetchNextPage(),
-        }}
+        more={moreOf(pages)}
         empty={
           <EmptyState title="Nobody has asked for erasure">
             <Text size="sm">Requests of players are listed here, with the day on which each is due.</Text>

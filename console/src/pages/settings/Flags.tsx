@@ -1,4 +1,4 @@
-import { Anchor, Button, Group, Skeleton, Stack, Text } from '@mantine/core';
+import { Group, Skeleton, Stack, Text } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useRole } from '../../api/session.js';
 import { useDraft } from '../../draft/draft-context.js';
@@ -6,8 +6,8 @@ import { useEntries } from '../../draft/use-entries.js';
 import { type CustomFlag, freeId, problemsUnder } from '../../lib/document.js';
 import { DataTable } from '../../parts/DataTable.js';
 import { problemAtOf } from '../../parts/EntryPanel.js';
+import { AddButton, EntryLink } from '../../parts/entries.js';
 import { WholeNumberInput } from '../../parts/fields.js';
-import { Icon } from '../../parts/Icon.js';
 import { EmptyState } from '../../parts/states.js';
 import { FlagPanel } from './FlagPanel.js';
 
@@ -58,11 +58,7 @@ export function Flags() {
         <Text size="sm" c="dimmed">
           Games get flags with the player's status; rules can use them.
         </Text>
-        {isEditor && (
-          <Button size="xs" leftSection={<Icon name="plus" size={14} />} onClick={addNew}>
-            Add flag
-          </Button>
-        )}
+        {isEditor && <AddButton label="Add flag" onClick={addNew} />}
       </Group>
       <DataTable
         label="Flags"
@@ -82,9 +78,7 @@ export function Flags() {
             header: 'Flag',
             cell: ({ flagId, name }) => (
               <Stack gap={0}>
-                <Anchor component="button" type="button" size="sm" ta="left" onClick={() => show(flagId)}>
-                  {name}
-                </Anchor>
+                <EntryLink name={name} onOpen={() => show(flagId)} />
                 <Text size="xs" c="dimmed" className="mono">
                   {flagId}
                 </Text>

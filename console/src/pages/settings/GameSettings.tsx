@@ -1,8 +1,7 @@
 import { Button, Code, Group, Stack, Switch, Text, TextInput } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Schemas } from '../../api/client.js';
-import { useApiMutation, useGet, useStudioAndGame } from '../../api/hooks.js';
+import { useApiMutation, useGet, useRefresh, useStudioAndGame } from '../../api/hooks.js';
 import { countOf } from '../../lib/format.js';
 import { WholeNumberInput } from '../../parts/fields.js';
 import { Loaded, ProblemNote } from '../../parts/states.js';
@@ -16,8 +15,7 @@ export function GameSettings() {
 }
 
 function GameForm({ game }: { game: Schemas['Game'] }) {
-  const { studio } = useStudioAndGame();
-  const queries = useQueryClient();
+  const refresh = useRefresh();
   const [name, setName] = useState(game.name);
   const [days, setDays] = useState(game.retentionDays);
   const [waitDays, setWaitDays] = useState<number | null>(game.erasureWaitDays);
@@ -26,7 +24,7 @@ function GameForm({ game }: { game: Schemas['Game'] }) {
   const save = useApiMutation('updateGame', {
     onDone: () => {
       setSure(false);
-      for (const id of ['getGame', 'listGames']) queries.invalidateQueries({ queryKey: [studio, id] });
+      refresh('getGame', 'listGames');
     },
   });
   const isShorter = days !== null && (game.retentionDays === null || days < game.retentionDays);

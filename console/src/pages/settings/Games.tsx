@@ -5,7 +5,7 @@ import type { Schemas } from '../../api/client.js';
 import { usePages, useStudioAndGame } from '../../api/hooks.js';
 import { useRole } from '../../api/session.js';
 import { countOf } from '../../lib/format.js';
-import { DataTable } from '../../parts/DataTable.js';
+import { DataTable, moreOf } from '../../parts/DataTable.js';
 import { NewGame } from '../../parts/NewGame.js';
 import { SidePanel } from '../../parts/SidePanel.js';
 import { EmptyState, ProblemNote } from '../../parts/states.js';
@@ -16,7 +16,7 @@ export function Games() {
   const { studio } = useStudioAndGame();
   const { isOwner } = useRole();
   const [isOpen, setOpen] = useState(false);
-  const pages = usePages('listGames', {}, { next: ({ nextCursor }) => nextCursor });
+  const pages = usePages('listGames');
   return (
     <Stack gap="md">
       <Text size="sm">Each game has players, keys and a store of its own. Members belong to the studio.</Text>
@@ -32,11 +32,7 @@ export function Games() {
         label="Games"
         rows={pages.data?.pages.flatMap(({ games }) => games)}
         rowKey={({ gameId }) => gameId}
-        more={{
-          has: pages.hasNextPage,
-          isLoading: pages.isFetchingNextPage,
-          load: () => void pages.fetchNextPage(),
-        }}
+        more={moreOf(pages)}
         empty={
           <EmptyState title="No game yet">
             <Text size="sm">

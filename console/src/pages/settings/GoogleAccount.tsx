@@ -1,17 +1,16 @@
 import { Alert, Button, Fieldset, Group, Stack, Text, Textarea } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { DataOf } from '../../api/client.js';
-import { useApiMutation, useGet, useStudioAndGame } from '../../api/hooks.js';
+import { useApiMutation, useGet, useRefresh, useStudioAndGame } from '../../api/hooks.js';
 import { readServiceAccount } from '../../lib/service-account.js';
 import { Loaded, ProblemNote } from '../../parts/states.js';
 
 /** The service account by which the game asks Google about purchases. Its key goes in, and is never shown again. */
 export function GoogleAccount() {
-  const { studio, game } = useStudioAndGame();
-  const queries = useQueryClient();
+  const { game } = useStudioAndGame();
+  const refresh = useRefresh();
   const found = useGet('getGoogleAccount', { params: { game } });
-  const look = () => void queries.invalidateQueries({ queryKey: [studio, 'getGoogleAccount'] });
+  const look = () => void refresh('getGoogleAccount');
   return (
     <Fieldset legend="Ask Google">
       <Stack gap="sm">

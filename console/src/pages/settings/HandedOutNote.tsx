@@ -1,8 +1,7 @@
 import { Alert, Button, Group, List, Text } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { DataOf } from '../../api/client.js';
-import { useApiMutation, useStudioAndGame } from '../../api/hooks.js';
+import { useApiMutation, useRefresh } from '../../api/hooks.js';
 import { countOf } from '../../lib/format.js';
 import { ProblemNote } from '../../parts/states.js';
 
@@ -14,13 +13,12 @@ export function HandedOutNote({
   adminTokens,
   onClose,
 }: HandedOut & { onClose: () => void }) {
-  const { studio } = useStudioAndGame();
-  const queries = useQueryClient();
+  const refresh = useRefresh();
   const [revoked, setRevoked] = useState<readonly string[]>([]);
   const revoke = useApiMutation('revokeAdminToken', {
     onDone: ({ tokenId }) => {
       setRevoked((before) => [...before, tokenId]);
-      queries.invalidateQueries({ queryKey: [studio, 'listAdminTokens'] });
+      refresh('listAdminTokens');
     },
   });
   const working = adminTokens.filter(({ tokenId }) => !revoked.includes(tokenId));

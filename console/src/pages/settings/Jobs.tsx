@@ -2,7 +2,7 @@ import { Anchor, Group, Progress, Stack, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { usePages, useStudioAndGame } from '../../api/hooks.js';
 import { type Job, outcomeOf, progressOf, titleOf } from '../../lib/jobs.js';
-import { DataTable } from '../../parts/DataTable.js';
+import { DataTable, moreOf } from '../../parts/DataTable.js';
 import { CancelJob } from '../../parts/JobProgress.js';
 import { EmptyState, ProblemNote } from '../../parts/states.js';
 import { Moment, Person } from '../../parts/texts.js';
@@ -16,7 +16,6 @@ export function Jobs() {
     'listJobs',
     { params: { game } },
     {
-      next: ({ nextCursor }) => nextCursor,
       everyMs: ({ jobs }) => (jobs.some(({ state }) => state === 'running') ? RUNNING_MS : false),
     },
   );
@@ -46,11 +45,7 @@ export function Jobs() {
         label="Background work"
         rows={pages.data?.pages.flatMap(({ jobs }) => jobs)}
         rowKey={({ jobId }) => jobId}
-        more={{
-          has: pages.hasNextPage,
-          isLoading: pages.isFetchingNextPage,
-          load: () => void pages.fetchNextPage(),
-        }}
+        more={moreOf(pages)}
         empty={
           <EmptyState title="Nothing runs, and nothing has run since yesterday">
             <Text size="sm">

@@ -1,12 +1,11 @@
 import { Alert, Anchor, Badge, Button, Group, Stack, Text } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { Schemas } from '../../api/client.js';
-import { usePages, useStudioAndGame } from '../../api/hooks.js';
+import { usePages, useRefresh, useStudioAndGame } from '../../api/hooks.js';
 import { usePlayerUrl } from '../../api/player-url.js';
 import { sampleEvent } from '../../lib/sample-event.js';
-import { DataTable } from '../../parts/DataTable.js';
+import { DataTable, moreOf } from '../../parts/DataTable.js';
 import { EmptyState, ProblemNote } from '../../parts/states.js';
 import { CopyableCode, CopyableId, Moment } from '../../parts/texts.js';
 import { KeyPanel } from './KeyPanel.js';
@@ -17,21 +16,15 @@ const COLOURS = { active: 'teal', ending: 'orange', expired: 'gray', revoked: 'g
 
 /** The keys that the game's logins are signed with, and those of the studio's own servers. A secret is shown once. */
 export function Keys() {
-  const { studio, game } = useStudioAndGame();
-  const queries = useQueryClient();
+  const { game } = useStudioAndGame();
+  const refresh = useRefresh();
   const [panel, setPanel] = useState<'new' | Key>();
   const [made, setMade] = useState<NewKey>();
-  const pages = usePages(
-    'listApiKeys',
-    { params: { game } },
-    {
-      next: ({ nextCursor }) => nextCursor,
-    },
-  );
+  const pages = usePages('listApiKeys', { params: { game } });
   const done = (key?: NewKey) => {
     setPanel(undefined);
     setMade(key);
-    queries.invalidateQueries({ queryKey: [studio, 'listApiKeys'] });
+    refresh('listApiKeys');
   };
   return (
     <Stack gap="md">
@@ -46,11 +39,7 @@ export function Keys() {
         label="API keys"
         rows={pages.data?.pages.flatMap(({ keys }) => keys)}
         rowKey={({ apiKey }) => apiKey}
-        more={{
-          has: pages.hasNextPage,
-          isLoading: pages.isFetchingNextPage,
-          load: () => void pages.fetchNextPage(),
-        }}
+        more={moreOf(pages)}
         empty={
           <EmptyState title="No key yet">
             <Text size="sm">

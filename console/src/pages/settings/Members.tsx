@@ -1,10 +1,9 @@
 import { Alert, Button, Group, NativeSelect, Stack, Text, TextInput, Title } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Schemas } from '../../api/client.js';
-import { useApiMutation, usePages, useStudioAndGame } from '../../api/hooks.js';
+import { useApiMutation, usePages, useRefresh } from '../../api/hooks.js';
 import { useMe } from '../../api/session.js';
-import { DataTable } from '../../parts/DataTable.js';
+import { DataTable, moreOf } from '../../parts/DataTable.js';
 import { SidePanel } from '../../parts/SidePanel.js';
 import { ProblemNote } from '../../parts/states.js';
 import { CopyableCode, Moment } from '../../parts/texts.js';
@@ -16,21 +15,19 @@ const toRole = (text: string): Role => ROLES.find((role) => role === text) ?? 'v
 
 /** Who may do what. People join by a link that an owner gives them. */
 export function Members() {
-  const { studio } = useStudioAndGame();
   const { data: me } = useMe();
-  const queries = useQueryClient();
+  const refresh = useRefresh();
   const [isInviting, setInviting] = useState(false);
   const [leaving, setLeaving] = useState<string>();
-  const members = usePages('listMembers', {}, { next: ({ nextCursor }) => nextCursor });
+  const members = usePages('listMembers');
   const [handedOut, setHandedOut] = useState<HandedOut>();
-  const refresh = (done: HandedOut) => {
+  const onDone = (done: HandedOut) => {
     setLeaving(undefined);
     setHandedOut(done);
-    for (const list of ['listMembers', 'listInvitations'])
-      queries.invalidateQueries({ queryKey: [studio, list] });
+    refresh('listMembers', 'listInvitations');
   };
-  const change = useApiMutation('changeRole', { onDone: refresh });
-  const remove = useApiMutation('removeMember', { onDone: refresh });
+  const change = useApiMutation('changeRole', { onDone });
+  const remove = useApiMutation('removeMember', { onDone });
   return (
     <Stack gap="lg">
       <Stack gap="xs">
@@ -46,11 +43,7 @@ export function Members() {
           rows={members.data?.pages.flatMap((page) => page.members)}
           rowKey={({ accountId }) => accountId}
           empty={<Text c="dimmed">No members yet.</Text>}
-          more={{
-            has: members.hasNextPage,
-            isLoading: members.isFetchingNextPage,
-            load: () => void members.fetchNextPage(),
-          }}
+          more={moreOf(members)}
           columns={[
             { id: 'name', header: 'Name', cell: ({ name }) => name },
             { id: 'email', header: 'Email', cell: ({ email }) => email },
@@ -104,12 +97,11 @@ export function Members() {
 }
 
 function Invitations() {
-  const { studio } = useStudioAndGame();
-  const queries = useQueryClient();
-  const pages = usePages('listInvitations', {}, { next: ({ nextCursor }) => nextCursor });
+  const refresh = useRefresh();
+  const pages = usePages('listInvitations');
   const rows = pages.data?.pages.flatMap(({ invitations }) => invitations) ?? [];
   const revoke = useApiMutation('revokeInvitation', {
-    onDone: () => queries.invalidateQueries({ queryKey: [studio, 'listInvitations'] }),
+    onDone: () => refresh('listInvitations'),
   });
   if (rows.length === 0) return <ProblemNote problem={pages.error} />;
   return (
@@ -123,11 +115,7 @@ function Invitations() {
         rows={rows}
         rowKey={({ invitationId }) => invitationId}
         empty={null}
-        more={{
-          has: pages.hasNextPage,
-          isLoading: pages.isFetchingNextPage,
-          load: () => void pages.fetchNextPage(),
-        }}
+        more={moreOf(pages)}
         columns={[
           { id: 'email', header: 'Email', cell: ({ email }) => email },
           { id: 'role', header: 'Role', cell: ({ role }) => role },
@@ -154,12 +142,11 @@ function Invitations() {
 }
 
 function InvitePanel({ onClose }: { onClose: () => void }) {
-  const { studio } = useStudioAndGame();
-  const queries = useQueryClient();
+  const refresh = useRefresh();
   const [email, setEmail] = useState('');
   const [role, setRole] = useState<Role>('viewer');
   const invite = useApiMutation('createInvitation', {
-    onDone: () => queries.invalidateQueries({ queryKey: [studio, 'listInvitations'] }),
+    onDone: () => refresh('listInvitations'),
   });
   return (
     <SidePanel

@@ -1,17 +1,15 @@
 import { Badge, Button, Group, Stack, Text, Title } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
-import { useApiMutation, usePages, useStudioAndGame } from '../../api/hooks.js';
-import { DataTable } from '../../parts/DataTable.js';
+import { useApiMutation, usePages, useRefresh } from '../../api/hooks.js';
+import { DataTable, moreOf } from '../../parts/DataTable.js';
 import { ProblemNote } from '../../parts/states.js';
 import { Moment } from '../../parts/texts.js';
 
 /** The sessions of the signed-in person, who can end each of them. */
 export function OwnSessions() {
-  const { studio } = useStudioAndGame();
-  const queries = useQueryClient();
-  const pages = usePages('listOwnSessions', {}, { next: ({ nextCursor }) => nextCursor });
+  const refresh = useRefresh();
+  const pages = usePages('listOwnSessions');
   const rows = pages.data?.pages.flatMap(({ sessions }) => sessions);
-  const onDone = () => queries.invalidateQueries({ queryKey: [studio, 'listOwnSessions'] });
+  const onDone = () => refresh('listOwnSessions');
   const end = useApiMutation('endOwnSession', { onDone });
   const endOthers = useApiMutation('endOtherSessions', { onDone });
   const hasOthers = rows?.some(({ isCurrent }) => !isCurrent) ?? false;
@@ -30,11 +28,7 @@ export function OwnSessions() {
         rows={rows}
         rowKey={({ sessionId }) => sessionId}
         empty={null}
-        more={{
-          has: pages.hasNextPage,
-          isLoading: pages.isFetchingNextPage,
-          load: () => void pages.fetchNextPage(),
-        }}
+        more={moreOf(pages)}
         columns={[
           { id: 'browser', header: 'Browser', cell: ({ browser }) => browser ?? 'unknown' },
           { id: 'network', header: 'From', cell: ({ network }) => network ?? 'unknown' },

@@ -1,9 +1,8 @@
 import { Button, Stack, Text } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { useApiMutation, useGet, usePages, useStudioAndGame } from '../../api/hooks.js';
+import { useApiMutation, useGet, usePages, useRefresh } from '../../api/hooks.js';
 import { useRole } from '../../api/session.js';
-import { DataTable } from '../../parts/DataTable.js';
+import { DataTable, moreOf } from '../../parts/DataTable.js';
 import { SidePanel } from '../../parts/SidePanel.js';
 import { Loaded, ProblemNote } from '../../parts/states.js';
 import { Moment, Person } from '../../parts/texts.js';
@@ -11,7 +10,7 @@ import { Moment, Person } from '../../parts/texts.js';
 /** Who changed the rates and when. Any version can be put in force again. */
 export function RateHistory() {
   const [open, setOpen] = useState<number>();
-  const pages = usePages('listRateVersions', {}, { next: ({ nextCursor }) => nextCursor });
+  const pages = usePages('listRateVersions');
   const rows = pages.data?.pages.flatMap(({ versions }) => versions);
   return (
     <>
@@ -25,11 +24,7 @@ export function RateHistory() {
             Nothing was saved yet.
           </Text>
         }
-        more={{
-          has: pages.hasNextPage,
-          isLoading: pages.isFetchingNextPage,
-          load: () => void pages.fetchNextPage(),
-        }}
+        more={moreOf(pages)}
         columns={[
           {
             id: 'version',
@@ -64,13 +59,12 @@ export function RateHistory() {
 }
 
 function OldVersion({ version, newest, onDone }: { version: number; newest: number; onDone: () => void }) {
-  const { studio } = useStudioAndGame();
   const { isEditor } = useRole();
-  const queries = useQueryClient();
+  const refresh = useRefresh();
   const found = useGet('getRates', { query: { version } });
   const save = useApiMutation('saveRates', {
     onDone: () => {
-      queries.invalidateQueries({ queryKey: [studio] });
+      refresh();
       onDone();
     },
   });

@@ -1,7 +1,6 @@
 import { Button, FileInput, Group, NativeSelect, Stack, Text } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { useApiMutation, useStudioAndGame } from '../../api/hooks.js';
+import { useApiMutation, useRefresh } from '../../api/hooks.js';
 import { FileMistakes } from '../../parts/FileMistakes.js';
 import { SidePanel } from '../../parts/SidePanel.js';
 import { ProblemNote } from '../../parts/states.js';
@@ -9,15 +8,14 @@ import { CopyableCode } from '../../parts/texts.js';
 
 /** Rates from a CSV file, as the next version. */
 export function RateImport({ version, isEdited }: { version: number; isEdited: boolean }) {
-  const { studio } = useStudioAndGame();
-  const queries = useQueryClient();
+  const refresh = useRefresh();
   const [isOpen, setOpen] = useState(false);
   const [file, setFile] = useState<File | null>(null);
   const [mode, setMode] = useState<'merge' | 'replace'>('merge');
   const send = useApiMutation('importRates', {
     onDone: () => {
       setOpen(false);
-      queries.invalidateQueries({ queryKey: [studio] });
+      refresh();
     },
   });
   return (

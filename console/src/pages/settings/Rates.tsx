@@ -1,8 +1,7 @@
 import { Button, Group, Stack, Text, TextInput, Title } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { DataOf } from '../../api/client.js';
-import { useApiMutation, useGet, useStudioAndGame } from '../../api/hooks.js';
+import { useApiMutation, useGet, useRefresh, useStudioAndGame } from '../../api/hooks.js';
 import { useRole } from '../../api/session.js';
 import { todayUtc } from '../../lib/dashboard.js';
 import { isChanged, newRow, type RateRow, ratesIn, rowsOf } from '../../lib/rates.js';
@@ -34,12 +33,12 @@ export function Rates() {
 function RatesForm({ saved }: { saved: Saved }) {
   const { studio } = useStudioAndGame();
   const { isEditor } = useRole();
-  const queries = useQueryClient();
+  const refresh = useRefresh();
   const [currency, setCurrency] = useState(saved.currency ?? '');
   const [rows, setRows] = useState<RateRow[]>(() => rowsOf(saved.rates));
   // Every figure of money may change with it.
   const save = useApiMutation('saveRates', {
-    onDone: () => queries.invalidateQueries({ queryKey: [studio] }),
+    onDone: () => refresh(),
   });
   const isOther = currency !== (saved.currency ?? '');
   const isEdited = isOther || isChanged(rows, saved.rates);

@@ -1,6 +1,7 @@
 import { Alert, Button, Fieldset, Group, Stack, Textarea } from '@mantine/core';
 import { useState } from 'react';
 import { useApiMutation, useStudioAndGame } from '../../api/hooks.js';
+import { parseJson } from '../../lib/json-text.js';
 import { ProblemNote } from '../../parts/states.js';
 
 /** Says what would happen to a purchase with a receipt, by the settings that are saved. */
@@ -8,7 +9,7 @@ export function ReceiptTest() {
   const { game } = useStudioAndGame();
   const [text, setText] = useState('');
   const test = useApiMutation('testReceipt');
-  const receipt = parse(text);
+  const receipt = parseJson(text);
   return (
     <Fieldset legend="Send a test">
       <Stack gap="sm">
@@ -45,12 +46,4 @@ export function ReceiptTest() {
       </Stack>
     </Fieldset>
   );
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

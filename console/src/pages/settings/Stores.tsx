@@ -1,7 +1,6 @@
 import { Button, Fieldset, Group, SegmentedControl, Stack, Text, Textarea, TextInput } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { useApiMutation, useGet, useStudioAndGame } from '../../api/hooks.js';
+import { useApiMutation, useGet, useRefresh, useStudioAndGame } from '../../api/hooks.js';
 import { fromForm, type StoreForm, type StoreSettings, toForm } from '../../lib/store-form.js';
 import { Loaded, ProblemNote } from '../../parts/states.js';
 import { GoogleAccount } from './GoogleAccount.js';
@@ -25,11 +24,11 @@ export function Stores() {
 }
 
 function StoresForm({ settings }: { settings: StoreSettings }) {
-  const { studio, game } = useStudioAndGame();
-  const queries = useQueryClient();
+  const { game } = useStudioAndGame();
+  const refresh = useRefresh();
   const [form, setForm] = useState(() => toForm(settings));
   const save = useApiMutation('saveStores', {
-    onDone: () => void queries.invalidateQueries({ queryKey: [studio, 'getStores'] }),
+    onDone: () => void refresh('getStores'),
   });
   const field = (name: Exclude<keyof StoreForm, 'counts'>) => ({
     value: form[name],

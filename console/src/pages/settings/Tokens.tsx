@@ -1,8 +1,7 @@
 import { Alert, Badge, Button, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { useApiMutation, usePages, useStudioAndGame } from '../../api/hooks.js';
-import { DataTable } from '../../parts/DataTable.js';
+import { useApiMutation, usePages, useRefresh } from '../../api/hooks.js';
+import { DataTable, moreOf } from '../../parts/DataTable.js';
 import { WholeNumberInput } from '../../parts/fields.js';
 import { SidePanel } from '../../parts/SidePanel.js';
 import { EmptyState, ProblemNote } from '../../parts/states.js';
@@ -11,16 +10,15 @@ import { ROLES } from './Members.js';
 
 /** Tokens for tools and scripts, which use the same admin API as this console. */
 export function Tokens() {
-  const { studio } = useStudioAndGame();
-  const queries = useQueryClient();
+  const refresh = useRefresh();
   const [isMaking, setMaking] = useState(false);
   const [ending, setEnding] = useState<string>();
-  const pages = usePages('listAdminTokens', {}, { next: ({ nextCursor }) => nextCursor });
-  const refresh = () => {
+  const pages = usePages('listAdminTokens');
+  const onDone = () => {
     setEnding(undefined);
-    queries.invalidateQueries({ queryKey: [studio, 'listAdminTokens'] });
+    refresh('listAdminTokens');
   };
-  const revoke = useApiMutation('revokeAdminToken', { onDone: refresh });
+  const revoke = useApiMutation('revokeAdminToken', { onDone });
   return (
     <Stack gap="xs">
       <Group>
@@ -33,11 +31,7 @@ export function Tokens() {
         label="Admin tokens"
         rows={pages.data?.pages.flatMap(({ tokens }) => tokens)}
         rowKey={({ tokenId }) => tokenId}
-        more={{
-          has: pages.hasNextPage,
-          isLoading: pages.isFetchingNextPage,
-          load: () => void pages.fetchNextPage(),
-        }}
+        more={moreOf(pages)}
         empty={
           <EmptyState title="No tokens">
             <Text size="sm">
@@ -78,7 +72,7 @@ export function Tokens() {
           },
         ]}
       />
-      {isMaking && <NewTokenPanel onDone={refresh} onClose={() => setMaking(false)} />}
+      {isMaking && <NewTokenPanel onDone={onDone} onClose={() => setMaking(false)} />}
     </Stack>
   );
 }

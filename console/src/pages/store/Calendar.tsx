@@ -1,4 +1,4 @@
-import { ActionIcon, Anchor, Group, NativeSelect, Table, Text } from '@mantine/core';
+import { ActionIcon, Group, NativeSelect, Table, Text } from '@mantine/core';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { Schemas } from '../../api/client.js';
@@ -15,6 +15,7 @@ import {
   windowInWords,
   windowsInWords,
 } from '../../lib/month.js';
+import { EntryLink } from '../../parts/entries.js';
 import { Icon } from '../../parts/Icon.js';
 import { ZoneInput } from '../../parts/ScheduleFields.js';
 import { EmptyState, Loaded } from '../../parts/states.js';
@@ -138,7 +139,7 @@ function Month({ shown, days }: { shown: Schemas['CalendarResponse']['data']; da
             {entries.map((entry) => (
               <Table.Tr key={`${entry.part} ${entry.id} ${entry.label}`}>
                 <Table.Td>
-                  <EntryLink entry={entry} />
+                  <CalendarLink entry={entry} />
                   <Text size="xs" c="dimmed">
                     {KINDS[entry.part] ?? entry.part}
                     {entry.label === '' ? '' : `, ${entry.label}`}
@@ -212,7 +213,7 @@ const KINDS: Readonly<Record<string, string>> = {
 };
 
 /** Opens the entry where it is edited. */
-function EntryLink({ entry: { part, id } }: { entry: Entry }) {
+function CalendarLink({ entry: { part, id } }: { entry: Entry }) {
   const place = useStudioAndGame();
   const navigate = useNavigate();
   const open = () => {
@@ -225,9 +226,5 @@ function EntryLink({ entry: { part, id } }: { entry: Entry }) {
     const search = part === 'offers' ? { tab: 'offers', offer: id } : { tab: 'catalogue', sku: id };
     return navigate({ to: '/$studio/$game/store', params: place, search });
   };
-  return (
-    <Anchor component="button" type="button" size="sm" ta="left" onClick={() => void open()}>
-      {id}
-    </Anchor>
-  );
+  return <EntryLink name={id} onOpen={() => void open()} />;
 }

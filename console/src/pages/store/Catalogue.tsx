@@ -15,7 +15,7 @@ import {
   type Sku,
 } from '../../lib/document.js';
 import { countOf } from '../../lib/format.js';
-import { Icon } from '../../parts/Icon.js';
+import { AddButton } from '../../parts/entries.js';
 import { EmptyState } from '../../parts/states.js';
 import { HiddenHeader, TableScroll } from '../../parts/TableScroll.js';
 import { SkuPanel } from './SkuPanel.js';
@@ -72,11 +72,7 @@ export function Catalogue({ document }: { document: ConfigDocument }) {
             })
           }
         />
-        {isEditor && (
-          <Button size="xs" leftSection={<Icon name="plus" size={14} />} onClick={addNew}>
-            Add SKU
-          </Button>
-        )}
+        {isEditor && <AddButton label="Add SKU" onClick={addNew} />}
       </Group>
       {catalogue.length === 0 ? (
         <EmptyState title="The catalogue is empty">

@@ -8,7 +8,7 @@ import { Difference } from '../../draft/Difference.js';
 import { useDraft } from '../../draft/draft-context.js';
 import { isLostValues, LostValues } from '../../draft/LostValues.js';
 import { isPriceRaise, PriceRaises } from '../../draft/PriceRaises.js';
-import { DataTable } from '../../parts/DataTable.js';
+import { DataTable, moreOf } from '../../parts/DataTable.js';
 import { SidePanel } from '../../parts/SidePanel.js';
 import { EmptyState, Loaded, ProblemNote } from '../../parts/states.js';
 import { Moment, Person } from '../../parts/texts.js';
@@ -44,11 +44,7 @@ export function History() {
         empty={
           <EmptyState title="Nothing was published yet">Publish the draft: it becomes version 1.</EmptyState>
         }
-        more={{
-          has: pages.hasNextPage,
-          isLoading: pages.isFetchingNextPage,
-          load: () => void pages.fetchNextPage(),
-        }}
+        more={moreOf(pages)}
         columns={[
           {
             id: 'version',

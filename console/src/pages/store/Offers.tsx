@@ -1,4 +1,4 @@
-import { ActionIcon, Anchor, Button, Group, Table, Text } from '@mantine/core';
+import { ActionIcon, Group, Table, Text } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { useRole } from '../../api/session.js';
@@ -8,6 +8,7 @@ import { barOf, placeOf, type Span, spanOf } from '../../lib/calendar.js';
 import { type ConfigDocument, freeId, moved, type Offer, problemsUnder } from '../../lib/document.js';
 import { effectInWords } from '../../lib/effect.js';
 import { formatDay } from '../../lib/format.js';
+import { AddButton, EntryLink, ProblemLines } from '../../parts/entries.js';
 import { Icon } from '../../parts/Icon.js';
 import { EmptyState } from '../../parts/states.js';
 import { HiddenHeader, TableScroll } from '../../parts/TableScroll.js';
@@ -48,11 +49,7 @@ export function Offers({ document }: { document: ConfigDocument }) {
         <Text size="sm" c="dimmed">
           The first offer that matches a player wins a SKU, from top to bottom.
         </Text>
-        {isEditor && (
-          <Button size="xs" leftSection={<Icon name="plus" size={14} />} onClick={addNew}>
-            Add offer
-          </Button>
-        )}
+        {isEditor && <AddButton label="Add offer" onClick={addNew} />}
       </Group>
       {offers.length === 0 ? (
         <EmptyState title="No offers yet">
@@ -88,23 +85,11 @@ export function Offers({ document }: { document: ConfigDocument }) {
                   onMove={(from, to) => setOffers((before) => moved(before, from, to))}
                 >
                   <Table.Td>
-                    <Anchor
-                      component="button"
-                      type="button"
-                      size="sm"
-                      ta="left"
-                      onClick={() => show(offer.offerId)}
-                    >
-                      {offer.name}
-                    </Anchor>
+                    <EntryLink name={offer.name} onOpen={() => show(offer.offerId)} />
                     <Text size="xs" className="mono" c="dimmed">
                       {offer.when ?? 'all players'}
                     </Text>
-                    {problemsUnder(problems, `/offers/${index}`).map(({ pointer, message }) => (
-                      <Text key={`${pointer} ${message}`} size="xs" c="red" role="alert">
-                        {message}
-                      </Text>
-                    ))}
+                    <ProblemLines problems={problemsUnder(problems, `/offers/${index}`)} />
                   </Table.Td>
                   <Table.Td>
                     <Text size="sm">{effectInWords(offer)}</Text>

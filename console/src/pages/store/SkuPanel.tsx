@@ -6,13 +6,13 @@ import {
   Stack,
   Switch,
   Table,
-  Text,
   Textarea,
   TextInput,
 } from '@mantine/core';
 import { useState } from 'react';
 import type { Problem, Sku, SkuPrice } from '../../lib/document.js';
 import { withSchedule } from '../../lib/schedule-form.js';
+import { ProblemLines } from '../../parts/entries.js';
 import { MomentInput } from '../../parts/fields.js';
 import { ScheduleFields } from '../../parts/ScheduleFields.js';
 import { SidePanel } from '../../parts/SidePanel.js';
@@ -48,11 +48,7 @@ export function SkuPanel({ sku, isReadOnly, problems, onChange, onRemove, onClos
     >
       <fieldset disabled={isReadOnly} className="plain">
         <Stack gap="sm">
-          {problems.map(({ pointer, message }) => (
-            <Text key={`${pointer} ${message}`} size="sm" c="red" role="alert">
-              {message}
-            </Text>
-          ))}
+          <ProblemLines problems={problems} size="sm" />
           <SkuPicture skuId={sku.skuId} isReadOnly={isReadOnly} />
           <TextInput
             label="Id"

@@ -1,7 +1,7 @@
 import { Button, FileButton, Group, Stack, Text } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { ApiProblem, call } from '../../api/client.js';
-import { useStudioAndGame } from '../../api/hooks.js';
+import { useRefresh, useStudioAndGame } from '../../api/hooks.js';
 import { usePictures } from '../../api/use-pictures.js';
 import { thumbnailOf } from '../../lib/thumbnail.js';
 import { ProblemNote } from '../../parts/states.js';
@@ -10,7 +10,7 @@ import { Thumbnail } from '../../parts/Thumbnail.js';
 /** The thumbnail of a SKU for editors of the catalogue. It is not part of the draft: all members see a new one at once. */
 export function SkuPicture({ skuId, isReadOnly }: { skuId: string; isReadOnly: boolean }) {
   const { studio, game } = useStudioAndGame();
-  const queries = useQueryClient();
+  const refresh = useRefresh();
   const picture = usePictures().get(skuId);
   const request = { params: { game }, query: { skuId } };
   const change = useMutation<void, Error, File | null>({
@@ -28,7 +28,7 @@ export function SkuPicture({ skuId, isReadOnly }: { skuId: string; isReadOnly: b
       });
       await call('setPicture', { ...request, body: { content } }, { studio });
     },
-    onSuccess: () => queries.invalidateQueries({ queryKey: [studio, 'listPictures'] }),
+    onSuccess: () => refresh('listPictures'),
   });
   return (
     <Stack gap="xs">

@@ -1,5 +1,6 @@
 import { ActionIcon, Group, Switch, Table, Text, TextInput } from '@mantine/core';
 import type { Problem, Sku, SkuPrice } from '../../lib/document.js';
+import { ProblemLines } from '../../parts/entries.js';
 import { Icon } from '../../parts/Icon.js';
 import { Thumbnail } from '../../parts/Thumbnail.js';
 import { MovableRow } from './MovableRow.js';
@@ -37,11 +38,7 @@ export function SkuRow(props: Props) {
             {sku.skuId}
           </Text>
         </Group>
-        {elsewhere.map(({ pointer, message }) => (
-          <Text key={`${pointer} ${message}`} size="xs" c="red" role="alert">
-            {message}
-          </Text>
-        ))}
+        <ProblemLines problems={elsewhere} />
       </Table.Td>
       <Table.Td>
         <TextInput

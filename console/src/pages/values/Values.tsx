@@ -1,4 +1,4 @@
-import { Anchor, Button, Stack, Text } from '@mantine/core';
+import { Stack, Text } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useRole } from '../../api/session.js';
 import { useDraft } from '../../draft/draft-context.js';
@@ -6,7 +6,7 @@ import { useEntries } from '../../draft/use-entries.js';
 import { freeId, type GameValue, problemsUnder } from '../../lib/document.js';
 import { shownValue, typeInWords } from '../../lib/value-form.js';
 import { DataTable } from '../../parts/DataTable.js';
-import { Icon } from '../../parts/Icon.js';
+import { AddButton, EntryLink, ProblemLines } from '../../parts/entries.js';
 import { Page } from '../../parts/Page.js';
 import { EmptyState } from '../../parts/states.js';
 import { ValuePanel } from './ValuePanel.js';
@@ -37,19 +37,7 @@ export function Values() {
     <Page
       title="Values"
       question="Numbers, texts and switches of the game that change without a new build, for all players or by rules."
-      actions={
-        isEditor && (
-          <Button
-            size="xs"
-            leftSection={<Icon name="plus" size={14} />}
-            // Until the draft is there, nothing can be added to it.
-            disabled={rows === undefined}
-            onClick={addNew}
-          >
-            Add value
-          </Button>
-        )
-      }
+      actions={isEditor && <AddButton label="Add value" isReady={rows !== undefined} onClick={addNew} />}
     >
       <DataTable
         label="Values"
@@ -70,28 +58,15 @@ export function Values() {
             header: 'Value',
             cell: ({ key, description }) => (
               <Stack gap={0}>
-                <Anchor
-                  component="button"
-                  type="button"
-                  size="sm"
-                  ta="left"
-                  className="mono"
-                  onClick={() => navigate({ search: { value: key } })}
-                >
-                  {key}
-                </Anchor>
+                <EntryLink name={key} isMono onOpen={() => navigate({ search: { value: key } })} />
                 {description !== '' && (
                   <Text size="xs" c="dimmed">
                     {description}
                   </Text>
                 )}
-                {problemsUnder(problems, `/values/${rows?.findIndex((each) => each.key === key)}`).map(
-                  ({ pointer, message }) => (
-                    <Text key={`${pointer} ${message}`} size="xs" c="red" role="alert">
-                      {message}
-                    </Text>
-                  ),
-                )}
+                <ProblemLines
+                  problems={problemsUnder(problems, `/values/${rows?.findIndex((each) => each.key === key)}`)}
+                />
               </Stack>
             ),
           },
