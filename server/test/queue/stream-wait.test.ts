@@ -9,7 +9,7 @@ import { withSession } from '../support/queue-harness.js';
 import { stablePort } from '../support/stable-port.js';
 
 const logger = pino({ level: 'silent' });
-const TIMEOUT_MS = 120_000;
+const TIMEOUT_MS = 300_000;
 
 describe.skipIf(NATS_SERVER === undefined)(
   `a cluster that begins with one server of three${NEEDS_NATS}`,
@@ -52,7 +52,7 @@ describe.skipIf(NATS_SERVER === undefined)(
         // A process that was started without the stream.
         const link = openLink({ nats, name: 'test', logger, setUp: ({ jsm }) => ensureStream(jsm, nats) });
         await vi.waitUntil(() => said.length > 0, { timeout: TIMEOUT_MS });
-        expect(said).toEqual([expect.stringContaining('Waiting up to 120 seconds for it.')]);
+        expect(said).toEqual([expect.stringContaining('Waiting up to 300 seconds for it.')]);
         expect(link.live()).toBeUndefined();
 
         await startServer();
