@@ -43,7 +43,7 @@ import { voidedPurchasesStep } from '../features/stores/google/voided-purchases.
 import { watchDisk } from '../lib/disk-watch.js';
 import { createGoogleApi } from '../lib/google-play/google-api.js';
 import { httpUrl } from '../lib/http-url.js';
-import { stepBehindPlayers } from '../lib/thread-priority.js';
+import { stepProcessBehindPlayers } from '../lib/thread-priority.js';
 import { openLink } from '../queue/connection.js';
 import { checkQueue } from '../queue/queue-status.js';
 import { createErasureHashes } from '../security/erasure-hashes.js';
@@ -66,7 +66,7 @@ import { askStatus, askWorkersMetrics, askWorkersReach } from './service-status.
 /** The process for operators: health, metrics, the admin API and the reference on a listener, and maintenance. */
 async function startOperations(options: ChildOptions): Promise<RunningChild> {
   // An editor can wait for a large document; a player must not wait for the editor.
-  stepBehindPlayers();
+  stepProcessBehindPlayers();
   const { settings, masterKeys, logger } = options;
   const database = await openDatabase(settings, () => {});
   const tracing = createTracing(settings, logger);

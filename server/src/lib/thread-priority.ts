@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs';
 import { getPriority, setPriority } from 'node:os';
 
 /** The kernel gives such a thread a third of the time of the thread that has started it, where both want a core. */
@@ -15,5 +16,19 @@ export function stepBehindPlayers(): void {
     setPriority(Math.min(LAST, getPriority() + BEHIND));
   } catch {
     // Some sandboxes have no such call.
+  }
+}
+
+/**
+ * The same for a whole process. V8's threads are there before any code of ours runs; they collect garbage and compile for it, and would go on
+ * at the priority of players.
+ */
+export function stepProcessBehindPlayers(): void {
+  stepBehindPlayers();
+  if (process.platform !== 'linux') return;
+  try {
+    for (const thread of readdirSync('/proc/self/task')) setPriority(Number(thread), getPriority());
+  } catch {
+    // Some sandboxes have neither.
   }
 }

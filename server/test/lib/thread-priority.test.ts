@@ -34,6 +34,23 @@ describe.runIf(process.platform === 'linux')('a thread that steps behind players
     expect(after).toBe(before);
   });
 
+  it('takes the other threads of its process with it, if it is told to', () => {
+    const script = `
+      import(${JSON.stringify(BUILT)}).then(({ stepProcessBehindPlayers }) => {
+        const { readdirSync, readFileSync } = require('node:fs');
+        const read = () => readdirSync('/proc/self/task').map((id) =>
+          Number(readFileSync('/proc/self/task/' + id + '/stat', 'utf8').split(') ')[1].split(' ')[16]));
+        const before = read();
+        stepProcessBehindPlayers();
+        console.log(JSON.stringify({ before, after: read() }));
+      });`;
+    const { stdout } = spawnSync(process.execPath, ['-e', script], { encoding: 'utf8' });
+    const { before, after } = JSON.parse(stdout) as { before: number[]; after: number[] };
+    // V8 has some from the beginning.
+    expect(before.length).toBeGreaterThan(1);
+    expect(after).toEqual(before.map((priority) => Math.min(19, priority + 5)));
+  });
+
   it('stays where it is when there is nothing behind it', () => {
     expect(run(19)).toEqual({ before: 19, stepped: 19, after: 19 });
   });
