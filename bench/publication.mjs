@@ -1,7 +1,8 @@
-// node bench/publication.mjs [--publications 4] [--seconds 12] [--rate 200] [--rounds 3] [--savepoint FILE] : what large publications of
-// one studio cost the players of another. Both studios are on one service. The first saves and publishes documents of 200 segments and
-// 1,000 SKUs, and its players read their stores; the players of the second log in and read status and store at a fixed rate, before and
-// meanwhile. `--savepoint` is the command of another checkout, to compare with.
+// node bench/publication.mjs [--publications 4] [--seconds 12] [--rate 200] [--rounds 3] [--changed 1000] [--savepoint FILE] : what large
+// publications of one studio cost the players of another. Both studios are on one service. The first saves and publishes documents of 200
+// segments and 1,000 SKUs, and its players read their stores; the players of the second log in and read status and store at a fixed rate,
+// before and meanwhile. `--changed` is how many SKUs and segments differ from the document before, at most: by default all of them.
+// `--savepoint` is the command of another checkout, to compare with.
 import { parseArgs } from 'node:util';
 import { loginRequest } from './support/auth-requests.mjs';
 import { createGame, savepoint } from './support/command.mjs';
@@ -17,6 +18,7 @@ const { values } = parseArgs({
     seconds: { type: 'string', default: '12' },
     rate: { type: 'string', default: '200' },
     rounds: { type: 'string', default: '3' },
+    changed: { type: 'string', default: '1000' },
     savepoint: { type: 'string' },
   },
 });
@@ -26,7 +28,7 @@ const NEIGHBOURS = 100;
 
 await runAndCleanUp(async () => {
   const service = await startService({}, values.savepoint);
-  const publisher = await startPublisher(service);
+  const publisher = await startPublisher(service, Number(values.changed));
   const requests = await neighbourRequests(service);
   const load = () =>
     openLoop({ url: service.api, requests, perSecond: Number(values.rate), seconds: SECONDS });

@@ -11,8 +11,8 @@ const STORE = '/v1/player/store_configs';
 const PLAYERS = 8;
 
 /** Calls of `publish` give the milliseconds for saving, publishing and reading. */
-export async function startPublisher({ api, ops, dataDir }) {
-  const thread = new Worker(new URL(import.meta.url), { workerData: { api, ops, dataDir } });
+export async function startPublisher({ api, ops, dataDir }, changed) {
+  const thread = new Worker(new URL(import.meta.url), { workerData: { api, ops, dataDir, changed } });
   const hear = async () => (await once(thread, 'message'))[0];
   await hear();
   return {
@@ -24,16 +24,18 @@ export async function startPublisher({ api, ops, dataDir }) {
   };
 }
 
-/** 200 segments, 1,000 SKUs, about 575 kB. Texts, rules and prices of all entries differ from the revision before. */
-function documentOf(revision) {
+/** 200 segments, 1,000 SKUs, about 575 kB. Texts, rules and prices of the first entries differ from the revision before, by default of all. */
+function documentOf(latest) {
+  const revisionOf = (n) => (n < workerData.changed ? latest : 0);
   const document = makeDocument({ segments: 200, offers: 100, skus: 1000 });
   for (const [n, sku] of document.catalogue.entries()) {
+    const revision = revisionOf(n);
     sku.description.default = `Everything for level ${n} (${revision}).`;
     const offerPrice = `${1 + (n % 20)}.${50 + ((n + revision) % 40)}`;
     for (const price of Object.values(sku.prices)) Object.assign(price, { actualPrice: '99.99', offerPrice });
   }
   for (const [n, segment] of document.segments.entries()) {
-    segment.rule = `(${segment.rule}) && eventCount.total >= ${revision} && country in [${countries(n)}]`;
+    segment.rule = `(${segment.rule}) && eventCount.total >= ${revisionOf(n)} && country in [${countries(n)}]`;
   }
   document.store.largestDiscountPercent = '100';
   return document;

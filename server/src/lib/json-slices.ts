@@ -5,26 +5,46 @@
  * The text must be one that `JSON.parse` took for an array: nothing is checked here. One pass, without recursion.
  */
 export function sliceJsonArray(text: string): string[] {
-  const slices: string[] = [];
+  return [...jsonElements(text)];
+}
+
+/** The same one by one, read as far as they are asked for. */
+export function jsonElements(text: string): Generator<string, void, void> {
+  return slicesOf(text, text.indexOf('[') + 1, CLOSE_BRACKET);
+}
+
+/** The members of a JSON object: the name of each, and the source text of its value. */
+export function* jsonMembers(text: string): Generator<readonly [name: string, value: string], void, void> {
+  for (const member of slicesOf(text, text.indexOf('{') + 1, CLOSE_BRACE)) {
+    const nameEnd = closingQuote(member, 0) + 1;
+    const value = member.slice(member.indexOf(':', nameEnd) + 1);
+    yield [JSON.parse(member.slice(0, nameEnd)), value.trim()];
+  }
+}
+
+/** What stands between commas from a place on, up to the bracket that closes there. */
+function* slicesOf(text: string, from: number, close: number): Generator<string, void, void> {
+  let at = from;
+  while (at < text.length) {
+    while (isSpace(text.charCodeAt(at))) at++;
+    const end = endOfElement(text, at, close);
+    if (end > at) yield text.slice(at, endWithoutSpace(text, end));
+    if (text.charCodeAt(end) !== COMMA) return;
+    at = end + 1;
+  }
+}
+
+/** The comma behind an element, or the bracket that closes what it stands in. */
+function endOfElement(text: string, from: number, close: number): number {
   let depth = 0;
-  // Where the element begins that is being read, or -1 between two.
-  let start = -1;
-  let at = text.indexOf('[') + 1;
-  for (; at < text.length; at++) {
+  for (let at = from; at < text.length; at++) {
     const code = text.charCodeAt(at);
-    if (isSpace(code)) continue;
-    if (depth === 0 && (code === COMMA || code === CLOSE_BRACKET)) {
-      if (start >= 0) slices.push(text.slice(start, endOfElement(text, at)));
-      start = -1;
-      if (code === CLOSE_BRACKET) break;
-      continue;
-    }
-    if (start < 0) start = at;
     if (code === QUOTE) at = closingQuote(text, at);
+    else if (depth === 0 && (code === COMMA || code === close)) return at;
     else if (code === OPEN_BRACKET || code === OPEN_BRACE) depth++;
     else if (code === CLOSE_BRACKET || code === CLOSE_BRACE) depth--;
   }
-  return slices;
+  return text.length;
 }
 
 const QUOTE = 0x22;
@@ -40,8 +60,8 @@ function isSpace(code: number): boolean {
   return code === 0x20 || code === 0x09 || code === 0x0a || code === 0x0d;
 }
 
-/** Without the white space before the comma or bracket at `end`. */
-function endOfElement(text: string, end: number): number {
+/** Where an element ends that white space may follow. */
+function endWithoutSpace(text: string, end: number): number {
   let last = end;
   while (isSpace(text.charCodeAt(last - 1))) last--;
   return last;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { sliceJsonArray } from '../../src/lib/json-slices.js';
+import { jsonMembers, sliceJsonArray } from '../../src/lib/json-slices.js';
 import { cpuMs } from '../support/cpu-time.js';
 
 const space = fc.stringMatching(/^[ \t\r\n]{0,3}$/);
@@ -57,5 +57,23 @@ describe('sliceJsonArray', () => {
       const text = `[${unit.repeat(Math.floor(1_000_000 / unit.length))}`;
       expect(await cpuMs(() => sliceJsonArray(text)), unit).toBeLessThan(1_000);
     }
+  });
+});
+
+describe('jsonMembers', () => {
+  it('gives back the name of each member and the very text of its value', () => {
+    const member = fc.tuple(space, fc.string({ unit: 'binary' }), space, space, element, space);
+    fc.assert(
+      fc.property(fc.array(member, { maxLength: 6 }), space, (members, around) => {
+        const body = members.map(
+          ([before, name, after, ahead, value, behind]) =>
+            `${before}${JSON.stringify(name)}${after}:${ahead}${value}${behind}`,
+        );
+        const text = `${around}{${members.length === 0 ? around : body.join(',')}}${around}`;
+        expect(JSON.parse(text)).toBeTypeOf('object');
+        expect([...jsonMembers(text)]).toEqual(members.map(([, name, , , value]) => [name, value]));
+      }),
+      { numRuns: 2_000 },
+    );
   });
 });

@@ -10,16 +10,16 @@ const foundRight = createFifoMap<number, string>();
 const MAX_GAMES = 1_000;
 
 /**
- * Validates a document that was read from the database, unless it is the one that this process found right last. An editor who has to
- * confirm something publishes the same document again a moment later.
+ * Validates a document, unless it is the one that this process found right last. What an editor saves is published a moment later, and once
+ * more if something has to be confirmed.
  */
 export async function validateOnce(
   gameId: number,
-  document: ConfigDocument,
+  document: unknown,
   work: SliceQueue = documentWork,
 ): Promise<Validation> {
   const digest = createHash('sha256').update(JSON.stringify(document)).digest('base64');
-  if (foundRight.get(gameId) === digest) return { ok: true, document };
+  if (foundRight.get(gameId) === digest) return { ok: true, document: document as ConfigDocument };
   const validation = await work.run(gameId, validationSteps(document));
   if (validation.ok) foundRight.set(gameId, digest);
   if (foundRight.size > MAX_GAMES) foundRight.delete(foundRight.oldest()?.[0] ?? gameId);

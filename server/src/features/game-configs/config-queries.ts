@@ -50,6 +50,27 @@ export async function findConfigVersion(
   return rows[0];
 }
 
+export type StoredVersion = Pick<ConfigVersion, 'version' | 'segmentVersions' | 'publishedAt'> &
+  Readonly<{ text: string }>;
+
+/** A version with the text of its document, for those who read it in steps. */
+export async function findStoredVersion(
+  db: Pool | Client,
+  gameId: number,
+  version: number,
+): Promise<StoredVersion | undefined> {
+  const rows = await query<StoredVersion>(
+    db,
+    {
+      name: 'find_stored_version',
+      text: `select version, document::text as text, segment_versions as "segmentVersions", published_at as "publishedAt"
+             from config_versions where game_id = $1 and version = $2`,
+    },
+    [gameId, version],
+  );
+  return rows[0];
+}
+
 /** For a version that must be there: the one in force, or one that something was based on. */
 export async function requireConfigVersion(
   db: Pool | Client,

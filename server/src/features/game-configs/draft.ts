@@ -1,8 +1,7 @@
-import { type Actor, insertAuditEntry } from '../../admin/audit-log.js';
+import { type Actor, emailOf, insertAuditEntry } from '../../admin/audit-log.js';
 import { type Client, type Pool, transaction } from '../../db/pool.js';
 import type { ConfigDocument } from '../../personalisation/document/document.js';
 import type { DocumentProblem } from '../../personalisation/validate/document-problems.js';
-import { validationSteps } from '../../personalisation/validate/validate-document.js';
 import { validateOnce } from './checked-documents.js';
 import { lockGame, requireConfigVersion } from './config-queries.js';
 import { type DocumentChange, differenceSteps } from './document-difference.js';
@@ -80,7 +79,7 @@ export type SaveOutcome =
 
 export async function saveDraft(pool: Pool, save: DraftSave, actor: Actor): Promise<SaveOutcome> {
   // Before the game is locked: checking a large document takes a while, and other editors would wait for it.
-  const validation = await documentWork.run(save.gameId, validationSteps(save.document));
+  const validation = await validateOnce(save.gameId, save.document);
   if (!validation.ok) return { outcome: 'invalid', problems: validation.problems };
   const { document } = validation;
   return transaction(pool, async (client) => {
@@ -103,7 +102,17 @@ export async function saveDraft(pool: Pool, save: DraftSave, actor: Actor): Prom
       before: { revision: draft.revision },
       after: { revision, basedOn, difference },
     });
-    return { outcome: 'saved', draft: await findDraft(client, gameId), isChange: true };
+    const saved = {
+      revision,
+      basedOn,
+      publishedVersion,
+      document,
+      isEdited: true,
+      updatedBy: actor.name,
+      updatedByEmail: emailOf(actor),
+      updatedAt: actor.nowMs,
+    };
+    return { outcome: 'saved', draft: saved, isChange: true };
   });
 }
 

@@ -1,3 +1,4 @@
+import { flatten } from '../../lib/flatten.js';
 import { parseEventTimestamp } from '../../lib/iso-time.js';
 import { localeChain, normalizeLocale } from '../document/locales.js';
 import type { AssetEntry } from '../document/member-schemas.js';
@@ -23,6 +24,8 @@ import type {
   SkuText,
 } from './compiled-document.js';
 import type { PriceNote, VariesBy } from './price-basis.js';
+
+export type SkuCompiler = typeof compileSku;
 
 /** Throws for an entry that `validateDocument` would refuse. */
 export function compileSku(
@@ -144,7 +147,7 @@ function compileSkuPrice(skuPrice: SkuPrice, assetsJson: string, note: PriceNote
     ...skuPrice,
     actualText,
     offerText,
-    tailJson: tailJson(actualText, offerText, skuPrice.currency, assetsJson, note?.json),
+    tailJson: flatten(tailJson(actualText, offerText, skuPrice.currency, assetsJson, note?.json)),
     note,
   };
 }

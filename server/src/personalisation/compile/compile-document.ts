@@ -6,12 +6,11 @@ import { TIME_BASIS } from '../attributes/time-basis.js';
 import type { ConfigDocument } from '../document/document.js';
 import { DEFAULT_STUDIO_ZONE } from '../document/parts/calendar.js';
 import { DEFAULT_PREDICTIONS } from '../document/parts/predictions.js';
-import { toBasisPoints } from '../document/prices.js';
 import type { RuleScope } from '../rules/rule-paths.js';
 import type { CompiledRule } from '../rules/rules.js';
 import { type ScheduleCompiler, scheduleCompiler } from '../schedules/schedule-compiler.js';
 import type { CompiledSchedule } from '../schedules/windows.js';
-import { compileOffer, compileSku } from './compile-catalogue.js';
+import { compileOffer, compileSku, type SkuCompiler } from './compile-catalogue.js';
 import { compileExperiments, experimentReading, markAboutOffers } from './compile-experiments.js';
 import {
   compileFlagsAndSegments,
@@ -19,15 +18,16 @@ import {
   type FlagOrSegment,
   nodeNames,
   type OnUnusable,
+  orReport,
   scopeOf,
 } from './compile-flags-and-segments.js';
+import { compileSkus } from './compile-skus.js';
 import { compileValue } from './compile-values.js';
 import type {
   CompiledDocument,
   CompiledExperiment,
   CompiledOffer,
   CompiledSegment,
-  CompiledSku,
   CompiledValue,
 } from './compiled-document.js';
 import {
@@ -35,7 +35,6 @@ import {
   compilePricing,
   experimentsBehind,
   type LowestPriceBefore,
-  type PriceNote,
   type Reading,
   variesBy,
 } from './price-basis.js';
@@ -47,6 +46,8 @@ export type Publication = Readonly<{
   segmentVersions?: Readonly<Record<string, number>>;
   /** From this version and those before it, where players are told. */
   lowestPriceBefore?: LowestPriceBefore | null;
+  /** One that remembers the SKUs of the version before, or that compiles each of them. */
+  skuCompiler?: SkuCompiler;
 }>;
 
 /**
@@ -66,7 +67,13 @@ export function compileDocument(
 /** The same in steps, one for each entry of the document. */
 export function* compilationSteps(
   document: ConfigDocument,
-  { version, publishedAt, segmentVersions = {}, lowestPriceBefore = null }: Publication,
+  {
+    version,
+    publishedAt,
+    segmentVersions = {},
+    lowestPriceBefore = null,
+    skuCompiler = compileSku,
+  }: Publication,
   onUnusable: OnUnusable = () => {},
   registry: AttributeRegistry = ATTRIBUTE_REGISTRY,
 ): Steps<CompiledDocument> {
@@ -83,7 +90,12 @@ export function* compilationSteps(
     onUnusable,
   );
   const pricing = document.pricing === undefined ? null : compilePricing(document.pricing);
-  const skus = yield* compileSkus(document, pricing?.list ?? null, compileSchedule, onUnusable);
+  const skus = yield* compileSkus(
+    document,
+    pricing?.list ?? null,
+    { compileSchedule, skuCompiler },
+    onUnusable,
+  );
   const skuIndexes = new Map(skus.map(({ skuId }, index) => [skuId, index]));
 
   const readings = readingsOf(flagsAndSegments.nodes, experiments);
@@ -192,27 +204,6 @@ function readingsOf(
   return readings;
 }
 
-/** Active SKUs, in the studio's order. */
-function* compileSkus(
-  { catalogue, store }: ConfigDocument,
-  listNote: PriceNote | null,
-  compileSchedule: ScheduleCompiler,
-  onUnusable: OnUnusable,
-): Steps<CompiledSku[]> {
-  const largestDiscount = toBasisPoints(store.largestDiscountPercent);
-  const skus: CompiledSku[] = [];
-  for (const entry of catalogue) {
-    if (!entry.active) continue;
-    skus.push(
-      ...orReport(`sku:${entry.skuId}`, onUnusable, () =>
-        compileSku(entry, largestDiscount, listNote, compileSchedule),
-      ),
-    );
-    yield;
-  }
-  return skus;
-}
-
 /** A value that cannot be used is left out: games then use the default that they were built with. */
 function* compileValues(
   { values = [] }: ConfigDocument,
@@ -230,15 +221,6 @@ function* compileValues(
     yield;
   }
   return compiled;
-}
-
-function orReport<T>(part: string, onUnusable: OnUnusable, compile: () => T): T[] {
-  try {
-    return [compile()];
-  } catch (error) {
-    onUnusable(part, (error as Error).message);
-    return [];
-  }
 }
 
 function byPriority({ segments }: ConfigDocument, compiled: readonly CompiledSegment[]): CompiledSegment[] {

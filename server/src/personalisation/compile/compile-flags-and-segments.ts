@@ -21,6 +21,16 @@ import type {
 /** A part of a document that cannot be used, such as `offer:winter_sale`, and why. */
 export type OnUnusable = (part: string, reason: string) => void;
 
+/** Nothing for a part that cannot be used, which is reported. */
+export function orReport<T>(part: string, onUnusable: OnUnusable, compile: () => T): T[] {
+  try {
+    return [compile()];
+  } catch (error) {
+    onUnusable(part, (error as Error).message);
+    return [];
+  }
+}
+
 /** The flags and segments of a document, in an order in which they can be evaluated. */
 export type FlagsAndSegments = Readonly<{
   nodes: readonly FlagOrSegment[];

@@ -39,6 +39,7 @@ import { listPictures } from '../../../src/features/game-configs/catalogue/pictu
 import {
   findConfigVersion,
   findConfigVersionAt,
+  findStoredVersion,
   listConfigVersions,
 } from '../../../src/features/game-configs/config-queries.js';
 import {
@@ -188,6 +189,7 @@ export const PREPARED_STATEMENTS: readonly Listed[] = [
   },
   { what: 'delete_draft_editor', call: ({ admin }) => deleteDraftEditor(admin, draftWindow) },
   { what: 'find_config_version', call: ({ service }) => findConfigVersion(service, gameId, 1_001) },
+  { what: 'find_stored_version', call: ({ service }) => findStoredVersion(service, gameId, 1_001) },
   { what: 'find_config_version_at', call: ({ admin, nowMs }) => findConfigVersionAt(admin, gameId, nowMs) },
   {
     what: 'list_config_versions',

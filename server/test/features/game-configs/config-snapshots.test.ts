@@ -55,5 +55,19 @@ it('compiles a version once for all requests of its game, while other games are 
   const [first, ...others] = await Promise.all(waiting);
   expect(first?.skus).toHaveLength(100);
   for (const each of others) expect(each).toBe(first);
-  expect(keys).toEqual([large, small]);
+  // Read and compiled, each of them once.
+  expect(keys).toEqual([large, small, small, large]);
+});
+
+it('takes over what did not change since the version before', async () => {
+  const before = withSkus(3);
+  const gameId = await addGame('follower', before);
+  const snapshots = createConfigSnapshots(world.pool, pino({ level: 'silent' }));
+  const first = await snapshots.get(gameId, 1);
+  const [one, , three] = before.catalogue;
+  const catalogue = [one, sku('sku-1', { hidden: true }), three].flatMap((each) => each ?? []);
+  await publishConfig(world.pool, { gameId, document: { ...before, catalogue }, note: '' }, actor);
+  const second = await snapshots.get(gameId, 2);
+  expect(second.skus.map((each, index) => each === first.skus[index])).toEqual([true, false, true]);
+  expect(second.skus[1]?.hidden).toBe(true);
 });

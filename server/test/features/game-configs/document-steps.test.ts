@@ -8,6 +8,7 @@ import { runSteps, type Steps } from '../../../src/lib/steps.js';
 import { compilationSteps, compileDocument } from '../../../src/personalisation/compile/compile-document.js';
 import { decide } from '../../../src/personalisation/decide/decide.js';
 import type { ConfigDocument } from '../../../src/personalisation/document/document.js';
+import { readingSteps } from '../../../src/personalisation/document/document-text.js';
 import {
   validateDocument,
   validationSteps,
@@ -40,6 +41,7 @@ async function inSlices<T>(steps: Steps<T>): Promise<{ result: T; slices: number
 describe('work on documents in slices', () => {
   it.each<[string, (size: number) => Steps<unknown>, number]>([
     ['validation', (size) => validationSteps(documentOf(size)), 3],
+    ['reading', (size) => readingSteps(JSON.stringify(documentOf(size))), 3],
     ['compilation', (size) => compile(documentOf(size)), 3],
     ['the difference', (size) => differenceSteps(documentOf(size), documentOf(size, '8')), 3],
     [
