@@ -1,5 +1,6 @@
 // npm run bench:experiment-sums -- [--players 1000000] [--traffic] : how long maintenance takes to sum and report ten running experiments
-// of a game, the largest with all of its players, and to grade the game by hidden A/A experiments. --traffic: players log in meanwhile.
+// of a game, the largest with all of its players, and to grade the game by hidden A/A experiments. --traffic: players read meanwhile.
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
@@ -42,6 +43,9 @@ await runAndCleanUp(async () => {
   const sessions = values.traffic ? await loginMany(service.api, 200, 'busy') : [];
   await fill(Number(values.players));
   await walkByIndex(database);
+  if (values.traffic) {
+    console.log(`reads before: ${await keepReading(service.api, sessions, AbortSignal.timeout(10_000))}`);
+  }
   const stop = new AbortController();
   const traffic = values.traffic ? keepReading(service.api, sessions, stop.signal) : undefined;
   await measure('ten experiments', () => sumExperiments(database, { pool, nowMs: Date.now() }));
@@ -101,12 +105,17 @@ await runAndCleanUp(async () => {
   async function measure(name, work) {
     const started = performance.now();
     const [own, theirs] = [process.cpuUsage(), cpuMsOf(service.pid)];
+    const delays = monitorEventLoopDelay({ resolution: 1 });
+    delays.enable();
     const result = await work();
+    delays.disable();
     const seconds = (performance.now() - started) / 1000;
     const used = process.cpuUsage(own);
     const cpu = (used.user + used.system) / 1e6;
+    // What else this process has to do waits as long.
+    const waits = `other work waited ${(delays.percentile(99) / 1e6).toFixed(0)} ms (p99), ${(delays.max / 1e6).toFixed(0)} ms at most`;
     console.log(
-      `${name}: ${seconds.toFixed(1)} s; CPU of the step ${cpu.toFixed(1)} s, of database and service ${((cpuMsOf(service.pid) - theirs) / 1000).toFixed(1)} s; ${Math.round(process.memoryUsage.rss() / 1e6)} MB; ${JSON.stringify(result)}`,
+      `${name}: ${seconds.toFixed(1)} s; CPU of the step ${cpu.toFixed(1)} s, of database and service ${((cpuMsOf(service.pid) - theirs) / 1000).toFixed(1)} s; ${waits}; ${Math.round(process.memoryUsage.rss() / 1e6)} MB; ${JSON.stringify(result)}`,
     );
   }
 });

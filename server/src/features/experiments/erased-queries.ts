@@ -2,39 +2,24 @@ import type { DedicatedConnection } from '../../db/dedicated-connection.js';
 import { measuredExperiments } from '../../personalisation/document/offer-holdouts.js';
 import type { ExperimentEntry } from '../../personalisation/document/parts/experiments.js';
 import type { OfferEntry } from '../../personalisation/document/parts/offers.js';
-import {
-  type Exposure,
-  type RunKey,
-  SAW_TWO_ARMS,
-  WAS_DRAWN_BEFORE,
-  WAS_PINNED,
-} from './exposure-queries.js';
+import type { RunningGame } from './run-queries.js';
 
-export type ErasedExposure = RunKey & Exposure;
-
-/** The exposures of players in experiments that run, up to the end of a day. */
-export async function listErasedExposures(
+/** The games of players, and what runs in them. */
+export async function listRunningGamesOf(
   connection: DedicatedConnection,
   playerIds: readonly string[],
-  to: string,
-): Promise<ErasedExposure[]> {
-  const { rows } = await connection.query<ErasedExposure>(
-    `select e.game_id as "gameId", e.experiment_id as "experimentId", e.seed, e.player_id as "playerId", e.variant_id as "variantId",
-       (e.exposed_at at time zone 'UTC')::date::text as "exposedOn",
-       (e.activated_at at time zone 'UTC')::date::text as "activatedOn",
-       ${SAW_TWO_ARMS} as "sawTwoArms"
-     from unnest($1::bigint[]) as w (id)
-     cross join lateral (
-       select * from experiment_exposures e
-       where e.player_id = w.id and e.exposed_at < ($2::date + 1)::timestamp at time zone 'UTC'
-       offset 0
-     ) e
-     cross join lateral (select running_experiments from games g where g.id = e.game_id offset 0) g
-     where not ${WAS_PINNED} and not ${WAS_DRAWN_BEFORE} and exists (
-       select from jsonb_array_elements(g.running_experiments) r where r ->> 0 = e.experiment_id and r ->> 1 = e.seed
-     )
-     order by e.game_id, e.experiment_id, e.seed, e.player_id`,
-    [playerIds, to],
+): Promise<RunningGame[]> {
+  const { rows } = await connection.query<RunningGame>(
+    `select g.id as "gameId", g.running_experiments as running
+     from (
+       select distinct p.game_id
+       from unnest($1::bigint[]) as w (id)
+       cross join lateral (select game_id from players p where p.id = w.id offset 0) p
+     ) p
+     cross join lateral (select id, running_experiments from games g where g.id = p.game_id offset 0) g
+     where g.running_experiments is not null
+     order by g.id`,
+    [playerIds],
   );
   return rows;
 }

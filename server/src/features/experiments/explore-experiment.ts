@@ -9,11 +9,11 @@ import { type MetricEntry, metricKey } from '../../personalisation/document/part
 import type { ExperimentEntry } from '../../personalisation/document/parts/experiments.js';
 import { findRateTable } from '../reporting/rate-queries.js';
 import {
-  countedExposures,
   type ExposureCursor,
   FIRST_EXPOSURE,
   listExposedPlayers,
   listExposures,
+  listReseeded,
   walkInOrder,
 } from './exposure-queries.js';
 import { figureNeeds } from './figure-needs.js';
@@ -48,7 +48,7 @@ export async function exploreExperiment(
   { gameId, experiment, metric, by, to, maxPlayers = EXPLORED_PLAYERS, signal }: ExploreRequest,
 ): Promise<Exploration> {
   const { experimentId, seed, variants, plan } = experiment;
-  const run = { gameId, experimentId, seed };
+  const run = { gameId, experimentId, seed, isActivated: experiment.activation !== undefined };
   const keyed = [{ metric, key: metricKey(metric) }];
   const needs = figureNeeds([metric]);
   const groups = new Map<string | null, ExperimentSums>();
@@ -58,12 +58,12 @@ export async function exploreExperiment(
     await walkByIndex(connection);
     await walkInOrder(connection);
     const rates = await findRateTable(connection, gameId);
+    const reseeded = await listReseeded(connection, [run]);
     for (let read = 0; behind !== null && read < maxPlayers; ) {
       signal?.throwIfAborted();
       const limit = Math.min(PLAYERS_PER_CHUNK, maxPlayers - read);
       const { playerIds, last } = await listExposedPlayers(connection, run, { behind, to, limit });
-      const exposures = await listExposures(connection, playerIds, [run], to);
-      const counted = countedExposures(exposures, () => experiment.activation !== undefined, to);
+      const counted = await listExposures(connection, playerIds, [run], { to, reseeded });
       const figures = await findFigures(connection, counted, to, needs);
       const values = await listGroups(connection, counted, by);
       counted.forEach(({ variantId, sawTwoArms }, index) => {

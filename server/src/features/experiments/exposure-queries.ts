@@ -1,39 +1,40 @@
 import type { DedicatedConnection } from '../../db/dedicated-connection.js';
+import { cell } from '../../lib/columns.js';
+import { dayNumber } from '../../lib/day.js';
 
 /** An experiment with one seed. */
 export type RunKey = Readonly<{ gameId: number; experimentId: string; seed: string }>;
 
+/** `isActivated`: its players count from their activation on. */
+export type ExposedRun = RunKey & Readonly<{ isActivated: boolean }>;
+
 /** The place after an exposure, in the order of time. */
 export type ExposureCursor = Readonly<{ exposedAt: string; playerId: string }>;
 
-/** An exposure as it is stored, by days. */
+/** An exposure that counts. Days are UTC days since 1970. */
 export type Exposure = Readonly<{
-  playerId: string;
+  playerId: number;
+  /** The place of the run. */
+  run: number;
   variantId: string;
-  exposedOn: string;
-  /** Of the activation event; null before it. */
-  activatedOn: string | null;
+  exposedOn: number;
+  /** Day 0 of the player: that of the exposure, or of the activation. */
+  day: number;
   sawTwoArms: boolean;
 }>;
-
-/** A test device: it has seen what somebody pinned, whatever arm was stored before. */
-export const WAS_PINNED = `exists (
-         select from player_pins n
-         where n.player_id = e.player_id and n.kind = 'variant' and n.target = e.experiment_id offset 0
-       )`;
 
 /**
  * A player who has had, or missed, the offer under another share of its hold-out. What that changed goes on, so only players who are drawn
  * under this share first are compared.
  */
-export const WAS_DRAWN_BEFORE = `(e.experiment_id like 'offer:%' and exists (
+const WAS_DRAWN_BEFORE = `(e.experiment_id like 'offer:%' and exists (
          select from experiment_exposures b
          where b.player_id = e.player_id and b.experiment_id = e.experiment_id and b.seed <> e.seed
            and b.exposed_at < e.exposed_at
          offset 0
        ))`;
 
-export const SAW_TWO_ARMS = `exists (
+const SAW_TWO_ARMS = `exists (
          select from experiment_exposures o
          where o.player_id = e.player_id and o.experiment_id = e.experiment_id and o.seed <> e.seed and o.variant_id <> e.variant_id
          offset 0
@@ -46,21 +47,13 @@ export async function walkInOrder(connection: DedicatedConnection): Promise<void
   await connection.query('set enable_sort = off');
 }
 
-/**
- * The players of the next exposures up to the end of a day, and the place after these exposures; null at the end. Players who are also in one of the runs of
- * `except` are left out.
- */
+/** The players of the next exposures up to the end of a day, and the place after these exposures; null at the end. */
 export async function listExposedPlayers(
   connection: DedicatedConnection,
   { gameId, experimentId, seed }: RunKey,
-  {
-    behind,
-    to,
-    limit,
-    except = [],
-  }: { behind: ExposureCursor; to: string; limit: number; except?: readonly RunKey[] },
-): Promise<{ playerIds: string[]; last: ExposureCursor | null }> {
-  const { rows } = await connection.query<ExposureCursor & { playerIds: string[] }>(
+  { behind, to, limit }: { behind: ExposureCursor; to: string; limit: number },
+): Promise<{ playerIds: number[]; last: ExposureCursor | null }> {
+  const { rows } = await connection.query<ExposureCursor & { playerIds: number[] }>(
     `with page as materialized (
        select e.player_id, e.exposed_at from experiment_exposures e
        where e.game_id = $1 and e.experiment_id = $2 and e.seed = $3
@@ -70,17 +63,9 @@ export async function listExposedPlayers(
        limit $7
      )
      select l.exposed_at::text as "exposedAt", l.player_id as "playerId",
-       array(
-         select w.player_id from page w
-         where cardinality($8::text[]) = 0 or not exists (
-           select from experiment_exposures o
-           where o.player_id = w.player_id and o.experiment_id || '/' || o.seed = any($8::text[])
-             and o.exposed_at < ($6::date + 1)::timestamp at time zone 'UTC'
-           offset 0
-         )
-       ) as "playerIds"
+       (select json_agg(w.player_id) from page w) as "playerIds"
      from (select exposed_at, player_id from page order by exposed_at desc, player_id desc limit 1) l`,
-    [gameId, experimentId, seed, behind.exposedAt, behind.playerId, to, limit, except.map(textOf)],
+    [gameId, experimentId, seed, behind.exposedAt, behind.playerId, to, limit],
   );
   const [page] = rows;
   if (page === undefined) return { playerIds: [], last: null };
@@ -88,43 +73,87 @@ export async function listExposedPlayers(
   return { playerIds, last };
 }
 
-/** The exposures of players to some runs, up to the end of a day. `run` is the place of the run. */
+/** The places of those runs whose experiment has exposures under another seed: only there can a player have seen two arms. */
+export async function listReseeded(
+  connection: DedicatedConnection,
+  runs: readonly RunKey[],
+): Promise<number[]> {
+  const { rows } = await connection.query<{ run: number }>(
+    `select r.place::int - 1 as run
+     from unnest($1::int[], $2::text[], $3::text[]) with ordinality as r (game_id, experiment_id, seed, place)
+     cross join lateral (
+       (select from experiment_exposures e
+        where e.game_id = r.game_id and e.experiment_id = r.experiment_id and e.seed < r.seed limit 1)
+       union all
+       (select from experiment_exposures e
+        where e.game_id = r.game_id and e.experiment_id = r.experiment_id and e.seed > r.seed limit 1)
+     ) other
+     group by r.place`,
+    [
+      runs.map(({ gameId }) => gameId),
+      runs.map(({ experimentId }) => experimentId),
+      runs.map(({ seed }) => seed),
+    ],
+  );
+  return rows.map(({ run }) => run);
+}
+
+/** In columns: there are millions of exposures, and a row of its own for each costs several times as much. Null without a row. */
+type ExposureColumns = Readonly<{
+  playerIds: number[] | null;
+  runs: number[];
+  variantIds: string[];
+  exposedOn: number[];
+  activatedOn: (number | null)[];
+  sawTwoArms: boolean[];
+}>;
+
+/** The exposures of players to some runs that count by the end of a day. Test devices do not: they have seen what somebody pinned, whatever arm was stored before. */
 export async function listExposures(
   connection: DedicatedConnection,
-  playerIds: readonly string[],
-  runs: readonly RunKey[],
-  to: string,
-): Promise<(Exposure & { run: number })[]> {
-  const { rows } = await connection.query<Exposure & { run: number }>(
-    `select e.place - 1 as run, e.player_id as "playerId", e.variant_id as "variantId",
-       (e.exposed_at at time zone 'UTC')::date::text as "exposedOn",
-       (e.activated_at at time zone 'UTC')::date::text as "activatedOn",
-       ${SAW_TWO_ARMS} as "sawTwoArms"
+  playerIds: readonly number[],
+  runs: readonly ExposedRun[],
+  { to, reseeded }: { to: string; reseeded: readonly number[] },
+): Promise<Exposure[]> {
+  const { rows } = await connection.query<ExposureColumns>(
+    `select json_agg(w.id) as "playerIds", json_agg(e.run) as runs, json_agg(e.variant_id) as "variantIds",
+       json_agg((e.exposed_at at time zone 'UTC')::date - date '1970-01-01') as "exposedOn",
+       json_agg((e.activated_at at time zone 'UTC')::date - date '1970-01-01') as "activatedOn",
+       json_agg(e.run = any($4::int[]) and ${SAW_TWO_ARMS}) as "sawTwoArms"
      from unnest($1::bigint[]) as w (id)
      cross join lateral (
-       select *, array_position($3::text[], e.experiment_id || '/' || e.seed) as place from experiment_exposures e
+       select array(
+         select n.target from player_pins n where n.player_id = w.id and n.kind = 'variant' offset 0
+       ) as experiments
+       offset 0
+     ) pinned
+     cross join lateral (
+       select *, array_position($3::text[], e.experiment_id || '/' || e.seed) - 1 as run from experiment_exposures e
        where e.player_id = w.id and e.exposed_at < ($2::date + 1)::timestamp at time zone 'UTC'
        offset 0
      ) e
-     where e.place is not null and not ${WAS_PINNED} and not ${WAS_DRAWN_BEFORE}`,
-    [playerIds, to, runs.map(textOf)],
+     where e.run is not null and e.experiment_id <> all (pinned.experiments)
+       and not (e.run = any($4::int[]) and ${WAS_DRAWN_BEFORE})`,
+    [playerIds, to, runs.map(textOf), reseeded],
   );
-  return rows;
+  const [columns] = rows;
+  if (columns === undefined) return [];
+  const last = dayNumber(to);
+  const exposures: Exposure[] = [];
+  for (const [row, playerId] of columns.playerIds?.entries() ?? []) {
+    const [run, exposedOn] = [cell(columns.runs, row), cell(columns.exposedOn, row)];
+    const day = runs[run]?.isActivated ? cell(columns.activatedOn, row) : exposedOn;
+    if (day === null || day > last) continue;
+    exposures.push({
+      ...{ playerId, run, exposedOn, day },
+      variantId: cell(columns.variantIds, row),
+      sawTwoArms: cell(columns.sawTwoArms, row),
+    });
+  }
+  return exposures;
 }
 
 /** No id and no seed has a slash. */
 function textOf({ experimentId, seed }: RunKey): string {
   return `${experimentId}/${seed}`;
-}
-
-/** Exposures with day 0 of the player: that of the exposure, or of the activation where `isActivated`. Those whose day 0 is after `to` do not count yet. */
-export function countedExposures<T extends Exposure>(
-  exposures: readonly T[],
-  isActivated: (exposure: T) => boolean,
-  to: string,
-): (T & { day: string })[] {
-  return exposures.flatMap((exposure) => {
-    const day = isActivated(exposure) ? exposure.activatedOn : exposure.exposedOn;
-    return day === null || day > to ? [] : [{ ...exposure, day }];
-  });
 }

@@ -1,33 +1,29 @@
 import type { DedicatedConnection } from '../../db/dedicated-connection.js';
 import type { Pool } from '../../db/pool.js';
+import { cell } from '../../lib/columns.js';
+import { dayNumber } from '../../lib/day.js';
 import { dayRanges } from '../../personalisation/attributes/player-history.js';
 import { TimeSlice } from '../evaluations/time-slice.js';
 import type { FigureNeeds } from './figure-needs.js';
 import { DAYS_BEFORE, type PlayerFigures } from './report/figures.js';
 import {
+  type DayColumns,
   type FiguredExposure,
   figuresOf,
-  type HistoryDay,
   type PlayerHistory,
 } from './report/player-history.js';
 
-type HistoryRow = Readonly<{
-  playerId: string;
-  startDay: number;
-  activeDays: string | null;
-  days: HistoryDay[] | null;
-}>;
+/** One for each player that there is, and below one for each of their days, those of a player together. `places` and `dayPlaces` say whose. */
+type HistoryColumns = Readonly<{
+  places: number[] | null;
+  startDays: number[];
+  activeDays: string[] | null;
+  dayPlaces: number[] | null;
+}> &
+  Omit<DayColumns, 'day'> &
+  Readonly<{ day: number[] | null }>;
 
-/** A `HistoryDay`. */
-const DAY = `json_build_array(d.day - date '1970-01-01', d.sessions, d.play_ms, d.ad_impressions, d.purchases,
-           case when d.revenue <> '{}' then (select json_object_agg(key, value) from jsonb_each_text(d.revenue)) end,
-           case when cardinality($5::text[]) > 0 then (
-             select json_object_agg(e.name, d.event_counts -> e.name) from unnest($5::text[]) e (name)
-             where d.event_counts ? e.name
-           ) end)`;
-const SPAN = `daterange(x.exposed - ${DAYS_BEFORE}, $3::date, '[]')`;
-
-export type FiguredPlayer = FiguredExposure & Readonly<{ playerId: string }>;
+export type FiguredPlayer = FiguredExposure & Readonly<{ playerId: number }>;
 
 /** What players did since a day, each up to the end of `to`; undefined for a player who does not exist any more. */
 export async function findFigures(
@@ -37,11 +33,12 @@ export async function findFigures(
   needs: FigureNeeds,
 ): Promise<(PlayerFigures | undefined)[]> {
   const histories = await findHistories(db, exposures, to, needs);
+  const last = dayNumber(to);
   const figures: (PlayerFigures | undefined)[] = [];
   const timeSlice = new TimeSlice(() => performance.now());
   for (const exposure of exposures) {
     const history = histories.get(exposure.playerId);
-    figures.push(history && figuresOf(history, exposure, to, needs.retentionDays));
+    figures.push(history && figuresOf(history, exposure, last, needs.retentionDays));
     if (timeSlice.isOver) await timeSlice.giveWay();
   }
   return figures;
@@ -55,40 +52,86 @@ export async function findHistories(
   db: DedicatedConnection | Pool,
   exposures: readonly FiguredPlayer[],
   to: string,
-  { days, retentionDays, eventTypes }: FigureNeeds,
-): Promise<Map<string, PlayerHistory>> {
-  const first = new Map<string, string>();
+  { days, columns, retentionDays, eventTypes }: FigureNeeds,
+): Promise<Map<number, PlayerHistory>> {
+  const first = new Map<number, number>();
   for (const { playerId, exposedOn } of exposures) {
     const before = first.get(playerId);
     if (before === undefined || exposedOn < before) first.set(playerId, exposedOn);
   }
-  const { rows } = await db.query<HistoryRow>(
-    `select x.player_id as "playerId", start_day(p.created_at, p.first_day) - date '1970-01-01' as "startDay",
-       case when $6 then (
-         datemultirange(${SPAN}) * case
-           -- active_days are those of the last half year
-           when upper(p.active_days) - 180 > x.exposed then p.active_days + coalesce((
-             select range_agg(daterange(d.day, d.day, '[]')) from player_days d
-             where d.player_id = x.player_id and d.day between x.exposed and upper(p.active_days) - 181 and d.events > 0
-           ), '{}')
-           else p.active_days
-         end
-       )::text end as "activeDays", s.days
-     from unnest($1::bigint[], $2::date[]) as x (player_id, exposed)
-     cross join lateral (
-       select created_at, first_day, active_days, purchase_days from players p where p.id = x.player_id offset 0
-     ) p
-     left join lateral (
-       select json_agg(${DAY}) as days from player_days d
-       where d.player_id = x.player_id and d.day between x.exposed - ${DAYS_BEFORE} and $3::date
-         and ($4 = 'all' or ($4 = 'purchases' and p.purchase_days && ${SPAN}))
-     ) s on true`,
-    [[...first.keys()], [...first.values()], to, days, eventTypes, retentionDays.length > 0],
+  const playerIds = [...first.keys()];
+  const { rows } = await db.query<HistoryColumns>(
+    `with known as materialized (
+       select x.place - 1 as place, x.player_id, x.exposed - ${DAYS_BEFORE} as since,
+         start_day(p.created_at, p.first_day) - date '1970-01-01' as start_day,
+         case when $6 then (
+           datemultirange(daterange(x.exposed, $3::date, '[]')) * case
+             -- active_days are those of the last half year
+             when upper(p.active_days) - 180 > x.exposed then p.active_days + coalesce((
+               select range_agg(daterange(d.day, d.day, '[]')) from player_days d
+               where d.player_id = x.player_id and d.day between x.exposed and upper(p.active_days) - 181 and d.events > 0
+             ), '{}')
+             else p.active_days
+           end
+         )::text end as active_days,
+         $4 = 'all' or (
+           $4 = 'purchases' and p.purchase_days && daterange(x.exposed - ${DAYS_BEFORE}, $3::date, '[]')
+         ) as has_days
+       from (
+         select place, player_id, date '1970-01-01' + exposed_on as exposed
+         from unnest($1::bigint[], $2::int[]) with ordinality as u (player_id, exposed_on, place)
+       ) x
+       cross join lateral (
+         select created_at, first_day, active_days, purchase_days from players p where p.id = x.player_id offset 0
+       ) p
+     )
+     select * from (
+       select json_agg(k.place) as places, json_agg(k.start_day) as "startDays",
+         case when $6 then json_agg(k.active_days) end as "activeDays"
+       from known k
+     ) k
+     cross join (
+       select json_agg(k.place) as "dayPlaces", json_agg(d.day - date '1970-01-01') as day,
+         case when 'sessions' = any($7::text[]) then json_agg(d.sessions) end as sessions,
+         case when 'playMs' = any($7::text[]) then json_agg(d.play_ms) end as "playMs",
+         case when 'adImpressions' = any($7::text[]) then json_agg(d.ad_impressions) end as "adImpressions",
+         case when 'purchases' = any($7::text[]) then json_agg(d.purchases) end as purchases,
+         case when 'revenue' = any($7::text[]) then json_agg(
+           case when d.revenue <> '{}' then (select json_object_agg(key, value) from jsonb_each_text(d.revenue)) end
+         ) end as revenue,
+         case when 'eventCounts' = any($7::text[]) then json_agg((
+           select json_object_agg(e.name, d.event_counts -> e.name) from unnest($5::text[]) e (name)
+           where d.event_counts ? e.name
+         )) end as "eventCounts"
+       from known k
+       cross join lateral (
+         select * from player_days d where d.player_id = k.player_id and d.day between k.since and $3::date offset 0
+       ) d
+       where k.has_days
+     ) d`,
+    [playerIds, [...first.values()], to, days, eventTypes, retentionDays.length > 0, columns],
   );
-  return new Map(
-    rows.map(({ playerId, startDay, activeDays, days: read }) => [
-      playerId,
-      { startDay, activeDays: dayRanges(activeDays ?? '{}'), days: read ?? [] },
-    ]),
-  );
+  const [found] = rows;
+  return found === undefined ? new Map() : historiesOf(playerIds, found);
+}
+
+function historiesOf(
+  playerIds: readonly number[],
+  { places, startDays, activeDays, dayPlaces, day, ...others }: HistoryColumns,
+): Map<number, PlayerHistory> {
+  const days: DayColumns = { day: day ?? [], ...others };
+  const histories = new Map<number, PlayerHistory>();
+  let end = 0;
+  for (const [row, place] of places?.entries() ?? []) {
+    const first = end;
+    while (dayPlaces?.[end] === place) end++;
+    histories.set(cell(playerIds, place), {
+      startDay: cell(startDays, row),
+      activeDays: activeDays === null ? [] : dayRanges(cell(activeDays, row)),
+      ...{ days, first, end },
+    });
+  }
+  // PostgreSQL takes the players in turn, both times in the same order.
+  if (end !== days.day.length) throw new Error('the days of players are not in the order of the players');
+  return histories;
 }

@@ -1,4 +1,5 @@
 import type { DedicatedConnection } from '../../db/dedicated-connection.js';
+import { dateOf } from '../../lib/day.js';
 import type { Exposure } from './exposure-queries.js';
 
 /** What is known of a player at the exposure, and so cannot follow from an arm. */
@@ -34,7 +35,7 @@ export async function listGroups(
      cross join lateral (
        select created_at, first_day, first_purchase_at from players p where p.id = x.player_id offset 0
      ) p`,
-    [exposures.map(({ playerId }) => playerId), exposures.map(({ exposedOn }) => exposedOn), by],
+    [exposures.map(({ playerId }) => playerId), exposures.map(({ exposedOn }) => dateOf(exposedOn)), by],
   );
   const groups = new Array<string | null>(exposures.length).fill(null);
   for (const { place, value } of rows) groups[place] = value;

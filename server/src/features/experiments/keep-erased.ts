@@ -1,19 +1,12 @@
 import type { DedicatedConnection } from '../../db/dedicated-connection.js';
 import { DAY_MS, utcDay } from '../../lib/day.js';
-import { metricsOf } from '../../personalisation/document/parts/experiment-metrics.js';
-import type { ExperimentEntry } from '../../personalisation/document/parts/experiments.js';
 import { findRateTable } from '../reporting/rate-queries.js';
-import { type ErasedExposure, findPublishedExperiments, listErasedExposures } from './erased-queries.js';
-import { countedExposures, type RunKey } from './exposure-queries.js';
-import { figureNeeds } from './figure-needs.js';
-import { findFigures } from './figure-queries.js';
+import { findPublishedExperiments, listRunningGamesOf } from './erased-queries.js';
+import { listReseeded } from './exposure-queries.js';
 import { toKeptKeys } from './report/erased-currency.js';
-import {
-  addPlayer,
-  type ExperimentSums,
-  keyedMetrics,
-  mergeExperimentSums,
-} from './report/experiment-sums.js';
+import { mergeExperimentSums } from './report/experiment-sums.js';
+import type { RunningGame } from './run-queries.js';
+import { RunSums } from './run-sums.js';
 import { findErasedSums, upsertErasedSums } from './sum-queries.js';
 
 /**
@@ -26,41 +19,33 @@ export async function keepErasedSums(
   nowMs: number,
 ): Promise<void> {
   const to = utcDay(nowMs - DAY_MS);
-  const exposures = await listErasedExposures(connection, playerIds, to);
-  const runs = new Map<string, ErasedExposure[]>();
-  for (const exposure of exposures) {
-    const { gameId, experimentId, seed } = exposure;
-    const key = JSON.stringify([gameId, experimentId, seed]);
-    runs.set(key, [...(runs.get(key) ?? []), exposure]);
-  }
-  const published = new Map<number, readonly ExperimentEntry[]>();
-  for (const ofRun of runs.values()) {
-    const [run] = ofRun;
-    if (run === undefined) continue;
-    const experiments = published.get(run.gameId) ?? (await findPublishedExperiments(connection, run.gameId));
-    published.set(run.gameId, experiments);
-    const experiment = experiments.find(({ experimentId }) => experimentId === run.experimentId);
-    if (experiment !== undefined) await keepRun(connection, run, experiment, ofRun, to);
+  for (const game of await listRunningGamesOf(connection, playerIds)) {
+    await keepGame(connection, game, playerIds.map(Number), to);
   }
 }
 
-async function keepRun(
+async function keepGame(
   connection: DedicatedConnection,
-  run: RunKey,
-  experiment: ExperimentEntry,
-  exposures: readonly ErasedExposure[],
+  { gameId, running }: RunningGame,
+  playerIds: readonly number[],
   to: string,
 ): Promise<void> {
-  const counted = countedExposures(exposures, () => experiment.activation !== undefined, to);
-  const rates = await findRateTable(connection, run.gameId);
-  const metrics = keyedMetrics(experiment.metrics);
-  const figures = await findFigures(connection, counted, to, figureNeeds(metricsOf(experiment.metrics)));
-  const sums: ExperimentSums = {};
-  counted.forEach(({ variantId, sawTwoArms }, index) => {
-    const ofPlayer = figures[index];
-    if (ofPlayer !== undefined) addPlayer(sums, { variantId, sawTwoArms, figures: ofPlayer }, metrics, rates);
-  });
-  const before = await findErasedSums(connection, run);
-  const kept = mergeExperimentSums(before, toKeptKeys(sums, rates?.currency));
-  await upsertErasedSums(connection, run, kept);
+  const experiments = await findPublishedExperiments(connection, gameId);
+  const runs = running
+    .flatMap(([experimentId, seed]) => {
+      const experiment = experiments.find((each) => each.experimentId === experimentId);
+      return experiment === undefined ? [] : [{ gameId, experimentId, seed, experiment }];
+    })
+    // Their rows are locked in one order, so that no two erasures wait for each other.
+    .sort((one, other) => (one.experimentId < other.experimentId ? -1 : 1));
+  const rates = await findRateTable(connection, gameId);
+  const runSums = new RunSums(runs, { to, rates });
+  const reseeded = await listReseeded(connection, runs);
+  await runSums.add(await runSums.read(connection, playerIds, reseeded));
+  for (const [at, run] of runs.entries()) {
+    const ofRun = runSums.sums[at] ?? {};
+    if (Object.keys(ofRun).length === 0) continue;
+    const before = await findErasedSums(connection, run);
+    await upsertErasedSums(connection, run, mergeExperimentSums(before, toKeptKeys(ofRun, rates?.currency)));
+  }
 }

@@ -1,9 +1,9 @@
 import type { DedicatedConnection } from '../../db/dedicated-connection.js';
 
 export type PlannedPlayer = Readonly<{
-  playerId: string;
-  /** The first day in the span on which the player was active; null: none. */
-  day: string | null;
+  playerId: number;
+  /** The first day in the span on which the player was active, counted since 1970; null: none. */
+  day: number | null;
   /** Active on the last seven days. */
   isRecent: boolean;
 }>;
@@ -15,10 +15,10 @@ export async function listPlannedPlayers(
   to: string,
 ): Promise<PlannedPlayer[]> {
   const { rows } = await connection.query<PlannedPlayer>(
-    `select p.id as "playerId", p.active_days && daterange($2::date - 6, $2::date, '[]') as "isRecent",
+    `select p.id::float8 as "playerId", p.active_days && daterange($2::date - 6, $2::date, '[]') as "isRecent",
        (
          select min(lower(r)) from unnest(p.active_days * datemultirange(daterange($2::date - 55, $2::date - 7, '[]'))) r
-       )::text as day
+       ) - date '1970-01-01' as day
      from unnest($1::bigint[]) as x (id)
      cross join lateral (select id, active_days from players p where p.id = x.id offset 0) p`,
     [playerIds, to],

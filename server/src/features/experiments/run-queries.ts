@@ -1,18 +1,19 @@
 import type { DedicatedConnection } from '../../db/dedicated-connection.js';
-import type { ExposureCursor, RunKey } from './exposure-queries.js';
+import type { RunKey } from './exposure-queries.js';
 import type { ExperimentSums } from './report/experiment-sums.js';
 import type { GateInput } from './report/gates.js';
 
 export type ArmChanges = GateInput['armChanges'];
 
 /**
- * Sums that are under way, of runs that are summed together: the first of them keeps them all. `at` is the place of the run whose exposures are read. Sums of another
- * day, other runs, other metrics or other rates cannot be added up: `basis` says of which they are.
+ * Sums that are under way, up to the end of `to`, of runs that are summed together: the first of them keeps them all. The players up to the id `behind` are in them.
+ * Sums by other metrics or other rates cannot be added up: `basis` says by which they are.
  */
 export type Walk = Readonly<{
+  to: string;
+  runs: readonly Pick<RunKey, 'experimentId' | 'seed'>[];
   basis: string;
-  at: number;
-  behind: ExposureCursor;
+  behind: number;
   sums: readonly ExperimentSums[];
 }>;
 

@@ -55,7 +55,7 @@ export async function sumExperiments(
   const failures: unknown[] = [];
   const versions = new PublishedVersions(options.pool);
   let experimentsSummed = 0;
-  for (const runs of togetherOf(await listDueRuns(connection, to))) {
+  for (const runs of togetherOf(await listDueRuns(connection, to), to)) {
     if (options.signal?.aborted) return { isDone: false, experimentsSummed };
     experimentsSummed += await sumTogether(connection, runs, to, { ...options, versions, failures });
   }
@@ -75,17 +75,29 @@ async function beginRuns(connection: DedicatedConnection): Promise<void> {
 }
 
 /**
- * Those of the same game, some at a time, in the order in which they come. One that is only asked for is alone: with it, the others would be other runs
- * than before, and a walk of theirs that was interrupted would begin anew.
+ * Those of the same game, some at a time, in the order in which they come. Runs whose walk was interrupted are together as they were: with another one
+ * among them, such as one that has just been published or asked for, it would begin anew.
  */
-function togetherOf(runs: readonly Run[]): Run[][] {
-  const groups: Run[][] = [];
-  for (const run of runs) {
-    const last = groups.findLast(([first]) => first?.gameId === run.gameId && !first.isSummed);
-    if (!run.isSummed && last !== undefined && last.length < RUNS_TOGETHER) last.push(run);
-    else groups.push([run]);
+function togetherOf(runs: readonly Run[], to: string): Run[][] {
+  const textOf = ({ gameId, experimentId, seed }: RunKey) => JSON.stringify([gameId, experimentId, seed]);
+  const walked = new Map<string, Run[]>();
+  for (const { gameId, walk } of runs) {
+    const group: Run[] = [];
+    if (walk?.to === to) for (const key of walk.runs) walked.set(textOf({ gameId, ...key }), group);
   }
-  return groups;
+  const groups = new Set<Run[]>();
+  /** By game, the one that others can join. */
+  const open = new Map<number, Run[]>();
+  for (const run of runs) {
+    const ofWalk = walked.get(textOf(run));
+    const group = ofWalk ?? open.get(run.gameId) ?? [];
+    groups.add(group);
+    group.push(run);
+    if (ofWalk !== undefined) continue;
+    if (group.length < RUNS_TOGETHER) open.set(run.gameId, group);
+    else open.delete(run.gameId);
+  }
+  return [...groups];
 }
 
 /** How many came to the end. */

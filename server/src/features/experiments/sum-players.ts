@@ -1,16 +1,19 @@
 import type { DedicatedConnection } from '../../db/dedicated-connection.js';
-import { metricsOf } from '../../personalisation/document/parts/experiment-metrics.js';
-import type { ExperimentEntry } from '../../personalisation/document/parts/experiments.js';
-import { TimeSlice } from '../evaluations/time-slice.js';
+import { IdSet } from '../../lib/id-set.js';
+import { readAhead } from '../../lib/read-ahead.js';
 import type { RateTable } from '../reporting/exchange-rates.js';
-import { countedExposures, FIRST_EXPOSURE, listExposedPlayers, listExposures } from './exposure-queries.js';
-import { figureNeeds } from './figure-needs.js';
-import { findFigures } from './figure-queries.js';
-import { addPlayer, type ExperimentSums, keyedMetrics } from './report/experiment-sums.js';
+import {
+  type ExposureCursor,
+  FIRST_EXPOSURE,
+  listExposedPlayers,
+  listReseeded,
+  type RunKey,
+} from './exposure-queries.js';
+import { type ExperimentSums, keyedMetrics } from './report/experiment-sums.js';
 import { type Run, updateWalk } from './run-queries.js';
+import { type PublishedRun, RunSums } from './run-sums.js';
 
-/** A run with its experiment as it is published. */
-export type MeasuredRun = Run & Readonly<{ experiment: ExperimentEntry }>;
+export type MeasuredRun = Run & PublishedRun;
 
 export type SumPlayersOptions = Readonly<{
   to: string;
@@ -20,55 +23,73 @@ export type SumPlayersOptions = Readonly<{
 }>;
 
 const PLAYERS_PER_CHUNK = 1_000;
+const EXPOSURES_PER_PAGE = 5_000;
 /** The sums so far are written down after so many chunks: a run that is killed goes on from there. */
 const CHUNKS_PER_SAVE = 50;
 
 /**
- * The sums of each run up to the end of `to`, in the order of the runs, which are those of one game. What a player did is read once for all runs: the exposures of one run are
- * gone through after those of the other, without the players who are in a run before, and whoever comes is added to all runs. Undefined if it is to end
- * before all players are summed.
+ * The sums of each run up to the end of `to`, in the order of the runs, which are those of one game. First the ids of all players are read from the index of the exposures. Then
+ * what each player did is read once, in the order of the ids, and added to all runs. Undefined if it is to end before all players are summed.
  */
 export async function sumPlayers(
   connection: DedicatedConnection,
   runs: readonly MeasuredRun[],
   { to, rates, signal, playersPerChunk = PLAYERS_PER_CHUNK }: SumPlayersOptions,
-): Promise<ExperimentSums[] | undefined> {
-  const metrics = runs.map(({ experiment }) => keyedMetrics(experiment.metrics));
-  const needs = figureNeeds(runs.flatMap(({ experiment }) => metricsOf(experiment.metrics)));
-  const basis = JSON.stringify([
-    ...[to, rates?.version ?? null],
-    ...runs.map(({ experimentId, seed }, run) => [experimentId, seed, metrics[run]?.map(({ key }) => key)]),
-  ]);
+): Promise<readonly ExperimentSums[] | undefined> {
   const [first] = runs;
-  const walk = first?.walk?.basis === basis ? first.walk : undefined;
-  const sums = runs.map((_, run) => walk?.sums[run] ?? {});
-  let { at, behind } = walk ?? { at: 0, behind: FIRST_EXPOSURE };
-  for (let chunk = 1; ; chunk++) {
-    const run = runs[at];
-    if (first === undefined || run === undefined) return sums;
-    const page = { behind, to, limit: playersPerChunk, except: runs.slice(0, at) };
-    const { playerIds, last } = await listExposedPlayers(connection, run, page);
-    if (playerIds.length > 0) await addPlayers(playerIds);
-    if (last === null) at++;
-    behind = last ?? FIRST_EXPOSURE;
+  if (first === undefined) return [];
+  const basis = basisOf(runs, rates);
+  const walk = first.walk?.to === to && first.walk.basis === basis ? first.walk : undefined;
+  const players = await findPlayers(connection, runs, { to, signal });
+  if (players === undefined) return undefined;
+  const reseeded = await listReseeded(connection, runs);
+  const runSums = new RunSums(runs, { to, rates, sums: walk?.sums });
+  const { sums } = runSums;
+  const read = async function* () {
+    for (const playerIds of players.chunksBehind(walk?.behind ?? 0, playersPerChunk)) {
+      const found = await runSums.read(connection, playerIds, reseeded);
+      yield { found, behind: playerIds.at(-1) ?? 0 };
+    }
+  };
+  let chunk = 0;
+  // PostgreSQL reads the next players while these are added.
+  for await (const { found, behind } of readAhead(read())) {
+    await runSums.add(found);
+    chunk++;
     const isStopped = signal?.aborted === true;
-    if (isStopped || chunk % CHUNKS_PER_SAVE === 0)
-      await updateWalk(connection, first, { basis, at, behind, sums });
+    if (isStopped || chunk % CHUNKS_PER_SAVE === 0) {
+      const keys = runs.map(({ experimentId, seed }) => ({ experimentId, seed }));
+      await updateWalk(connection, first, { to, runs: keys, basis, behind, sums });
+    }
     if (isStopped) return undefined;
   }
+  return sums;
+}
 
-  /** Does not look at the signal: a player who was added to some of the runs only would be counted twice by the next run. */
-  async function addPlayers(playerIds: readonly string[]): Promise<void> {
-    const exposures = await listExposures(connection, playerIds, runs, to);
-    const isActivated = ({ run }: { run: number }) => runs[run]?.experiment.activation !== undefined;
-    const counted = countedExposures(exposures, isActivated, to);
-    const figures = await findFigures(connection, counted, to, needs);
-    const timeSlice = new TimeSlice(() => performance.now());
-    for (const [index, { run, variantId, sawTwoArms }] of counted.entries()) {
-      const [ofRun, ofPlayer] = [sums[run], figures[index]];
-      if (ofRun === undefined || ofPlayer === undefined) continue;
-      addPlayer(ofRun, { variantId, sawTwoArms, figures: ofPlayer }, metrics[run] ?? [], rates);
-      if (timeSlice.isOver) await timeSlice.giveWay();
+/** What sums can be added to: others, by other metrics or rates, cannot. */
+function basisOf(runs: readonly MeasuredRun[], rates: RateTable | null): string {
+  const measured = runs.map(({ experimentId, seed, experiment }) => [
+    ...[experimentId, seed],
+    ...keyedMetrics(experiment.metrics).map(({ key }) => key),
+  ]);
+  return JSON.stringify([rates?.version ?? null, ...measured]);
+}
+
+/** Who is in any of the runs. Undefined if it is to end before. */
+async function findPlayers(
+  connection: DedicatedConnection,
+  runs: readonly RunKey[],
+  { to, signal }: Pick<SumPlayersOptions, 'to' | 'signal'>,
+): Promise<IdSet | undefined> {
+  const players = new IdSet();
+  for (const run of runs) {
+    let behind: ExposureCursor | null = FIRST_EXPOSURE;
+    while (behind !== null) {
+      if (signal?.aborted) return undefined;
+      const page = await listExposedPlayers(connection, run, { behind, to, limit: EXPOSURES_PER_PAGE });
+      for (const id of page.playerIds) players.add(id);
+      behind = page.last;
     }
   }
+  return players;
 }

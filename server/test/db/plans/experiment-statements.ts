@@ -130,7 +130,7 @@ export const EXPERIMENT_STATEMENTS: readonly Listed[] = [
         await walkByIndex(connection);
         await gradeExperiments(connection, { nowMs: nowMs + DAY_MS });
         // Where a studio has no reporting currency.
-        await findUsualCurrency(connection, ['1', '2', '3'], new Date(nowMs).toISOString().slice(0, 10));
+        await findUsualCurrency(connection, [1, 2, 3], new Date(nowMs).toISOString().slice(0, 10));
       }),
     reads: {
       tables: ['games', 'players', 'player_days', 'experiment_grades'],

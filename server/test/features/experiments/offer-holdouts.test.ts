@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { withDedicatedConnection } from '../../../src/db/dedicated-connection.js';
-import { listErasedExposures } from '../../../src/features/experiments/erased-queries.js';
+import { keepErasedSums } from '../../../src/features/experiments/keep-erased.js';
 import type { Report } from '../../../src/features/experiments/report/report-types.js';
 import {
   bucketOf,
@@ -151,10 +151,19 @@ describe('the hold-out of an offer', () => {
     expect(counted).toBe(fresh.length);
     const erased = await withDedicatedConnection(harness.pool, async (connection) => {
       const ids = await connection.query<{ id: string }>('select id from players');
-      const playerIds = ids.rows.map(({ id }) => id);
-      return listErasedExposures(connection, playerIds, new Date(later).toISOString().slice(0, 10));
+      await connection.query('begin');
+      await keepErasedSums(
+        connection,
+        ids.rows.map(({ id }) => id),
+        later,
+      );
+      const { rows: arms } = await connection.query<{ players: number }>(
+        `select players from experiment_erased where experiment_id = 'offer:sale' and seed = '60'`,
+      );
+      await connection.query('rollback');
+      return arms.reduce((all, arm) => all + arm.players, 0);
     });
-    expect(erased).toHaveLength(fresh.length);
+    expect(erased).toBe(fresh.length);
   });
 
   it('is summed for four weeks after the offer, and not while nobody can get it', async () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { DedicatedConnection } from '../../../src/db/dedicated-connection.js';
 import { experiment } from '../../personalisation/support/fixtures.js';
 import { createHarness, type Harness } from '../../support/harness.js';
@@ -39,15 +39,14 @@ it('lets other work run while the players of a chunk are summed', async () => {
         isSumming = false;
       },
       after: (text) => {
-        if (!text.includes('"startDay"')) return;
+        if (!text.includes('"startDays"')) return;
         isSumming = true;
         setImmediate(countTurns);
       },
     }),
   );
   expect((await summed.finally(() => vi.restoreAllMocks())).experimentsSummed).toBe(1);
-  // Each player once for the figures, and once for the sums.
-  expect(turns).toBeGreaterThanOrEqual(2 * players.length - 1);
+  expect(turns).toBeGreaterThanOrEqual(players.length - 1);
 });
 
 /** A game with experiments, each with players of its own. */
@@ -94,35 +93,106 @@ it('sums each alone where the walk of all fails', async () => {
   ]);
 });
 
-it('goes on with the walk of the others when somebody asks for one that is summed', async () => {
-  const id = await addExperiments('asked', ['asked', 'other_a', 'other_b']);
-  await sum(harness);
-  await harness.pool.query(
-    `update experiment_runs set day = null where game_id = $1 and experiment_id <> 'asked'`,
-    [id],
+/** Whose days are read by a connection. */
+function noteReads(connection: DedicatedConnection, read: number[], onRead = () => {}): void {
+  beforeStatements(connection, (text, values) => {
+    if (!text.includes('"startDays"')) return;
+    read.push(...(values[0] as number[]));
+    onRead();
+  });
+}
+
+async function playersOf(gameId: number, experimentIds: readonly string[]): Promise<number[]> {
+  const { rows } = await harness.pool.query<{ id: number }>(
+    `select distinct player_id::int as id from experiment_exposures where game_id = $1 and experiment_id = any($2) order by id`,
+    [gameId, experimentIds],
   );
-  const read: string[] = [];
-  /** Notes whose days are read. */
-  const note = (connection: DedicatedConnection, onPage = () => {}) =>
-    beforeStatements(connection, (text, values) => {
-      if (text.includes('with page as')) onPage();
-      if (text.includes('"startDay"')) read.push(...(values[0] as string[]));
-    });
+  return rows.map(({ id }) => id);
+}
+
+/** Ends a walk in the middle. Returns the last player whom it has added. */
+async function interrupt(gameId: number): Promise<number> {
   const stop = new AbortController();
-  let pages = 0;
+  let chunks = 0;
   const stopped = await sum(harness, { signal: stop.signal, playersPerChunk: 10 }, (connection) =>
-    note(connection, () => {
-      if (++pages === 2) stop.abort();
+    noteReads(connection, [], () => {
+      if (++chunks === 2) stop.abort();
     }),
   );
   expect(stopped.isDone).toBe(false);
-  expect(read).toHaveLength(20);
-  await harness.pool.query(
-    `update experiment_runs set requested_at = $2 where game_id = $1 and experiment_id = 'asked'`,
-    [id, new Date(NOW)],
+  const { rows } = await harness.pool.query<{ behind: number }>(
+    `select (walk ->> 'behind')::int as behind from experiment_runs where game_id = $1 and walk is not null`,
+    [gameId],
   );
-  expect((await sum(harness, { nowMs: NOW + 60_000 }, note)).experimentsSummed).toBe(3);
-  // Nobody is in two of them: each is read once.
-  expect(read).toHaveLength(90);
-  expect(new Set(read).size).toBe(90);
+  return rows[0]?.behind ?? 0;
+}
+
+describe('a walk that was interrupted goes on', () => {
+  const others = ['other_a', 'other_b'];
+
+  /** After `interrupt`. Nobody is in two of the experiments. */
+  async function expectToGoOn(gameId: number, behind: number): Promise<void> {
+    const ofOthers = await playersOf(gameId, others);
+    const left = ofOthers.filter((id) => id > behind);
+    expect(left.length).toBeLessThan(ofOthers.length);
+    const read: number[] = [];
+    const { experimentsSummed } = await sum(harness, { nowMs: NOW + 60_000 }, (connection) =>
+      noteReads(connection, read),
+    );
+    expect(experimentsSummed).toBe(3);
+    expect(read.sort((a, b) => a - b)).toEqual(
+      [...(await playersOf(gameId, ['also'])), ...left].sort((a, b) => a - b),
+    );
+    const { rows } = await harness.pool.query('select players from experiment_sums where game_id = $1', [
+      gameId,
+    ]);
+    expect(rows).toEqual([{ players: 30 }, { players: 30 }, { players: 30 }]);
+  }
+
+  it('when somebody asks for an experiment that is summed', async () => {
+    const id = await addExperiments('asked', ['also', ...others]);
+    await sum(harness);
+    await harness.pool.query(
+      `update experiment_runs set day = null where game_id = $1 and experiment_id <> 'also'`,
+      [id],
+    );
+    const behind = await interrupt(id);
+    await harness.pool.query(
+      `update experiment_runs set requested_at = $2 where game_id = $1 and experiment_id = 'also'`,
+      [id, new Date(NOW)],
+    );
+    await expectToGoOn(id, behind);
+  });
+
+  it('when one more experiment is published', async () => {
+    await sum(harness);
+    const id = await addExperiments('published', others);
+    const behind = await interrupt(id);
+    const also = experiment('also');
+    await publish(harness, id, [also, ...others.map((each) => experiment(each))], { nowMs: at(4) });
+    const players = await addPlayers(harness, id, 30, at(4));
+    await expose(harness, players, also, () => ({ variantId: 'a', exposedAt: at(3) }));
+    await expectToGoOn(id, behind);
+  });
+});
+
+it('reads a player once for all experiments that are asked for', async () => {
+  const id = await addGame(harness, 'requested');
+  const experiments = ['one', 'two', 'three'].map((each) => experiment(each));
+  await publish(harness, id, experiments, { nowMs: at(5) });
+  const players = await addPlayers(harness, id, 30, at(5));
+  for (const each of experiments) {
+    await expose(harness, players, each, () => ({ variantId: 'a', exposedAt: at(4) }));
+  }
+  await sum(harness);
+  await harness.pool.query('update experiment_runs set requested_at = $2 where game_id = $1', [
+    id,
+    new Date(NOW),
+  ]);
+  const read: number[] = [];
+  const { experimentsSummed } = await sum(harness, { nowMs: NOW + 60_000 }, (connection) =>
+    noteReads(connection, read),
+  );
+  expect(experimentsSummed).toBe(3);
+  expect(read).toEqual(players.map(({ playerId }) => Number(playerId)));
 });

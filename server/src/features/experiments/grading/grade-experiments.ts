@@ -1,11 +1,11 @@
 import type { DedicatedConnection } from '../../../db/dedicated-connection.js';
-import { DAY_MS, utcDay } from '../../../lib/day.js';
+import { DAY_MS, dayNumber, utcDay } from '../../../lib/day.js';
 import type { MetricEntry } from '../../../personalisation/document/parts/experiment-metrics.js';
 import { TimeSlice } from '../../evaluations/time-slice.js';
 import type { RateTable } from '../../reporting/exchange-rates.js';
 import { findRateTable } from '../../reporting/rate-queries.js';
 import { figureNeeds } from '../figure-needs.js';
-import { findHistories } from '../figure-queries.js';
+import { type FiguredPlayer, findHistories } from '../figure-queries.js';
 import { figuresOf } from '../report/player-history.js';
 import { AaExperiment, aaSeed, type GradedVerdict } from './aa-experiment.js';
 import { type DrawBounds, drawGradedPlayers } from './draw-players.js';
@@ -113,7 +113,7 @@ async function gradeSpans(
     if (graded.some(({ kind, from }) => kind === span.kind && from === span.from)) continue;
     const exposed = players.flatMap(({ playerId, userId, firstDays }) => {
       const day = firstDays[at] ?? null;
-      return day === null ? [] : [{ playerId, userId, day, exposedOn: day }];
+      return day === null ? [] : [{ playerId, userId, day: dayNumber(day), exposedOn: dayNumber(day) }];
     });
     const verdicts = await gradeSpan(connection, exposed, { night, span, metrics, rates, signal });
     if (verdicts === undefined) return false;
@@ -122,7 +122,7 @@ async function gradeSpans(
   return true;
 }
 
-type Exposed = Readonly<{ playerId: string; userId: string; day: string; exposedOn: string }>;
+type Exposed = FiguredPlayer & Readonly<{ userId: string }>;
 type Grading = Readonly<{
   night: string;
   span: GradedSpan;
@@ -145,7 +145,7 @@ async function gradeSpan(
   for (let at = 0; at < exposed.length; at += PLAYERS_PER_CHUNK) {
     const chunk = exposed.slice(at, at + PLAYERS_PER_CHUNK);
     const histories = await findHistories(connection, chunk, span.to, needs);
-    for (const [look, to] of daysOf(span).entries()) {
+    for (const [look, to] of daysOf(span).map(dayNumber).entries()) {
       if (signal?.aborted) return undefined;
       for (const exposure of chunk) {
         const history = histories.get(exposure.playerId);

@@ -86,7 +86,7 @@ export async function upsertStanding(
 /** The currency in which most of these players have paid in the last four weeks; undefined if nobody has. */
 export async function findUsualCurrency(
   connection: DedicatedConnection,
-  playerIds: readonly string[],
+  playerIds: readonly number[],
   to: string,
 ): Promise<string | undefined> {
   const { rows } = await connection.query<{ currency: string }>(

@@ -3,7 +3,7 @@ import type { GradedSpan } from './graded-spans.js';
 
 /** A player, with the first active day in each span; null where there is none. */
 export type GradedPlayer = Readonly<{
-  playerId: string;
+  playerId: number;
   userId: string;
   firstDays: readonly (string | null)[];
 }>;
@@ -43,8 +43,8 @@ export async function listGradedPlayers(
   spans: readonly GradedSpan[],
   { behind, limit }: { behind: number; limit: number },
 ): Promise<{ players: GradedPlayer[]; last: number | null }> {
-  const { rows } = await connection.query<GradedPlayer & { place: number }>(
-    `select p.id::float8 as place, p.id as "playerId", p.user_id as "userId",
+  const { rows } = await connection.query<GradedPlayer>(
+    `select p.id::float8 as "playerId", p.user_id as "userId",
        array(
          select (
            select min(lower(r))::text from unnest(p.active_days * datemultirange(daterange(s.first, s.last, '[]'))) r
@@ -58,8 +58,6 @@ export async function listGradedPlayers(
      order by p.id`,
     [gameId, behind, limit, spans.map(({ from }) => from), spans.map(({ to }) => to)],
   );
-  const players = rows.flatMap(({ place: _, ...player }) =>
-    player.firstDays.some((day) => day !== null) ? [player] : [],
-  );
-  return { players, last: rows.at(-1)?.place ?? null };
+  const players = rows.filter(({ firstDays }) => firstDays.some((day) => day !== null));
+  return { players, last: rows.at(-1)?.playerId ?? null };
 }

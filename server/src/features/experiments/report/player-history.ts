@@ -1,61 +1,67 @@
-import { DAY_MS, dateOf } from '../../../lib/day.js';
+import { cell } from '../../../lib/columns.js';
+import { dateOf } from '../../../lib/day.js';
 import type { DayRange } from '../../../personalisation/predict/prediction-facts.js';
 import type { Amounts, DatedAmounts } from '../../reporting/exchange-rates.js';
 import { DAYS_BEFORE, type PlayerFigures, type Totals } from './figures.js';
 
-/** What a player did on a UTC day, of which there is a row. Days are counted since 1970. */
-export type HistoryDay = readonly [
-  day: number,
-  sessions: number,
-  playMs: number,
-  adImpressions: number,
-  purchases: number,
-  revenue: Amounts | null,
-  eventCounts: Readonly<Record<string, number>> | null,
-];
+/**
+ * What players did on UTC days, of which there is a row for each day of a player. In columns: there are millions of days. Null: no metric asks
+ * for it. Days are counted since 1970.
+ */
+export type DayColumns = Readonly<{
+  day: readonly number[];
+  sessions: readonly number[] | null;
+  playMs: readonly number[] | null;
+  adImpressions: readonly number[] | null;
+  purchases: readonly number[] | null;
+  revenue: readonly (Amounts | null)[] | null;
+  eventCounts: readonly (Readonly<Record<string, number>> | null)[] | null;
+}>;
 
 /** What is read of a player once, for all experiments and all looks at them. */
 export type PlayerHistory = Readonly<{
   startDay: number;
-  /** Empty where no metric asks for retention. */
+  /** Those since the exposure. Empty where no metric asks for retention. */
   activeDays: readonly DayRange[];
-  /** Those that the metrics need. */
-  days: readonly HistoryDay[];
+  /** The player's rows are those from `first` until `end`. */
+  days: DayColumns;
+  first: number;
+  end: number;
 }>;
 
 /** `day`: day 0, that of the exposure or of the activation. */
-export type FiguredExposure = Readonly<{ day: string; exposedOn: string }>;
+export type FiguredExposure = Readonly<{ day: number; exposedOn: number }>;
 
-/** What a player did in an experiment, up to the end of `to`. */
+/** What a player did in an experiment, up to the end of the day `last`. */
 export function figuresOf(
-  { startDay, activeDays, days }: PlayerHistory,
-  exposure: FiguredExposure,
-  to: string,
+  history: PlayerHistory,
+  { day, exposedOn }: FiguredExposure,
+  last: number,
   retentionDays: readonly number[],
 ): PlayerFigures {
-  const [day, exposedOn, last] = [epochDay(exposure.day), epochDay(exposure.exposedOn), epochDay(to)];
   return {
-    isNew: startDay >= exposedOn,
+    isNew: history.startDay >= exposedOn,
     lastDay: last - day,
-    activeOn: retentionDays.filter((n) => includes(activeDays, day + n)),
-    since: totalsOf(days, day, last),
-    before: totalsOf(days, exposedOn - DAYS_BEFORE, exposedOn - 1),
+    activeOn: retentionDays.filter((n) => includes(history.activeDays, day + n)),
+    since: totalsOf(history, day, last),
+    before: totalsOf(history, exposedOn - DAYS_BEFORE, exposedOn - 1),
   };
 }
 
 /** It is worked out for every exposure, of which there may be millions: so no more is allocated than is told. */
-function totalsOf(days: readonly HistoryDay[], first: number, last: number): Totals {
+function totalsOf({ days, first, end }: PlayerHistory, from: number, to: number): Totals {
   let [sessions, playMs, adImpressions, purchases] = [0, 0, 0, 0];
   let [revenue, eventCounts]: [DatedAmounts[], Record<string, number>] = [NO_REVENUE, NO_COUNTS];
-  for (const of of days) {
-    const day = of[0];
-    if (day < first || day > last) continue;
-    sessions += of[1];
-    playMs += of[2];
-    adImpressions += of[3];
-    purchases += of[4];
-    if (of[5] !== null) revenue = [...revenue, { day: dateOf(day), amounts: of[5] }];
-    if (of[6] !== null) eventCounts = sumOf(eventCounts, of[6]);
+  for (let row = first; row < end; row++) {
+    const day = cell(days.day, row);
+    if (day < from || day > to) continue;
+    sessions += days.sessions?.[row] ?? 0;
+    playMs += days.playMs?.[row] ?? 0;
+    adImpressions += days.adImpressions?.[row] ?? 0;
+    purchases += days.purchases?.[row] ?? 0;
+    const [amounts, counts] = [days.revenue?.[row], days.eventCounts?.[row]];
+    if (amounts) revenue = [...revenue, { day: dateOf(day), amounts }];
+    if (counts) eventCounts = sumOf(eventCounts, counts);
   }
   return { sessions, playMs, adImpressions, purchases, revenue, eventCounts };
 }
@@ -72,8 +78,4 @@ function sumOf(one: Readonly<Record<string, number>>, other: Readonly<Record<str
 
 function includes(ranges: readonly DayRange[], day: number): boolean {
   return ranges.some(([from, until]) => from <= day && day < until);
-}
-
-function epochDay(day: string): number {
-  return Date.parse(day) / DAY_MS;
 }

@@ -244,7 +244,7 @@ describe('the grades of experiments', () => {
     const usual = await withDedicatedConnection(harness.pool, (connection) =>
       findUsualCurrency(
         connection,
-        rows.map((row) => row.id),
+        rows.map((row) => Number(row.id)),
         NIGHT,
       ),
     );
@@ -266,7 +266,7 @@ describe('the grades of experiments', () => {
     const graded = grade({ signal: stop.signal }, (connection) =>
       watch(connection, {
         after: (text) => {
-          if (text.includes('"startDay"')) setImmediate(() => stop.abort());
+          if (text.includes('"startDays"')) setImmediate(() => stop.abort());
         },
       }),
     );
