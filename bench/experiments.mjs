@@ -2,10 +2,12 @@
 // What the statistics of experiments promise, by simulation: false alarms of daily looks, coverage, power at the planned size, a whale,
 // CUPED. Prints the tables of docs/experiments.md. A promise that is not kept makes the run fail.
 import { parseArgs } from 'node:util';
+import { sequenceInterval } from '../server/dist/statistics/confidence-sequence.js';
 import { cupedEstimate, cupedSlope } from '../server/dist/statistics/cuped.js';
+import { twoCupedEstimate, twoSlopes } from '../server/dist/statistics/cuped-two.js';
 import { absoluteEffect } from '../server/dist/statistics/effect.js';
 import { meanEstimate } from '../server/dist/statistics/estimate.js';
-import { pairMomentsOf } from '../server/dist/statistics/moments.js';
+import { NO_TRIPLES, pairMomentsOf, plus, tripleMomentsOf } from '../server/dist/statistics/moments.js';
 import { sequenceSampleSize } from '../server/dist/statistics/sample-size.js';
 import { bucketOfValue } from '../server/dist/statistics/value-histogram.js';
 import {
@@ -183,6 +185,69 @@ for (const correlation of [0, 0.3, 0.6, 0.9]) {
   const expected = Math.sqrt(1 - correlation ** 2);
   row(correlation, percent(expected), percent(width));
   promise(`CUPED at ${correlation}`, Math.abs(width - expected) < 0.01);
+}
+
+console.log(
+  `\nCUPED with the forecast of a model, too: what is left of the width, 2,000 players in each arm, 50 runs; and ${runs / 4} runs of ${looks} looks, 100 players a day in each arm\n`,
+);
+row(
+  'correlation with the days before',
+  'with the forecast',
+  'as it should be',
+  'measured',
+  'ever significant without an effect',
+  'covered at the end',
+);
+row('---', '---', '---', '---', '---', '---');
+const twoCuped = (arms) => {
+  const slopes = twoSlopes(arms);
+  return absoluteEffect(...arms.map((arm) => twoCupedEstimate(arm, slopes)));
+};
+// Players who were new have no days before. The forecast goes with the days before, and with 0.5 of its own.
+for (const [before, forecast] of [
+  [null, 0.3],
+  [null, 0.6],
+  [0.6, 0.3],
+  [0.6, 0.6],
+]) {
+  const shared = before === null ? 0 : 0.5;
+  const own = Math.sqrt(1 - shared ** 2);
+  // The slopes that give the value these correlations with both.
+  const onOwn = (forecast - shared * (before ?? 0)) / own;
+  const left = 1 - (before ?? 0) ** 2 - onOwn ** 2;
+  const draw = (random) => {
+    const [habit, mood] = [normalOf(random), normalOf(random)];
+    const value = (before ?? 0) * habit + onOwn * mood + Math.sqrt(left) * normalOf(random);
+    return [value, before === null ? 0 : habit, shared * habit + own * mood];
+  };
+  const playersOf = (random, n) => tripleMomentsOf(Array.from({ length: n }, () => draw(random)));
+  const { width } = count(50, (random) => {
+    const arms = [...Array(2)].map(() => playersOf(random, 2_000));
+    return { width: twoCuped(arms).standardError / absoluteEffect(...arms.map(meanEstimate)).standardError };
+  });
+  const watched = count(runs / 4, (random) => {
+    let arms = [NO_TRIPLES, NO_TRIPLES];
+    const seen = { proven: false, covered: true };
+    for (let look = 1; look <= looks; look += 1) {
+      arms = arms.map((arm) => plus(arm, playersOf(random, 100)));
+      const { low, high } = sequenceInterval(twoCuped(arms), { tunedTo: 200 * looks });
+      seen.covered = low <= 0 && high >= 0;
+      seen.proven ||= !seen.covered;
+    }
+    return seen;
+  });
+  const name = before === null ? 'none: new players' : before;
+  row(
+    name,
+    forecast,
+    percent(Math.sqrt(left)),
+    percent(width),
+    percent(watched.proven),
+    percent(watched.covered),
+  );
+  promise(`forecast ${forecast} beside ${name}`, Math.abs(width - Math.sqrt(left)) < 0.01);
+  promise(`forecast ${forecast} beside ${name}: at most 5% ever significant`, watched.proven <= 0.05);
+  promise(`forecast ${forecast} beside ${name}: 95% covered`, watched.covered >= 0.95);
 }
 
 if (broken.length > 0) {

@@ -135,9 +135,10 @@ function reportLines({ from, to, days, arms, gates, metrics, wouldChange }: Repo
       (column) => column > 0,
     ),
     ...gates.map(({ sentence }) => `! ${sentence}`),
-    ...metrics.flatMap(({ title, role, arms: ofMetric }) => [
+    ...metrics.flatMap(({ title, role, arms: ofMetric, narrowing }) => [
       `${title} (${role}): ${ofMetric.map(({ variantId, mean }) => `${variantId} ${mean ?? '–'}`).join(', ')}`,
       ...ofMetric.flatMap(({ comparison }) => (comparison === null ? [] : [`    ${comparison.sentence}`])),
+      ...(narrowing ? [`    ${narrowing.sentence}`] : []),
     ]),
     ...wouldChange.map((sentence) => `What would change the verdict: ${sentence}`),
   ];

@@ -1,4 +1,4 @@
-import type { Moments, PairMoments } from './moments.js';
+import type { Moments, PairMoments, TripleMoments } from './moments.js';
 import { bucketStart, type ValueHistogram } from './value-histogram.js';
 
 /**
@@ -47,9 +47,17 @@ export function cappedMoments<T extends Moments>(histogram: ValueHistogram<T>, c
 function cappedTo<T extends Moments>(moments: T, value: number): T {
   const { n } = moments;
   const capped = { ...moments, sum: n * value, squares: n * value * value };
-  return isPair(moments) ? { ...capped, products: value * moments.otherSum } : capped;
+  return {
+    ...capped,
+    ...(isPair(moments) ? { products: value * moments.otherSum } : {}),
+    ...(isTriple(moments) ? { thirdProducts: value * moments.thirdSum } : {}),
+  };
 }
 
 function isPair(moments: Moments): moments is PairMoments {
   return 'products' in moments;
+}
+
+function isTriple(moments: Moments): moments is TripleMoments {
+  return 'thirdProducts' in moments;
 }

@@ -7,8 +7,16 @@ export type Moments = Readonly<{ n: number; sum: number; squares: number }>;
 /** Of two values of each player: the first as above, the other one, and the sum of their products. */
 export type PairMoments = Moments & Readonly<{ otherSum: number; otherSquares: number; products: number }>;
 
+/** Of three values of each player: those of a pair, a third one, and the sums of its products with the first and with the other. */
+export type TripleMoments = PairMoments &
+  Readonly<{ thirdSum: number; thirdSquares: number; thirdProducts: number; crossProducts: number }>;
+
 export const NO_MOMENTS: Moments = { n: 0, sum: 0, squares: 0 };
 export const NO_PAIRS: PairMoments = { ...NO_MOMENTS, otherSum: 0, otherSquares: 0, products: 0 };
+export const NO_TRIPLES: TripleMoments = {
+  ...NO_PAIRS,
+  ...{ thirdSum: 0, thirdSquares: 0, thirdProducts: 0, crossProducts: 0 },
+};
 
 export function momentsOf(values: Iterable<number>): Moments {
   let total = NO_MOMENTS;
@@ -22,6 +30,20 @@ export function pairMomentsOf(pairs: Iterable<readonly [value: number, other: nu
   return total;
 }
 
+export function tripleMomentsOf(
+  triples: Iterable<readonly [value: number, other: number, third: number]>,
+): TripleMoments {
+  let total = NO_TRIPLES;
+  for (const [value, other, third] of triples) {
+    total = plus(total, {
+      ...pairOf(value, other),
+      ...{ thirdSum: third, thirdSquares: third * third },
+      ...{ thirdProducts: value * third, crossProducts: other * third },
+    });
+  }
+  return total;
+}
+
 function pairOf(value: number, other: number): PairMoments {
   return {
     ...{ n: 1, sum: value, squares: value * value },
@@ -29,7 +51,7 @@ function pairOf(value: number, other: number): PairMoments {
   };
 }
 
-/** The sums of both groups of players together. */
+/** The sums of both groups of players together, as far as the first one has them. */
 export function plus<T extends Moments>(one: T, other: T): T {
   const added: Record<string, number> = {};
   for (const key of Object.keys(one)) added[key] = numberAt(one, key) + numberAt(other, key);
@@ -57,4 +79,25 @@ export function covarianceOf({ n, sum, otherSum, products }: PairMoments): numbe
 /** The other value alone. */
 export function otherMoments({ n, otherSum, otherSquares }: PairMoments): Moments {
   return { n, sum: otherSum, squares: otherSquares };
+}
+
+/** The first value and the third one. */
+export function thirdPairs({
+  n,
+  sum,
+  squares,
+  thirdSum,
+  thirdSquares,
+  thirdProducts,
+}: TripleMoments): PairMoments {
+  return { n, sum, squares, otherSum: thirdSum, otherSquares: thirdSquares, products: thirdProducts };
+}
+
+/** The other value and the third one. */
+export function crossPairs(triples: TripleMoments): PairMoments {
+  const { n, otherSum, otherSquares, thirdSum, thirdSquares, crossProducts } = triples;
+  return {
+    ...{ n, sum: otherSum, squares: otherSquares },
+    ...{ otherSum: thirdSum, otherSquares: thirdSquares, products: crossProducts },
+  };
 }

@@ -106,7 +106,7 @@ function Arms({ report: { arms, from, to, days, playersPerDay } }: { report: Rep
 }
 
 function Metric({ report }: { report: MetricReport }) {
-  const { title, role, arms, capped } = report;
+  const { title, role, arms, capped, narrowing } = report;
   const means = arms.map(({ variantId, mean }) => `${variantId} ${meanInWords(report, mean)}`);
   return (
     <Card withBorder padding="sm">
@@ -132,6 +132,11 @@ function Metric({ report }: { report: MetricReport }) {
         {capped !== null &&
           `. Values above ${fourDigits(capped.at)} count as that: ${countOf(capped.players, 'player')}`}
       </Text>
+      {narrowing && (
+        <Text size="xs" c="dimmed">
+          {narrowing.sentence}
+        </Text>
+      )}
     </Card>
   );
 }

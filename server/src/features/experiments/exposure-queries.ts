@@ -1,6 +1,7 @@
 import type { DedicatedConnection } from '../../db/dedicated-connection.js';
 import { cell } from '../../lib/columns.js';
 import { dayNumber } from '../../lib/day.js';
+import type { Forecast } from '../../personalisation/predict/forecast.js';
 
 /** An experiment with one seed. */
 export type RunKey = Readonly<{ gameId: number; experimentId: string; seed: string }>;
@@ -21,6 +22,8 @@ export type Exposure = Readonly<{
   /** Day 0 of the player: that of the exposure, or of the activation. */
   day: number;
   sawTwoArms: boolean;
+  /** What the models expected of the player at the exposure; null: nothing. */
+  forecast: Forecast | null;
 }>;
 
 /**
@@ -106,6 +109,7 @@ type ExposureColumns = Readonly<{
   exposedOn: number[];
   activatedOn: (number | null)[];
   sawTwoArms: boolean[];
+  forecasts: (Forecast | null)[];
 }>;
 
 /** The exposures of players to some runs that count by the end of a day. Test devices do not: they have seen what somebody pinned, whatever arm was stored before. */
@@ -119,7 +123,7 @@ export async function listExposures(
     `select json_agg(w.id) as "playerIds", json_agg(e.run) as runs, json_agg(e.variant_id) as "variantIds",
        json_agg((e.exposed_at at time zone 'UTC')::date - date '1970-01-01') as "exposedOn",
        json_agg((e.activated_at at time zone 'UTC')::date - date '1970-01-01') as "activatedOn",
-       json_agg(e.run = any($4::int[]) and ${SAW_TWO_ARMS}) as "sawTwoArms"
+       json_agg(e.run = any($4::int[]) and ${SAW_TWO_ARMS}) as "sawTwoArms", json_agg(e.forecast) as forecasts
      from unnest($1::bigint[]) as w (id)
      cross join lateral (
        select array(
@@ -148,6 +152,7 @@ export async function listExposures(
       ...{ playerId, run, exposedOn, day },
       variantId: cell(columns.variantIds, row),
       sawTwoArms: cell(columns.sawTwoArms, row),
+      forecast: cell(columns.forecasts, row),
     });
   }
   return exposures;

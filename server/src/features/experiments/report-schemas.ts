@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { nullable } from '../../admin/admin-responses.js';
 import { Metric } from '../../personalisation/document/parts/experiment-metrics.js';
+import { FORECAST_NAMES } from '../../personalisation/predict/forecast.js';
 import { MISMATCH_BELOW } from '../../statistics/sample-ratio.js';
 import { FEWEST } from './report/compare-arms.js';
 
@@ -60,6 +61,30 @@ export const ArmMetric = Type.Object(
   { title: 'ExperimentArm' },
 );
 
+const Narrowing = Type.Object(
+  {
+    percent: Type.Integer({ description: 'How much narrower the intervals are than without it' }),
+    hasDaysBefore: Type.Boolean({
+      description: 'By the same measure of the 28 days before the exposure. Of retention there is none',
+    }),
+    forecast: nullable(
+      Type.Object(
+        {
+          prediction: oneOf([...FORECAST_NAMES], 'What a model expected of players at their exposure'),
+          players: Type.Integer({ description: 'Of so many players. The others had no forecast' }),
+        },
+        { description: 'And by this forecast; null: by none' },
+      ),
+    ),
+    sentence: Type.String(),
+  },
+  {
+    title: 'ExperimentNarrowing',
+    description:
+      'What was known of players at the exposure is taken out of their values; null where there is nothing. Missing in reports of earlier releases',
+  },
+);
+
 const Gate = Type.Object({
   gate: oneOf(
     ['sample_ratio', 'two_arms', 'arm_changed', 'currency_changed', 'too_few'],
@@ -107,6 +132,7 @@ export const Report = Type.Object(
             },
           ),
         ),
+        narrowing: Type.Optional(nullable(Narrowing)),
         arms: Type.Array(ArmMetric, { description: 'The first one is the control' }),
       }),
     ),

@@ -35,7 +35,7 @@ function exampleSums(arms: Record<string, { players: number; payers: number }>):
   for (const [variantId, { players, payers }] of Object.entries(arms)) {
     for (let n = 0; n < players; n++) {
       const since = { ...nothing, purchases: n < payers ? 1 : 0 };
-      const figures = { isNew: true, lastDay: n % 28, activeOn: [], since, before: nothing };
+      const figures = { isNew: true, lastDay: n % 28, activeOn: [], since, before: nothing, forecast: null };
       const player = { variantId, sawTwoArms: false, figures };
       addPlayer(sums, player, keyedMetrics(EXAMPLE_EXPERIMENT.metrics), null);
     }

@@ -24,6 +24,8 @@ export type SumPlayersOptions = Readonly<{
 
 const PLAYERS_PER_CHUNK = 1_000;
 const EXPOSURES_PER_PAGE = 5_000;
+/** Changes with what the sums hold: those of a walk that another release began are not gone on with. */
+const SUMS_FORMAT = 'forecasts';
 /** The sums so far are written down after so many chunks: a run that is killed goes on from there. */
 const CHUNKS_PER_SAVE = 50;
 
@@ -72,7 +74,7 @@ function basisOf(runs: readonly MeasuredRun[], rates: RateTable | null): string 
     ...[experimentId, seed],
     ...keyedMetrics(experiment.metrics).map(({ key }) => key),
   ]);
-  return JSON.stringify([rates?.version ?? null, ...measured]);
+  return JSON.stringify([SUMS_FORMAT, rates?.version ?? null, ...measured]);
 }
 
 /** Who is in any of the runs. Undefined if it is to end before. */

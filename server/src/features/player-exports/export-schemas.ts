@@ -182,6 +182,13 @@ export const PlayerExport = Type.Object(
         variantId: Type.String({ description: 'The arm that the player was in' }),
         exposedAt: Time('When a response depended on it for the first time'),
         activatedAt: nullable(Time('The event from which the player counts, where the experiment names one')),
+        forecast: nullable(
+          Type.Object({
+            churn: nullable(Type.Number({ description: 'That the player stays away for seven days' })),
+            spend: nullable(Type.Number({ description: 'That the player buys something within seven days' })),
+            revenue: nullable(Type.Number({ description: 'Of the next 28 days' })),
+          }),
+        ),
       }),
       { description: 'Experiments that the player took part in' },
     ),

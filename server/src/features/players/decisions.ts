@@ -8,11 +8,11 @@ import type { PlayerFacts } from '../../personalisation/attributes/player-facts.
 import type { CompiledDocument } from '../../personalisation/compile/compiled-document.js';
 import { decisionSteps } from '../../personalisation/decide/decide.js';
 import type { DecidedArm, StayChange } from '../../personalisation/decide/decision.js';
-import type { ModelsInForce } from '../../personalisation/predict/models-in-force.js';
 import type { Metrics } from '../../telemetry/metrics.js';
 import type { ConfigSnapshots } from '../game-configs/config-snapshots.js';
 import { documentWork } from '../game-configs/document-work.js';
 import type { ExperimentExposures } from './experiment-exposures.js';
+import { createExposureForecasts, type VersionedModels } from './exposure-forecast.js';
 import type { FactReadings } from './fact-readings.js';
 import { type PlayerResponses, renderResponses } from './player-responses.js';
 import type { PlayerRow } from './player-row.js';
@@ -48,7 +48,8 @@ type Versions = Pick<
   'playerId' | 'gameId' | 'rowVersion' | 'configVersion' | 'predictionsVersion'
 >;
 
-export type VersionedModels = ModelsInForce & Readonly<{ version: number }>;
+/** A decision that a player is about to be told. */
+type Told = Readonly<{ player: Versions; facts: PlayerFacts; document: CompiledDocument; atMs: number }>;
 
 const CACHE_BYTES = 24 * 1024 * 1024;
 /**
@@ -75,6 +76,7 @@ export function createDecisions({
 }: DecisionsOptions): Decisions {
   const cache = createResponseCache(CACHE_BYTES);
   const errors = createErrorReport(metrics, logger);
+  const forecasts = createExposureForecasts(models, logger);
 
   /** What is still true of a player whose row has these versions. */
   const findKnown = (player: Versions): PlayerResponses | undefined => {
@@ -117,9 +119,8 @@ export function createDecisions({
       ({ isStored, isPinned }) => !isStored && !isPinned,
     );
     if (stayChanges.length === 0 && arms.length === 0) return remember();
-    return store(playerId, decidedAt, stayChanges, arms).then((isCurrent) =>
-      isCurrent ? remember() : responses,
-    );
+    const told = { player, facts, document, atMs: decidedAt };
+    return store(told, stayChanges, arms).then((isCurrent) => (isCurrent ? remember() : responses));
   }
 
   /**
@@ -128,16 +129,23 @@ export function createDecisions({
    * remembered, or each request would try again. Arms that could not be stored are not: the next response stores them.
    */
   const store = async (
-    playerId: string,
-    atMs: number,
+    told: Told,
     changes: readonly StayChange[],
     arms: readonly DecidedArm[],
   ): Promise<boolean> => {
+    const { atMs } = told;
+    const { playerId } = told.player;
     const [areStaysStored, areArmsStored] = await Promise.all([
       changes.length > 0 && stays.store({ playerId, atMs, changes }),
-      arms.length === 0 || exposures.store({ playerId, atMs, arms }),
+      arms.length === 0 || storeArms(told, arms),
     ]);
     return areArmsStored && !areStaysStored;
+  };
+
+  const storeArms = async (told: Told, arms: readonly DecidedArm[]): Promise<boolean> => {
+    const { player, atMs } = told;
+    const forecast = await forecasts(told);
+    return exposures.store({ playerId: player.playerId, atMs, arms, forecast });
   };
 
   const workInSlices = (

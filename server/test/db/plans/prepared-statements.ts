@@ -307,6 +307,7 @@ export const PREPARED_STATEMENTS: readonly Listed[] = [
         ['1', '2'].map((player) => ({
           playerId: player,
           atMs: nowMs,
+          forecast: [0.1, null, 2.5],
           arms: ['price_test', 'other'].map((experimentId) => ({
             experimentId,
             seed: '1',

@@ -21,7 +21,7 @@ function arms(counts: Record<string, [players: number, payers: number]>): Experi
   for (const [variantId, [players, payers]] of Object.entries(counts)) {
     for (let n = 0; n < players; n++) {
       const since = { ...NOTHING, purchases: n < payers ? 1 : 0 };
-      const figures = { isNew: false, lastDay: 3, activeOn: [], since, before: NOTHING };
+      const figures = { isNew: false, lastDay: 3, activeOn: [], since, before: NOTHING, forecast: null };
       const keyed = [{ metric: CONVERSION, key: metricKey(CONVERSION) }];
       addPlayer(sums, { variantId, sawTwoArms: false, figures }, keyed, null);
     }

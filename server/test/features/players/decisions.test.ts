@@ -1,6 +1,7 @@
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
-import { createDecisions, type VersionedModels } from '../../../src/features/players/decisions.js';
+import { createDecisions } from '../../../src/features/players/decisions.js';
+import type { VersionedModels } from '../../../src/features/players/exposure-forecast.js';
 import { renderResponses } from '../../../src/features/players/player-responses.js';
 import type { PlayerRow } from '../../../src/features/players/player-row.js';
 import { createResponseCache } from '../../../src/features/players/response-cache.js';

@@ -1,59 +1,137 @@
 import type { MetricEntry } from '../../../personalisation/document/parts/experiment-metrics.js';
 import type { Cap } from '../../../statistics/cap.js';
 import { cupedEstimate, cupedSlope } from '../../../statistics/cuped.js';
+import { twoCupedEstimate, twoSlopes } from '../../../statistics/cuped-two.js';
 import { type Estimate, meanEstimate, ratioEstimate } from '../../../statistics/estimate.js';
-import { NO_PAIRS, type PairMoments, plus } from '../../../statistics/moments.js';
+import { NO_PAIRS, NO_TRIPLES, type PairMoments, plus } from '../../../statistics/moments.js';
 import { joinStrata, stratumShares } from '../../../statistics/strata.js';
-import { capOf, countsOf, type MetricSums, stratumMoments } from './metric-sums.js';
+import {
+  capOf,
+  type ForecastSums,
+  type MetricSums,
+  type StratumSums,
+  strataOf,
+  stratumMoments,
+} from './metric-sums.js';
 
 /** What each arm shows of a metric, in the order of the arms; null for an arm without players. */
-export type ArmEstimates = Readonly<{ estimates: readonly (Estimate | null)[]; cap: Cap | undefined }>;
+export type ArmEstimates = Readonly<{
+  estimates: readonly (Estimate | null)[];
+  cap: Cap | undefined;
+  /** Whether anything known at the exposure is taken out. */
+  isAdjusted: boolean;
+  /** Of all arms, those of whom a forecast is taken out. */
+  forecastPlayers: number;
+  /** The squared errors of all arms together, with nothing taken out and as they are. */
+  errors: Readonly<{ plain: number; adjusted: number }>;
+}>;
 
 /** A variance needs two. */
 const FEWEST_IN_STRATUM = 2;
+/** In each arm. The slopes of two covariates are those of these players: of fewer they would follow the noise, and the interval would be too narrow. */
+export const FEWEST_WITH_FORECAST = 50;
 
 export function estimateArms(metric: MetricEntry, arms: readonly MetricSums[]): ArmEstimates {
   const cap = isCapped(metric) ? capOf(arms) : undefined;
-  const strata = arms.map(({ fresh, known }) => [stratumMoments(fresh, cap), stratumMoments(known, cap)]);
-  const estimates = metric.kind === 'ratio' ? strata.map(ratioOf) : withCovariate(strata, arms.map(countsOf));
-  return { estimates, cap };
+  if (metric.kind !== 'ratio') return { ...withCovariates(arms, cap), cap };
+  const estimates = arms.map((sums) => ratioOf(allOf(sums, cap)));
+  return { estimates, cap, isAdjusted: false, forecastPlayers: 0, errors: { plain: 0, adjusted: 0 } };
 }
 
 function isCapped(metric: MetricEntry): boolean {
   return metric.kind !== 'share' && metric.sum.of !== 'payers';
 }
 
-function ratioOf(strata: readonly PairMoments[]): Estimate | null {
-  const all = joined(strata);
+function allOf(sums: MetricSums, cap: Cap | undefined): PairMoments {
+  return strataOf(sums).reduce((all, stratum) => plus(all, stratumMoments(stratum, cap)), NO_PAIRS);
+}
+
+function ratioOf(all: PairMoments): Estimate | null {
   return all.n < FEWEST_IN_STRATUM || all.otherSum === 0 ? null : ratioEstimate(all);
 }
 
-function withCovariate(
-  arms: readonly (readonly PairMoments[])[],
-  counts: readonly { players: number }[],
-): (Estimate | null)[] {
-  const present = arms.filter((_, index) => (counts[index]?.players ?? 0) >= FEWEST_IN_STRATUM);
-  const used = [0, 1].filter((stratum) => present.some((arm) => (arm[stratum]?.n ?? 0) > 0));
+function withCovariates(arms: readonly MetricSums[], cap: Cap | undefined): Omit<ArmEstimates, 'cap'> {
+  const present = arms.filter((sums) => allOf(sums, cap).n >= FEWEST_IN_STRATUM);
+  const strata = comparedStrata(present, cap).filter(({ players }) => players.some((n) => n > 0));
   // An arm that has no player of a stratum cannot be compared by it: then nothing is taken out.
-  const isStratified = used.every((stratum) => present.every((arm) => has(arm[stratum])));
-  const slopes = used.map((stratum) => cupedSlope(present.map((arm) => arm[stratum] ?? joined([]))));
-  const shares = stratumShares(present.map((arm) => used.map((stratum) => arm[stratum]?.n ?? 0)));
-  return arms.map((arm) => {
-    if (!present.includes(arm)) return null;
-    if (!isStratified) return meanEstimate(joined(arm));
+  const isAdjusted = strata.every(({ players }) => players.every((n) => n >= FEWEST_IN_STRATUM));
+  const shares = stratumShares(present.map((_, arm) => strata.map(({ players }) => players[arm] ?? 0)));
+  const estimates = arms.map((sums) => {
+    const arm = present.indexOf(sums);
+    if (arm < 0) return null;
+    if (!isAdjusted) return meanEstimate(allOf(sums, cap));
     return joinStrata(
-      used.map((stratum, index) => ({
-        estimate: cupedEstimate(arm[stratum] ?? joined([]), slopes[index] ?? 0),
-        share: shares[index] ?? 0,
-      })),
+      strata.map(({ estimateOf }, index) => ({ estimate: estimateOf(arm), share: shares[index] ?? 0 })),
     );
   });
+  const forecastPlayers = total(
+    strata.flatMap(({ players, hasForecast }) => (hasForecast && isAdjusted ? players : [])),
+  );
+  const plain = present.map((sums) => meanEstimate(allOf(sums, cap)).squaredError);
+  const adjusted = estimates.map((estimate) => estimate?.adjusted.squaredError ?? 0);
+  return {
+    estimates,
+    isAdjusted,
+    forecastPlayers,
+    errors: { plain: total(plain), adjusted: total(adjusted) },
+  };
 }
 
-function has(moments: PairMoments | undefined): boolean {
-  return moments !== undefined && moments.n >= FEWEST_IN_STRATUM;
+/** Players of one kind in each arm, with what is known of them taken out. */
+type Stratum = Readonly<{
+  hasForecast: boolean;
+  players: readonly number[];
+  estimateOf: (arm: number) => Estimate;
+}>;
+
+function comparedStrata(arms: readonly MetricSums[], cap: Cap | undefined): Stratum[] {
+  return [
+    ...strataOfKind(
+      arms.map(({ fresh, freshForecast }) => [fresh, freshForecast]),
+      cap,
+    ),
+    ...strataOfKind(
+      arms.map(({ known, knownForecast }) => [known, knownForecast]),
+      cap,
+    ),
+  ];
 }
 
-function joined(strata: readonly PairMoments[]): PairMoments {
-  return strata.reduce((sum, moments) => plus(sum, moments), NO_PAIRS);
+type Kind = readonly [without: StratumSums, forecast: ForecastSums | undefined];
+
+/**
+ * Players with a forecast apart from the others, where every arm has enough of both. Else all together, without the forecast. That depends on
+ * nothing but how many there are, which no arm can change.
+ */
+function strataOfKind(arms: readonly Kind[], cap: Cap | undefined): Stratum[] {
+  const without = arms.map(([stratum]) => stratumMoments(stratum, cap));
+  const forecast = arms.map(([, stratum]) =>
+    stratum === undefined ? NO_TRIPLES : stratumMoments(stratum, cap),
+  );
+  const isApart =
+    forecast.every(({ n }) => n >= FEWEST_WITH_FORECAST) &&
+    (without.every(({ n }) => n === 0) || without.every(({ n }) => n >= FEWEST_IN_STRATUM));
+  if (!isApart) return [pairStratum(without.map((moments, arm) => plus(moments, forecast[arm] ?? NO_PAIRS)))];
+  const slopes = twoSlopes(forecast);
+  return [
+    pairStratum(without),
+    {
+      hasForecast: true,
+      players: forecast.map(({ n }) => n),
+      estimateOf: (arm) => twoCupedEstimate(forecast[arm] ?? NO_TRIPLES, slopes),
+    },
+  ];
+}
+
+function pairStratum(moments: readonly PairMoments[]): Stratum {
+  const slope = cupedSlope(moments);
+  return {
+    hasForecast: false,
+    players: moments.map(({ n }) => n),
+    estimateOf: (arm) => cupedEstimate(moments[arm] ?? NO_PAIRS, slope),
+  };
+}
+
+function total(numbers: readonly number[]): number {
+  return numbers.reduce((sum, number) => sum + number, 0);
 }

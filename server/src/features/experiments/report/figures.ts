@@ -2,6 +2,11 @@ import type {
   MetricEntry,
   SumMeasureEntry,
 } from '../../../personalisation/document/parts/experiment-metrics.js';
+import {
+  type Forecast,
+  type ForecastName,
+  forecastValue,
+} from '../../../personalisation/predict/forecast.js';
 import { type DatedAmounts, type RateTable, reportAmounts } from '../../reporting/exchange-rates.js';
 
 /** What a player did on some whole UTC days. */
@@ -30,6 +35,8 @@ export type PlayerFigures = Readonly<{
   since: Totals;
   /** The 28 days before the exposure. An activation comes later: on the days between, the arm may have worked already. */
   before: Totals;
+  /** What the models expected at the exposure. Taken before the player was told the arm, so no arm can have changed it. */
+  forecast: Forecast | null;
 }>;
 
 export const RETENTION_DAYS: readonly number[] = [1, 3, 7, 14, 28];
@@ -41,13 +48,48 @@ const MINUTE_MS = 60_000;
  * The value of a player, and a second one: of a ratio the divisor, else the same measure before the exposure. Undefined while the player has
  * none: day 7 is not over, or there is no reporting currency.
  */
-export type MetricValue = Readonly<{ value: number; other: number }>;
+type MeasuredValue = Readonly<{ value: number; other: number }>;
+
+/** With what the models expected, where they said what this metric needs. */
+export type MetricValue = MeasuredValue & Readonly<{ forecast?: number | undefined }>;
 
 export function metricValue(
   metric: MetricEntry,
   figures: PlayerFigures,
   rates: RateTable | null,
 ): MetricValue | undefined {
+  const measured = measuredValue(metric, figures, rates);
+  const name = figures.forecast === null ? null : forecastFor(metric);
+  if (measured === undefined || figures.forecast === null || name === null) return measured;
+  return { ...measured, forecast: forecastValue(figures.forecast, name) };
+}
+
+/**
+ * The prediction that says most about a metric. Its unit does not matter, nor whether more of it means more or less of the metric: a regression
+ * finds the factor. A ratio has no covariate.
+ */
+export function forecastFor(metric: MetricEntry): ForecastName | null {
+  switch (metric.kind) {
+    case 'ratio':
+      return null;
+    case 'share':
+      return metric.of === 'converted' ? 'spend' : 'churn';
+    case 'sum':
+      if (metric.sum.of === 'revenue') return 'revenue';
+      return metric.sum.of === 'purchases' || metric.sum.of === 'payers' ? 'spend' : 'churn';
+  }
+}
+
+/** Whether the days before the exposure have the same measure. */
+export function hasDaysBefore(metric: MetricEntry): boolean {
+  return metric.kind !== 'ratio' && !(metric.kind === 'share' && metric.of === 'retained');
+}
+
+function measuredValue(
+  metric: MetricEntry,
+  figures: PlayerFigures,
+  rates: RateTable | null,
+): MeasuredValue | undefined {
   const { since, before } = figures;
   switch (metric.kind) {
     case 'share':
@@ -62,7 +104,7 @@ export function metricValue(
 function shareValue(
   metric: Extract<MetricEntry, { kind: 'share' }>,
   { since, before, lastDay, activeOn }: PlayerFigures,
-): MetricValue | undefined {
+): MeasuredValue | undefined {
   switch (metric.of) {
     case 'converted':
       return { value: oneIf(since.purchases > 0), other: oneIf(before.purchases > 0) };
@@ -105,7 +147,7 @@ function money(
   return dated.reduce((sum, { amounts }) => sum + Number(amounts[currency] ?? 0), 0);
 }
 
-function pair(value: number | undefined, other: number | undefined): MetricValue | undefined {
+function pair(value: number | undefined, other: number | undefined): MeasuredValue | undefined {
   return value === undefined || other === undefined ? undefined : { value, other };
 }
 

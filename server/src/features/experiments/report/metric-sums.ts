@@ -1,16 +1,35 @@
 import { type Cap, cappedMoments, findCap } from '../../../statistics/cap.js';
-import { NO_PAIRS, type PairMoments, plus } from '../../../statistics/moments.js';
+import {
+  NO_PAIRS,
+  NO_TRIPLES,
+  type PairMoments,
+  plus,
+  type TripleMoments,
+} from '../../../statistics/moments.js';
 import { bucketOfValue, mergeHistograms } from '../../../statistics/value-histogram.js';
 import type { MetricValue } from './figures.js';
 
 /** Players are added in place: there may be a million. */
-type Growing = { -readonly [Member in keyof PairMoments]: PairMoments[Member] };
+type Growing<T> = { -readonly [Member in keyof T]: T[Member] };
 
 /** The sums of one metric over players of one kind: those whose value is zero, and all others by the size of the value. */
-export type StratumSums = { zeros: Growing; values: Record<number, Growing> };
+export type StratumSums<T extends PairMoments = PairMoments> = {
+  zeros: Growing<T>;
+  values: Record<number, Growing<T>>;
+};
+/** The third value of these players is what the models expected of them. */
+export type ForecastSums = StratumSums<TripleMoments>;
 
-/** Of an arm. Players who were new at the exposure have nothing before it, so they are a stratum of their own. */
-export type MetricSums = { fresh: StratumSums; known: StratumSums };
+/**
+ * Of an arm. Players who were new at the exposure have nothing before it, so they are a stratum of their own. So are players of whom the models
+ * expected something then: there are none of them in sums of releases that did not know it.
+ */
+export type MetricSums = {
+  fresh: StratumSums;
+  known: StratumSums;
+  freshForecast?: ForecastSums;
+  knownForecast?: ForecastSums;
+};
 
 export function noMetricSums(): MetricSums {
   return { fresh: noStratumSums(), known: noStratumSums() };
@@ -20,20 +39,32 @@ function noStratumSums(): StratumSums {
   return { zeros: { ...NO_PAIRS }, values: {} };
 }
 
-/** A refund may leave less than nothing of an amount: that counts as nothing. */
-export function addValue(sums: MetricSums, isNew: boolean, of: MetricValue): void {
-  const stratum = isNew ? sums.fresh : sums.known;
-  const [value, other] = [Math.max(0, of.value), Math.max(0, of.other)];
-  if (value === 0) {
-    add(stratum.zeros, value, other);
-    return;
-  }
-  const bucket = bucketOfValue(value);
-  stratum.values[bucket] ??= { ...NO_PAIRS };
-  add(stratum.values[bucket], value, other);
+function noForecastSums(): ForecastSums {
+  return { zeros: { ...NO_TRIPLES }, values: {} };
 }
 
-function add(moments: Growing, value: number, other: number): void {
+/** A refund may leave less than nothing of an amount: that counts as nothing. */
+export function addValue(sums: MetricSums, isNew: boolean, of: MetricValue): void {
+  const [value, other] = [Math.max(0, of.value), Math.max(0, of.other)];
+  if (of.forecast === undefined) {
+    add(momentsAt(isNew ? sums.fresh : sums.known, value, NO_PAIRS), value, other);
+    return;
+  }
+  const name = isNew ? 'freshForecast' : 'knownForecast';
+  const stratum = sums[name] ?? noForecastSums();
+  sums[name] = stratum;
+  addWithForecast(momentsAt(stratum, value, NO_TRIPLES), value, other, of.forecast);
+}
+
+function momentsAt<T extends PairMoments>(stratum: StratumSums<T>, value: number, none: T): Growing<T> {
+  if (value === 0) return stratum.zeros;
+  const bucket = bucketOfValue(value);
+  const moments = stratum.values[bucket] ?? { ...none };
+  stratum.values[bucket] = moments;
+  return moments;
+}
+
+function add(moments: Growing<PairMoments>, value: number, other: number): void {
   moments.n++;
   moments.sum += value;
   moments.squares += value * value;
@@ -42,27 +73,53 @@ function add(moments: Growing, value: number, other: number): void {
   moments.products += value * other;
 }
 
-export function mergeMetricSums(one: MetricSums, other: MetricSums): MetricSums {
-  return { fresh: mergeStrata(one.fresh, other.fresh), known: mergeStrata(one.known, other.known) };
+function addWithForecast(moments: Growing<TripleMoments>, value: number, other: number, third: number): void {
+  add(moments, value, other);
+  moments.thirdSum += third;
+  moments.thirdSquares += third * third;
+  moments.thirdProducts += value * third;
+  moments.crossProducts += other * third;
 }
 
-function mergeStrata(one: StratumSums, other: StratumSums): StratumSums {
+export function mergeMetricSums(one: MetricSums, other: MetricSums): MetricSums {
+  const merged: MetricSums = {
+    ...{ ...one, ...other },
+    fresh: mergeStrata(one.fresh, other.fresh),
+    known: mergeStrata(one.known, other.known),
+  };
+  for (const name of FORECAST_STRATA) {
+    const [ofOne, ofOther] = [one[name], other[name]];
+    if (ofOne !== undefined && ofOther !== undefined) merged[name] = mergeStrata(ofOne, ofOther);
+  }
+  return merged;
+}
+
+const FORECAST_STRATA = ['freshForecast', 'knownForecast'] as const;
+
+function mergeStrata<T extends PairMoments>(one: StratumSums<T>, other: StratumSums<T>): StratumSums<T> {
   return { zeros: plus(one.zeros, other.zeros), values: mergeHistograms(one.values, other.values) };
 }
 
+export function strataOf(sums: MetricSums): StratumSums[] {
+  const { fresh, known, freshForecast, knownForecast } = sums;
+  return [fresh, known, freshForecast, knownForecast].filter((stratum) => stratum !== undefined);
+}
+
 /** Players who have a value, and those among them whose value is above zero. */
-export function countsOf({ fresh, known }: MetricSums): { players: number; positive: number } {
-  const positive = [fresh, known]
-    .flatMap(({ values }) => Object.values(values))
-    .reduce((sum, { n }) => sum + n, 0);
-  return { players: positive + fresh.zeros.n + known.zeros.n, positive };
+export function countsOf(sums: MetricSums): { players: number; positive: number } {
+  const strata = strataOf(sums);
+  const positive = strata.flatMap(({ values }) => Object.values(values)).reduce((sum, { n }) => sum + n, 0);
+  return { players: strata.reduce((sum, { zeros }) => sum + zeros.n, positive), positive };
 }
 
-/** One cap for all arms and both kinds of players. */
+/** One cap for all arms and all kinds of players. */
 export function capOf(arms: readonly MetricSums[]): Cap | undefined {
-  return findCap(arms.flatMap(({ fresh, known }) => [fresh.values, known.values]));
+  return findCap(arms.flatMap((sums) => strataOf(sums).map(({ values }) => values)));
 }
 
-export function stratumMoments({ zeros, values }: StratumSums, cap: Cap | undefined): PairMoments {
-  return cappedMoments(values, cap).reduce((sum, moments) => plus(sum, moments), zeros);
+export function stratumMoments<T extends PairMoments>(
+  { zeros, values }: StratumSums<T>,
+  cap: Cap | undefined,
+): T {
+  return cappedMoments<T>(values, cap).reduce<T>((sum, moments) => plus(sum, moments), zeros);
 }

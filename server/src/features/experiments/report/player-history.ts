@@ -1,5 +1,6 @@
 import { cell } from '../../../lib/columns.js';
 import { dateOf } from '../../../lib/day.js';
+import type { Forecast } from '../../../personalisation/predict/forecast.js';
 import type { DayRange } from '../../../personalisation/predict/prediction-facts.js';
 import type { Amounts, DatedAmounts } from '../../reporting/exchange-rates.js';
 import { DAYS_BEFORE, type PlayerFigures, type Totals } from './figures.js';
@@ -30,12 +31,12 @@ export type PlayerHistory = Readonly<{
 }>;
 
 /** `day`: day 0, that of the exposure or of the activation. */
-export type FiguredExposure = Readonly<{ day: number; exposedOn: number }>;
+export type FiguredExposure = Readonly<{ day: number; exposedOn: number; forecast?: Forecast | null }>;
 
 /** What a player did in an experiment, up to the end of the day `last`. */
 export function figuresOf(
   history: PlayerHistory,
-  { day, exposedOn }: FiguredExposure,
+  { day, exposedOn, forecast = null }: FiguredExposure,
   last: number,
   retentionDays: readonly number[],
 ): PlayerFigures {
@@ -45,6 +46,7 @@ export function figuresOf(
     activeOn: retentionDays.filter((n) => includes(history.activeDays, day + n)),
     since: totalsOf(history, day, last),
     before: totalsOf(history, exposedOn - DAYS_BEFORE, exposedOn - 1),
+    forecast,
   };
 }
 

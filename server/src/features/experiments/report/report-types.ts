@@ -1,4 +1,5 @@
 import type { MetricEntry } from '../../../personalisation/document/parts/experiment-metrics.js';
+import type { ForecastName } from '../../../personalisation/predict/forecast.js';
 import type { Interval } from '../../../statistics/interval.js';
 import type { ComparisonState } from './compare-arms.js';
 import type { ArmSums } from './experiment-sums.js';
@@ -29,11 +30,24 @@ export type ArmComparison = Readonly<{
   sentence: string;
 }>;
 
+/** What was known of players at the exposure, which makes the intervals of a metric narrower. */
+export type Narrowing = Readonly<{
+  /** Than without it. */
+  percent: number;
+  /** Whether the same measure of the 28 days before is part of it. */
+  hasDaysBefore: boolean;
+  /** Null where no forecast is part of it. */
+  forecast: Readonly<{ prediction: ForecastName; players: number }> | null;
+  sentence: string;
+}>;
+
 export type MetricReport = Readonly<{
   metric: MetricEntry;
   role: 'primary' | 'secondary' | 'guardrail';
   title: string;
   capped: { players: number; at: number } | null;
+  /** Null where nothing is taken out. Reports of earlier releases do not say it. */
+  narrowing?: Narrowing | null;
   arms: ArmMetric[];
 }>;
 

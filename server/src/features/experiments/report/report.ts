@@ -10,6 +10,7 @@ import { type ArmSums, armOf, type ExperimentSums, noArmSums, RECENT_DAYS } from
 import { checkGates, type GateInput, ratioOf } from './gates.js';
 import { guardrailOf } from './guardrails.js';
 import { countsOf, type MetricSums, noMetricSums } from './metric-sums.js';
+import { narrowingOf } from './narrowing.js';
 import type { ArmComparison, MetricReport, Report, ReportArm } from './report-types.js';
 import { roundedInterval, significant } from './rounding.js';
 import { armSentence, tooFewGates, verdictOf, wouldChange } from './verdict.js';
@@ -87,17 +88,20 @@ function familyReports(
   const family = metrics.map((metric) => ({ metric, arms: sumsOf(metric, arms) }));
   const comparisons = compareFamily(family, arms, input.experiment.plan?.players);
   return family.map(({ metric, arms: sums }) => {
-    const { estimates, cap } = estimateArms(metric, sums);
+    const found = estimateArms(metric, sums);
+    const { estimates, cap } = found;
+    const players = sums.reduce((sum, arm) => sum + countsOf(arm).players, 0);
     return {
       ...{ metric, role, title: metricTitle(metric) },
       capped: isStopped || cap === undefined ? null : { players: cap.capped, at: significant(cap.value) },
+      narrowing: isStopped ? null : narrowingOf(metric, found, players),
       arms: arms.map(({ variantId }, index) => {
-        const found = comparisons.find((one) => one.metric === metric && one.variantId === variantId);
+        const compared = comparisons.find((one) => one.metric === metric && one.variantId === variantId);
         const mean = estimates[index]?.mean;
         return {
           ...{ variantId, ...countsOf(sums[index] ?? noMetricSums()) },
           mean: isStopped || mean === undefined || !Number.isFinite(mean) ? null : significant(mean),
-          comparison: found === undefined ? null : comparisonOf(context, found, index, guardrail),
+          comparison: compared === undefined ? null : comparisonOf(context, compared, index, guardrail),
         };
       }),
     };

@@ -23,7 +23,15 @@ export const NOTHING: Totals = {
 };
 
 export function figures(overrides: Partial<PlayerFigures> = {}): PlayerFigures {
-  return { isNew: true, lastDay: 30, activeOn: [], since: NOTHING, before: NOTHING, ...overrides };
+  return {
+    isNew: true,
+    lastDay: 30,
+    activeOn: [],
+    since: NOTHING,
+    before: NOTHING,
+    forecast: null,
+    ...overrides,
+  };
 }
 
 export function spent(amount: number, currency = 'USD'): Totals {

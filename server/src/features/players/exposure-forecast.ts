@@ -1,0 +1,46 @@
+import type { Logger } from 'pino';
+import { createFailureReport } from '../../lib/failure-report.js';
+import type { VersionSnapshots } from '../../lib/version-snapshots.js';
+import { predictionsOffFor } from '../../personalisation/attributes/children.js';
+import { epochDay, type PlayerFacts } from '../../personalisation/attributes/player-facts.js';
+import { predictionFacts } from '../../personalisation/attributes/player-history.js';
+import type { CompiledDocument } from '../../personalisation/compile/compiled-document.js';
+import { type Forecast, forecastOf } from '../../personalisation/predict/forecast.js';
+import type { ModelsInForce } from '../../personalisation/predict/models-in-force.js';
+import { score, switchOff } from '../../personalisation/predict/score.js';
+import type { PlayerRow } from './player-row.js';
+
+export type VersionedModels = ModelsInForce & Readonly<{ version: number }>;
+
+type Exposed = Readonly<{
+  player: Pick<PlayerRow, 'gameId' | 'predictionsVersion'>;
+  /** Those that the arms were decided with: what is expected cannot depend on an arm. */
+  facts: PlayerFacts;
+  document: CompiledDocument;
+  atMs: number;
+}>;
+
+/** What the models in force expect of a player at an exposure. Never rejects: an exposure without a forecast still counts. */
+export type ExposureForecasts = (exposed: Exposed) => Promise<Forecast | null>;
+
+export function createExposureForecasts(
+  models: VersionSnapshots<VersionedModels>,
+  logger: Logger,
+): ExposureForecasts {
+  const report = createFailureReport(
+    logger,
+    'the models of a game could not be loaded, so exposures to its experiments are stored without a forecast',
+  );
+  return async ({ player: { gameId, predictionsVersion }, facts, document, atMs }) => {
+    // Nothing has been trained.
+    if (predictionsVersion === 0) return null;
+    try {
+      const { artefact, distrusted } = await models.get(gameId, predictionsVersion);
+      const scored = score(predictionFacts(facts), artefact, epochDay(atMs), distrusted);
+      return forecastOf(switchOff(scored, predictionsOffFor(facts, document)));
+    } catch (error) {
+      report(error);
+      return null;
+    }
+  };
+}
