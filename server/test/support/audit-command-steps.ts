@@ -37,6 +37,7 @@ export const COMMAND_STEPS: Record<
   'backup run': { reason: READS },
   'backup fetch': { reason: READS },
   'backup verify': { reason: READS },
+  upgrade: { reason: 'it copies the audit log with all else' },
   restore: { reason: 'it replaces the audit log with all else' },
   explain: { reason: READS },
   'config attributes': { reason: READS },

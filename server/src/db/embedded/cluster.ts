@@ -6,33 +6,39 @@ import { syncFolder } from '../../lib/durable-file.js';
 import { StartupError } from '../../lib/startup-error.js';
 import type { Binaries } from './binaries.js';
 import { makePrivateDirectory } from './cluster-place.js';
+import { otherMajor, readNotedVersion } from './cluster-version.js';
 import { ifExists } from './errno.js';
 import { explainProgramFailure } from './failures.js';
+import { adoptPostmaster, shutDown } from './postmaster.js';
+import { findRunningServer } from './postmaster-pid.js';
 import { runAs, type ServerUser } from './server-user.js';
 
 /** The role that owns the cluster; the service itself logs in as a lesser one. */
 export const SUPERUSER = 'postgres';
 
 /** True when there is a cluster of our version, false when there is none; everything else is refused. */
-export async function hasCluster(clusterDir: string, binaries: Binaries): Promise<boolean> {
+export async function hasCluster(root: string, clusterDir: string, { major }: Binaries): Promise<boolean> {
+  const found = await findClusterMajor(clusterDir);
+  if (found === undefined) return false;
+  if (found === major) return true;
+  throw otherMajor({ clusterDir, found, major, version: await readNotedVersion(root) });
+}
+
+/** The major version of the PostgreSQL that made the cluster; undefined where there is none. */
+export async function findClusterMajor(clusterDir: string): Promise<string | undefined> {
   const stats = await ifExists(stat(clusterDir));
-  if (stats === undefined) return false;
+  if (stats === undefined) return undefined;
   const uid = process.getuid?.();
   if (uid !== 0 && stats.uid !== uid) {
     throw new StartupError(
       `The database in ${clusterDir} belongs to another user (uid ${stats.uid}). Start Savepoint as that user, or set SAVEPOINT_DATA_DIR to another folder.`,
     );
   }
-  if ((await readdir(clusterDir)).length === 0) return false;
+  if ((await readdir(clusterDir)).length === 0) return undefined;
   const version = (await ifExists(readFile(join(clusterDir, 'PG_VERSION'), 'utf8')))?.trim();
-  if (version === binaries.major) return true;
-  if (version === undefined) {
-    throw new StartupError(
-      `${clusterDir} holds something that is not a PostgreSQL database. Move it away, or set SAVEPOINT_DATA_DIR to another folder.`,
-    );
-  }
+  if (version !== undefined) return version;
   throw new StartupError(
-    `The database in ${clusterDir} was made by PostgreSQL ${version}, and this Savepoint comes with PostgreSQL ${binaries.major}. Start it once more with the Savepoint that made it, dump it with pg_dump and load it into a fresh data folder, or set DATABASE_URL.`,
+    `${clusterDir} holds something that is not a PostgreSQL database. Move it away, or set SAVEPOINT_DATA_DIR to another folder.`,
   );
 }
 
@@ -70,6 +76,22 @@ export async function makeCluster(options: {
   }
 }
 
+/** Resolves when all files of a cluster whose server is stopped are on the disk. */
+export async function syncCluster({
+  clusterDir,
+  dataDir,
+  binaries,
+  user,
+}: {
+  clusterDir: string;
+  dataDir: string;
+  binaries: Binaries;
+  user: ServerUser | undefined;
+}): Promise<void> {
+  const { ok, output } = await run(binaries.initdb, ['--sync-only', '-D', clusterDir], user);
+  if (!ok) throw explainProgramFailure(output, { what: 'The database could not be synced', dataDir });
+}
+
 /** What a start that was killed left behind. Safe because the data folder's lock is held. */
 export async function removeLeftovers(clusterDir: string, socketDir: string): Promise<void> {
   const inits = (await readdir(dirname(clusterDir)))
@@ -78,6 +100,11 @@ export async function removeLeftovers(clusterDir: string, socketDir: string): Pr
   const passwords = ((await ifExists(readdir(socketDir))) ?? [])
     .filter((name) => name.startsWith('initdb-password-'))
     .map((name) => join(socketDir, name));
+  // The server of an upgrade or a restore that was killed.
+  for (const path of inits) {
+    const running = await findRunningServer(path);
+    if (running !== undefined) await shutDown(adoptPostmaster(running.pid), path);
+  }
   for (const path of [...inits, ...passwords]) {
     // An initdb whose service was killed may still be writing into it. It will fail; the next start cleans up.
     await rm(path, { recursive: true, force: true, maxRetries: 3 }).catch(() => undefined);

@@ -10,6 +10,7 @@ import {
   SOCKET_PORT,
   setAsideAbandoned,
 } from './cluster-place.js';
+import { noteVersion } from './cluster-version.js';
 import { openDataDir } from './data-dir.js';
 import { takeDataLock } from './data-lock.js';
 import { explainFileError, explainProgramFailure } from './failures.js';
@@ -19,6 +20,7 @@ import { shutDown } from './postmaster.js';
 import { findRunningServer } from './postmaster-pid.js';
 import { chooseServerUser } from './server-user.js';
 import { supervise } from './supervisor.js';
+import { finishSwap } from './upgrade/swap-clusters.js';
 
 export type EmbeddedPostgres = {
   /** For `pg`: the database "savepoint", with user and password. Stays good when the server is restarted. */
@@ -36,6 +38,8 @@ type Options = {
   readonly say: (line: string) => void;
   /** PostgreSQL settings that win over the defaults, such as `fsync: 'off'` in tests. */
   readonly settings?: Readonly<Record<string, string>>;
+  /** A folder with another PostgreSQL than that of this Savepoint, for trials of upgrades. */
+  readonly binaries?: string;
 };
 
 /**
@@ -96,11 +100,12 @@ async function start(
 /** Programs, cluster and password in place, nothing running that was not before. */
 async function prepare(root: string, options: Options): Promise<ServerSpec> {
   const { dataDir, say, settings = {} } = options;
+  await finishSwap(root);
   const user = await chooseServerUser(clusterPathIn(root));
-  const binaries = await prepareBinaries(root, user);
+  const binaries = await prepareBinaries(root, user, options.binaries);
   const clusterDir = await findClusterDir(root, dataDir, user);
   await setAsideAbandoned(root, clusterDir, say);
-  const exists = await hasCluster(clusterDir, binaries);
+  const exists = await hasCluster(root, clusterDir, binaries);
   const running = await findRunningServer(clusterDir);
   // A server found running keeps its socket, also when TMPDIR has changed since.
   const socketDir = running?.socketDir || (await makeSocketDir(root, clusterDir, user));
@@ -118,6 +123,7 @@ async function prepare(root: string, options: Options): Promise<ServerSpec> {
       `The database lives in ${clusterDir}, because PostgreSQL runs as the user "${user?.name}", who cannot enter ${dataDir}. ${dataDir}/postgres is a link to it.`,
     );
   }
+  await noteVersion(root, binaries);
   const logFile = join(root, 'postgres.log');
   return {
     dataDir,

@@ -15,7 +15,7 @@ const REASONS = new Map([
   ['ENOENT', 'it cannot be created there'],
 ]);
 
-function diskFull(dataDir: string): StartupError {
+export function diskFull(dataDir: string): StartupError {
   return new StartupError(
     `The disk that holds the data folder ${dataDir} is full. Free some space, or set SAVEPOINT_DATA_DIR to a folder on another disk, then start again.`,
   );

@@ -9,7 +9,7 @@ export type Login = { readonly socketDir: string; readonly port: number; readonl
 export type ServerState = 'ready' | 'busy' | 'silent';
 
 /** Role and database of the service. As on a managed PostgreSQL, the role is no superuser. */
-const SERVICE = 'savepoint';
+export const SERVICE = 'savepoint';
 const CONNECT_TIMEOUT_MS = 5_000;
 
 const BUSY = new Set(['57P01', '57P02', '57P03', '53300']);
@@ -62,13 +62,17 @@ export async function ensureDatabase(login: Login): Promise<void> {
 }
 
 /** For what only the owner of the cluster may do. The session ends with the work. */
-export async function withSuperuser<T>(login: Login, use: (client: pg.Client) => Promise<T>): Promise<T> {
+export async function withSuperuser<T>(
+  login: Login,
+  use: (client: pg.Client) => Promise<T>,
+  database = 'postgres',
+): Promise<T> {
   const client = new pg.Client({
     host: login.socketDir,
     port: login.port,
     user: SUPERUSER,
     password: login.password,
-    database: 'postgres',
+    database,
     ssl: false,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
   });

@@ -13,11 +13,15 @@ import { type Manifest, readManifest } from './manifest.js';
  *   20261118T080000.000Z.partial/  a backup that is being made or deleted, or was interrupted; never used
  *   wal/                           the log since the first backup, in packed segments
  *   erased-players                 who was erased, of any age
+ *   postgres-18-7…/                the same of the database as it was before an upgrade of PostgreSQL
  */
 const PARTIAL = '.partial';
 const NAME = /^\d{8}T\d{6}\.\d{3}Z$/;
 
 export type Backup = Readonly<{ name: string; folder: string; manifest: Manifest }>;
+
+/** Says whose backups these are. */
+export const OWNER_FILE = 'system-identifier';
 
 export const walFolderOf = (backups: string): string => join(backups, 'wal');
 export const partialOf = (folder: string): string => `${folder}${PARTIAL}`;
@@ -31,7 +35,7 @@ export function backupName(startedAt: Date): string {
 /** Makes the folder, for this database only: the names of segments are the same in all of them. */
 export async function claimBackupFolder(backups: string, systemIdentifier: string): Promise<void> {
   await mkdir(walFolderOf(backups), { recursive: true, mode: 0o700 });
-  const path = join(backups, 'system-identifier');
+  const path = join(backups, OWNER_FILE);
   try {
     await writeFile(path, `${systemIdentifier}\n`, { flag: 'wx', mode: 0o600 });
     await syncFile(path);

@@ -19,6 +19,7 @@ import { ifExists } from '../errno.js';
 import { adoptPostmaster, shutDown } from '../postmaster.js';
 import { findRunningServer } from '../postmaster-pid.js';
 import { chooseServerUser } from '../server-user.js';
+import { finishSwap } from '../upgrade/swap-clusters.js';
 import { archiveHistories } from './archive-file.js';
 import { type Backup, walFolderOf } from './backup-folder.js';
 import { recover } from './recover.js';
@@ -62,6 +63,7 @@ export async function restoreBackup(options: Options): Promise<Date | undefined>
 
 async function restore(root: string, options: Options): Promise<Date | undefined> {
   const { dataDir, backup, at, replace, say, settings = {} } = options;
+  await finishSwap(root);
   const user = await chooseServerUser(clusterPathIn(root));
   const binaries = await prepareBinaries(root, user);
   refuseOtherVersion(backup, binaries.major);
@@ -106,7 +108,7 @@ async function restore(root: string, options: Options): Promise<Date | undefined
 function refuseOtherVersion({ folder, manifest }: Backup, major: string): void {
   if (manifest.postgres.split('.')[0] === major) return;
   throw new StartupError(
-    `The backup ${folder} was made by PostgreSQL ${manifest.postgres}, and this Savepoint comes with PostgreSQL ${major}. Restore it with the Savepoint that made it.`,
+    `The backup ${folder} was made by PostgreSQL ${manifest.postgres}, and this Savepoint comes with PostgreSQL ${major}. Restore it with the Savepoint that made it, then upgrade the database: savepoint upgrade.`,
   );
 }
 

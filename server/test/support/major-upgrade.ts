@@ -1,0 +1,49 @@
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { upgradeCluster } from '../../src/db/embedded/upgrade/upgrade-cluster.js';
+import { makeFolder, query, start } from './postgres-folders.js';
+
+export const FIXTURE = new URL('../fixtures/database-1.0.sql', import.meta.url);
+/** The programs of this build: there are no others in the suite. `npm run operations -- upgrade` has those of an older version. */
+export const OWN_PROGRAMS = fileURLToPath(new URL('../../..', import.meta.url));
+export const SETTINGS = { shared_buffers: '16MB', min_wal_size: '32MB', max_wal_size: '64MB' };
+
+export type UpgradeOptions = Partial<
+  Pick<Parameters<typeof upgradeCluster>[0], 'backups' | 'onStep' | 'signal' | 'onProgress'>
+>;
+
+/** In this process, with the same version on both sides. */
+export function upgrade(dataDir: string, options: UpgradeOptions = {}) {
+  return upgradeCluster({
+    dataDir,
+    fromBinaries: OWN_PROGRAMS,
+    backups: undefined,
+    signal: new AbortController().signal,
+    say: () => {},
+    onProgress: () => {},
+    settings: SETTINGS,
+    takesSameMajor: true,
+    ...options,
+  });
+}
+
+/** A data folder with the database of 1.0. */
+export async function makeDatabase(): Promise<string> {
+  const dataDir = await makeFolder();
+  const { url, stop } = await start(dataDir);
+  await query(url, await readFile(FIXTURE, 'utf8'));
+  await stop();
+  return dataDir;
+}
+
+/** Number and digest of the rows of each table, as text. */
+export async function contentsOf(url: string): Promise<Map<string, string>> {
+  const [found] = (await query(
+    url,
+    `select string_agg(format(
+       'select %L as name, count(*) || '' '' || coalesce(md5(string_agg(t::text, chr(10) order by t::text)), '''') as content from %I t', relname, relname
+     ), ' union all ') as sql from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r'`,
+  )) as { sql: string }[];
+  const rows = (await query(url, found?.sql ?? '')) as { name: string; content: string }[];
+  return new Map(rows.map(({ name, content }) => [name, content]));
+}
