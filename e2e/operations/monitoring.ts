@@ -10,9 +10,9 @@ const ALERTS = join(DEPLOY, 'prometheus/alerts.yml');
 const SCRAPE_SECONDS = 2;
 const ROUNDS = 15;
 
-/** These have no value on a node without NATS, or before anything was refused, lost or trained. */
+/** These have no value on a node without NATS or a replica, or before anything was refused, lost or trained. */
 const MAY_BE_EMPTY =
-  /savepoint_queue_|savepoint_failed_events_total|savepoint_shed_requests_total|savepoint_prediction_/;
+  /savepoint_queue_|savepoint_failed_events_total|savepoint_shed_requests_total|savepoint_prediction_|savepoint_replica_/;
 
 type Expression = Readonly<{ where: string; text: string }>;
 type Dashboard = { panels: { title: string; targets?: { expr: string }[] }[] };
