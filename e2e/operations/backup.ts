@@ -2,7 +2,7 @@ import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FAKE_KEY, type FakeS3, startFakeS3 } from '../../server/test/support/fake-s3.js';
 import { get, runSavepoint, type Service, startService, temporaryFolder, until } from '../support/service.js';
-import { countCopies, type Sent, startTraffic } from './event-traffic.js';
+import { compareWithMoment, countAcknowledged, type Sent, startTraffic } from './event-traffic.js';
 
 const PLAYERS = 20;
 /** The log is archived once a minute. */
@@ -71,7 +71,7 @@ async function restoreAfterLoss(s3: FakeS3 | undefined): Promise<readonly string
   await run('backup', 'verify');
   await run('restore', '--at', moment.toISOString());
   const restored = await startService(settings);
-  problems.push(...(await checkEvents(await run(...EVENTS), sent, moment.getTime())));
+  problems.push(...compareWithMoment(await run(...EVENTS), sent, moment));
   for (const { headers } of traffic.players.slice(0, 3)) {
     const { status } = await get(`${restored.api}/v1/player/status`, headers);
     if (status !== 200) problems.push(`a token from before the restore gets ${status}`);
@@ -81,7 +81,7 @@ async function restoreAfterLoss(s3: FakeS3 | undefined): Promise<readonly string
 
   await run('restore', '--replace', '--backup', (await firstBackup(backups)) ?? '');
   const atEnd = countLines(await run(...EVENTS));
-  process.stdout.write(`restored to the end: ${atEnd} of ${acknowledged(sent)} acknowledged events\n`);
+  process.stdout.write(`restored to the end: ${atEnd} of ${countAcknowledged(sent)} acknowledged events\n`);
   await run('rollups', 'check', ...GAME);
   return problems;
 }
@@ -97,22 +97,6 @@ function bucketSettings({ endpoint }: FakeS3): Record<string, string> {
   };
 }
 
-async function checkEvents(exported: string, sent: Map<string, Sent>, moment: number): Promise<string[]> {
-  const copies = countCopies(exported);
-  const before = [...sent].filter(([, { acknowledgedAt = Infinity }]) => acknowledgedAt < moment);
-  const lost = before.filter(([id]) => !copies.has(id)).length;
-  const doubled = [...copies.values()].filter((count) => count > 1).length;
-  const late = [...copies.keys()].filter((id) => (sent.get(id)?.sentAt ?? 0) > moment).length;
-  process.stdout.write(
-    `${before.length} events were acknowledged before the moment, ${acknowledged(sent)} in all. Restored: ${copies.size}, lost ${lost}, doubled ${doubled}, of later ${late}\n`,
-  );
-  return before.length === 0 || lost + doubled + late > 0
-    ? ['the restored events are not those of the moment']
-    : [];
-}
-
-const acknowledged = (sent: Map<string, Sent>): number =>
-  [...sent.values()].filter(({ acknowledgedAt }) => acknowledgedAt !== undefined).length;
 const countLines = (text: string): number => text.match(/"eventId":"p/g)?.length ?? 0;
 const listBackups = async (backups: string): Promise<string[]> =>
   (await readdir(backups).catch(() => [])).filter((name) => /^\d+T[\d.]+Z$/.test(name)).sort();

@@ -1,7 +1,8 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { chown, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { isRunning, signal } from '../faults/processes.js';
 import { temporaryFolder, until } from '../support/service.js';
 
 const VERSIONS = '/usr/lib/postgresql';
@@ -29,7 +30,13 @@ export function postgresAccount(): { uid: number; gid: number } | Record<string,
   return { uid: id('-u'), gid: id('-g') };
 }
 
-export type DebianPostgres = { port: number; folder: string; stop(): Promise<void> };
+export type DebianPostgres = Readonly<{
+  port: number;
+  folder: string;
+  stop(): Promise<void>;
+  /** kill -9 of all its processes. */
+  kill(): Promise<void>;
+}>;
 
 /** A new cluster that listens on 127.0.0.1, with the superuser `postgres` and no password: `access` says who may enter. */
 export async function startDebianPostgres(
@@ -37,13 +44,12 @@ export async function startDebianPostgres(
   access: string,
   prepare: (folder: string) => Promise<readonly string[]>,
 ): Promise<DebianPostgres> {
-  const programs = postgresPrograms();
   const account = postgresAccount();
   const parent = await temporaryFolder();
   if (account.uid !== undefined) await chown(parent, account.uid, account.gid ?? 0);
   const folder = join(parent, 'cluster');
   execFileSync(
-    join(programs, 'initdb'),
+    join(postgresPrograms(), 'initdb'),
     ['--pgdata', folder, '--username', 'postgres', '--auth', 'trust', '--no-sync'],
     {
       ...account,
@@ -52,9 +58,18 @@ export async function startDebianPostgres(
     },
   );
   await writeFile(join(folder, 'pg_hba.conf'), access);
-  const settings = await prepare(folder);
+  return runPostgres(port, folder, await prepare(folder));
+}
+
+/** Starts PostgreSQL on a cluster that is there. Resolves when it takes writes: after a restore, when it has recovered. */
+export async function runPostgres(
+  port: number,
+  folder: string,
+  settings: readonly string[],
+): Promise<DebianPostgres> {
+  const parent = dirname(folder);
   const child = spawn(
-    join(programs, 'postgres'),
+    join(postgresPrograms(), 'postgres'),
     [
       '-D',
       folder,
@@ -66,7 +81,7 @@ export async function startDebianPostgres(
       'listen_addresses=127.0.0.1',
       ...settings.flatMap((setting) => ['-c', setting]),
     ],
-    { ...account, cwd: parent, stdio: ['ignore', 'ignore', 'pipe'] },
+    { ...postgresAccount(), cwd: parent, stdio: ['ignore', 'ignore', 'pipe'] },
   );
   let log = '';
   child.stderr.on('data', (chunk) => {
@@ -87,5 +102,25 @@ export async function startDebianPostgres(
       child.kill('SIGINT');
       await gone;
     },
+    async kill() {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      const pids = processesOf(folder);
+      for (const pid of pids) signal(pid, 'SIGKILL');
+      await until(() => !pids.some(isRunning), START_TIMEOUT_MS);
+    },
   };
+}
+
+/** The processes of a PostgreSQL: its first one, and the children of that. */
+export function processesOf(dataDir: string): number[] {
+  try {
+    const first = execFileSync('head', ['-1', join(dataDir, 'postmaster.pid')], {
+      encoding: 'utf8',
+      stdio: 'pipe',
+    }).trim();
+    const list = execFileSync('ps', ['-o', 'pid=', '--ppid', first], { encoding: 'utf8', stdio: 'pipe' });
+    return [Number(first), ...list.trim().split(/\s+/).map(Number)].filter((pid) => pid > 1);
+  } catch {
+    return [];
+  }
 }

@@ -62,3 +62,21 @@ export function countCopies(exported: string): Map<string, number> {
     copies.set(id, (copies.get(id) ?? 0) + 1);
   return copies;
 }
+
+export const countAcknowledged = (sent: ReadonlyMap<string, Sent>): number =>
+  [...sent.values()].filter(({ acknowledgedAt }) => acknowledgedAt !== undefined).length;
+
+/** After a restore to a moment: what was acknowledged before it is there once, and nothing that was sent after it. Returns what is wrong. */
+export function compareWithMoment(exported: string, sent: ReadonlyMap<string, Sent>, moment: Date): string[] {
+  const copies = countCopies(exported);
+  const before = [...sent].filter(([, { acknowledgedAt = Infinity }]) => acknowledgedAt < moment.getTime());
+  const lost = before.filter(([id]) => !copies.has(id)).length;
+  const doubled = [...copies.values()].filter((count) => count > 1).length;
+  const late = [...copies.keys()].filter((id) => (sent.get(id)?.sentAt ?? 0) > moment.getTime()).length;
+  process.stdout.write(
+    `${before.length} events were acknowledged before the moment, ${countAcknowledged(sent)} in all. Restored: ${copies.size}, lost ${lost}, doubled ${doubled}, of later ${late}\n`,
+  );
+  return before.length === 0 || lost + doubled + late > 0
+    ? ['the restored events are not those of the moment']
+    : [];
+}

@@ -24,7 +24,7 @@ export async function tryFailover(args: readonly string[]): Promise<readonly str
   });
   const times = Number(positionals[0] ?? 3);
   const nats = values.nats ? await startNatsServers(1) : undefined;
-  const cluster = await startPatroniCluster();
+  const cluster = await startPatroniCluster(2);
   const settings = {
     DATABASE_URL: cluster.url,
     SAVEPOINT_DATA_DIR: await temporaryFolder(),
@@ -47,7 +47,7 @@ export async function tryFailover(args: readonly string[]): Promise<readonly str
     }
     await traffic.stop();
     await drain(service, nats);
-    const problems = await check(sent, times, settings);
+    const problems = await checkTraffic(sent, times, settings);
     await service.interrupt();
     return problems;
   } finally {
@@ -66,7 +66,8 @@ async function drain(service: Service, nats: NatsServers | undefined): Promise<v
   );
 }
 
-async function check(
+/** Each acknowledged event is stored once, and the recount agrees. Returns what is wrong. */
+export async function checkTraffic(
   sent: ReadonlyMap<string, Sent>,
   times: number,
   settings: Record<string, string>,
@@ -98,7 +99,7 @@ function newest(sent: ReadonlyMap<string, Sent>): number {
 }
 
 /** The longest time without an acknowledgement since a moment, in ms. */
-function longestGap(sent: ReadonlyMap<string, Sent>, since: number): number {
+export function longestGap(sent: ReadonlyMap<string, Sent>, since: number): number {
   const times = acknowledgements(sent)
     .filter((at) => at > since)
     .sort((a, b) => a - b);

@@ -4,6 +4,8 @@ import { tryBothBuilds } from './both-builds.js';
 import { tryClickHouse } from './clickhouse.js';
 import { tryFailover } from './failover.js';
 import { tryMonitoring } from './monitoring.js';
+import { tryPgBackRest } from './pgbackrest.js';
+import { tryReplica } from './replica.js';
 import { tryTls } from './tls.js';
 import { tryUpgrade } from './upgrade.js';
 
@@ -14,6 +16,8 @@ const TRIALS: Readonly<Record<string, (args: readonly string[]) => Promise<reado
   clickhouse: tryClickHouse,
   failover: tryFailover,
   monitoring: tryMonitoring,
+  pgbackrest: tryPgBackRest,
+  replica: tryReplica,
   tls: tryTls,
   upgrade: tryUpgrade,
 };
@@ -32,6 +36,10 @@ Tries what operators do, with the real programs. Each trial says which program i
                players send while the primary of a Patroni cluster is killed (or frozen) n times, three by default; with NATS in between
                (a minute each; needs patroni, python3-etcd, etcd-server, haproxy, postgresql, nats-server)
   monitoring   Prometheus scrapes a node; every expression of the dashboard and every alert is asked (needs prometheus, promtool)
+  pgbackrest   an external PostgreSQL is backed up while players send, killed, deleted, and restored to a moment; erased players stay erased
+               (two minutes; needs pgbackrest, postgresql)
+  replica [n]  an editor reads from one standby of three nodes behind HAProxy; the standby that serves is killed n times, three by default
+               (two minutes; needs what failover needs)
   tls          each sslmode against a PostgreSQL with a certificate of a private authority (needs postgresql, openssl)
   upgrade [--from 17] [--players 300]
                the embedded database of an older PostgreSQL is moved to that of this build, killed again and again meanwhile

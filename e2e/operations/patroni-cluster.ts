@@ -2,19 +2,20 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { openSync } from 'node:fs';
 import { chown, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import pg from 'pg';
 import { signal } from '../faults/processes.js';
 import { freePort, temporaryFolder, until } from '../support/service.js';
-import { postgresAccount, postgresPrograms } from './debian-postgres.js';
+import { postgresAccount, postgresPrograms, processesOf } from './debian-postgres.js';
+import { type ProxiedNode, startHaproxy } from './haproxy.js';
 
-const NODES = ['one', 'two'];
+const NODES = ['one', 'two', 'three'];
 const READY_TIMEOUT_MS = 120_000;
 const SHOWN_LOG = 4_000;
 const RESPONSE_TIMEOUT_MS = 2_000;
 const NEEDED = ['patroni', 'etcd', 'haproxy'];
 
 type Member = { name: string; role: string; state: string };
-type Node = {
-  name: string;
+type Node = ProxiedNode & {
   config: string;
   folder: string;
   child: ChildProcess | undefined;
@@ -22,62 +23,79 @@ type Node = {
   frozen: number[];
 };
 
+type Blow = 'SIGKILL' | 'SIGSTOP';
+
 export type PatroniCluster = Readonly<{
+  /** Leads to the primary. */
   url: string;
+  /** Leads to one standby at a time. */
+  replicaUrl: string;
   /** Kills or freezes the machine of the primary, as far as that can be done here: Patroni and every process of its PostgreSQL. */
-  strikePrimary(how: 'SIGKILL' | 'SIGSTOP'): Promise<string>;
-  /** Starts the node that was killed, or lets the frozen one go on; resolves when it follows the new primary synchronously. */
+  strikePrimary(how: Blow): Promise<string>;
+  /** The same with the standby to which `replicaUrl` leads. */
+  strikeStandby(how: Blow): Promise<string>;
+  /** To which node `replicaUrl` leads; undefined while it leads nowhere. */
+  findStandby(): Promise<string | undefined>;
+  /** Starts the node that was killed, or lets the frozen one go on; resolves when it follows the primary, and the primary has a synchronous standby. */
   recover(name: string): Promise<void>;
   stop(): Promise<void>;
 }>;
 
-/** Two PostgreSQL under Patroni with synchronous replication, etcd, and HAProxy that leads to the primary. */
-export async function startPatroniCluster(): Promise<PatroniCluster> {
+/** Two PostgreSQL or three under Patroni with synchronous replication, etcd, and HAProxy that leads to the primary and to a standby. */
+export async function startPatroniCluster(count: 2 | 3): Promise<PatroniCluster> {
   requirePrograms();
   const folder = await temporaryFolder();
   const account = postgresAccount();
   if (account.uid !== undefined) await chown(folder, account.uid, account.gid ?? 0);
-  const ports = await freePorts(3 + 2 * NODES.length);
-  const [etcdPort = 0, peerPort = 0, proxyPort = 0, ...nodePorts] = ports;
+  const ports = await freePorts(4 + 2 * count);
+  const [etcdPort = 0, peerPort = 0, primaryPort = 0, replicaPort = 0, ...nodePorts] = ports;
   const etcd = startEtcd(folder, etcdPort, peerPort);
   const nodes: Node[] = [];
-  const members: { sqlPort: number; restPort: number }[] = [];
-  for (const [index, name] of NODES.entries()) {
+  for (const [index, name] of NODES.slice(0, count).entries()) {
     const [sqlPort = 0, restPort = 0] = nodePorts.slice(2 * index);
     const config = await writeNodeConfig(folder, { name, etcdPort, sqlPort, restPort });
-    members.push({ sqlPort, restPort });
-    nodes.push({ name, config, folder: join(folder, name), child: undefined, frozen: [] });
+    nodes.push({ name, sqlPort, restPort, config, folder: join(folder, name), child: undefined, frozen: [] });
   }
   const start = (node: Node) => {
     const log = openSync(join(folder, `${node.name}.log`), 'a');
     node.child = spawn('patroni', [node.config], { ...account, cwd: folder, stdio: ['ignore', log, log] });
   };
   for (const node of nodes) start(node);
-  const haproxy = await startHaproxy(folder, proxyPort, members);
-  const listMembers = () => askMembers(members.map(({ restPort }) => restPort));
+  const haproxy = await startHaproxy(folder, { primaryPort, replicaPort }, nodes);
+  const urlOf = (port: number) => `postgres://postgres@127.0.0.1:${port}/postgres`;
+  const listMembers = () => askMembers(nodes.map(({ restPort }) => restPort));
   const findPrimary = async () =>
     (await listMembers()).find(({ role }) => role === 'leader' || role === 'master');
-  // "running" in older versions of Patroni
-  const follows = async (name?: string) =>
-    (await listMembers()).some(
-      (member) =>
-        member.role === 'sync_standby' &&
-        ['running', 'streaming'].includes(member.state) &&
-        (name ?? member.name) === member.name,
+  const follows = async (name?: string) => {
+    // "running" in older versions of Patroni
+    const standbys = (await listMembers()).filter(
+      ({ role, state }) => /standby|replica/.test(role) && ['running', 'streaming'].includes(state),
     );
+    return (
+      standbys.some(({ role }) => role === 'sync_standby') &&
+      (name === undefined ? standbys.length === count - 1 : standbys.some((one) => one.name === name))
+    );
+  };
+  const findStandby = async () => {
+    const port = await askPort(urlOf(replicaPort));
+    return nodes.find(({ sqlPort }) => sqlPort === port)?.name;
+  };
+  const strike = (name: string | undefined, how: Blow): string => {
+    const node = nodes.find((one) => one.name === name);
+    if (node?.child === undefined) throw new Error('the cluster has no such node');
+    const pids = [node.child.pid ?? [], processesOf(join(node.folder, 'data'))].flat();
+    for (const pid of pids) signal(pid, how);
+    node.frozen = how === 'SIGSTOP' ? pids : [];
+    return node.name;
+  };
   await until(() => follows(), READY_TIMEOUT_MS);
 
   return {
-    url: `postgres://postgres@127.0.0.1:${proxyPort}/postgres`,
-    async strikePrimary(how) {
-      const primary = await findPrimary();
-      const node = nodes.find(({ name }) => name === primary?.name);
-      if (node?.child === undefined) throw new Error('the cluster has no primary');
-      const pids = [node.child.pid ?? [], processesOf(join(node.folder, 'data'))].flat();
-      for (const pid of pids) signal(pid, how);
-      node.frozen = how === 'SIGSTOP' ? pids : [];
-      return node.name;
-    },
+    url: urlOf(primaryPort),
+    replicaUrl: urlOf(replicaPort),
+    strikePrimary: async (how) => strike((await findPrimary())?.name, how),
+    strikeStandby: async (how) => strike(await findStandby(), how),
+    findStandby,
     async recover(name) {
       const node = nodes.find((one) => one.name === name);
       if (node === undefined) return;
@@ -166,7 +184,10 @@ async function writeNodeConfig(
         retry_timeout: 5,
         maximum_lag_on_failover: 0,
         synchronous_mode: true,
-        postgresql: { use_pg_rewind: true, parameters: { synchronous_commit: 'on', max_connections: 100 } },
+        postgresql: {
+          use_pg_rewind: true,
+          parameters: { synchronous_commit: 'on', max_connections: 100, hot_standby_feedback: 'on' },
+        },
       },
       initdb: ['data-checksums', { encoding: 'UTF8' }, { auth: 'trust' }],
     },
@@ -191,34 +212,6 @@ async function writeNodeConfig(
   return file;
 }
 
-async function startHaproxy(
-  folder: string,
-  port: number,
-  members: readonly { sqlPort: number; restPort: number }[],
-): Promise<ChildProcess> {
-  const servers = members.map(
-    ({ sqlPort, restPort }, n) =>
-      `  server node${n} 127.0.0.1:${sqlPort} check port ${restPort} inter 500ms fall 2 rise 1 on-marked-down shutdown-sessions`,
-  );
-  const config = [
-    'defaults',
-    '  mode tcp',
-    '  timeout connect 2s',
-    '  timeout client 30m',
-    '  timeout server 30m',
-    'listen primary',
-    `  bind 127.0.0.1:${port}`,
-    '  option httpchk OPTIONS /primary',
-    '  http-check expect status 200',
-    ...servers,
-    '',
-  ];
-  const file = join(folder, 'haproxy.cfg');
-  await writeFile(file, config.join('\n'));
-  const env = { ...process.env, PATH: `${process.env.PATH}:/usr/sbin` };
-  return spawn('haproxy', ['-db', '-f', file], { env, stdio: 'ignore' });
-}
-
 /** As the first node that responds sees them. */
 async function askMembers(restPorts: readonly number[]): Promise<Member[]> {
   for (const port of restPorts) {
@@ -233,16 +226,18 @@ async function askMembers(restPorts: readonly number[]): Promise<Member[]> {
   return [];
 }
 
-/** The processes of a PostgreSQL: its first one, and the children of that. */
-function processesOf(dataDir: string): number[] {
+/** The port of the server behind an address; undefined if none responds. */
+async function askPort(url: string): Promise<number | undefined> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: RESPONSE_TIMEOUT_MS });
+  // Killed under it.
+  client.on('error', () => {});
   try {
-    const first = execFileSync('head', ['-1', join(dataDir, 'postmaster.pid')], {
-      encoding: 'utf8',
-      stdio: 'pipe',
-    }).trim();
-    const list = execFileSync('ps', ['-o', 'pid=', '--ppid', first], { encoding: 'utf8', stdio: 'pipe' });
-    return [Number(first), ...list.trim().split(/\s+/).map(Number)].filter((pid) => pid > 1);
+    await client.connect();
+    const { rows } = await client.query<{ port: number }>('select inet_server_port() as port');
+    return rows[0]?.port;
   } catch {
-    return [];
+    return undefined;
+  } finally {
+    await client.end().catch(() => {});
   }
 }
