@@ -2,17 +2,17 @@
 // What an event costs each part of an installation, as docs/scaling.md uses it to say how many of each are needed: the API
 // processes, PostgreSQL, NATS and consumers, directly and over JetStream on one and on three servers. CPU time per event
 // depends far less than a rate on other work of the machine. Loopback only; every run is bounded.
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
+import { createBodyFiles } from './support/body-files.mjs';
 import { findServer, startConsumer, startNats } from './support/nats.mjs';
 import { commandOf, cpuMsOf, treeOf } from './support/processes.mjs';
 import { loginMany, startService } from './support/service.mjs';
-import { runWrk } from './support/wrk.mjs';
+import { lua, runWrk } from './support/wrk.mjs';
 
 const { values } = parseArgs({
   options: {
@@ -75,13 +75,13 @@ async function measure(servers) {
 
 async function measureIntake(service, costs) {
   const sessions = await loginMany(service.api, PLAYERS, 'known');
-  const file = join(folder, 'sessions.txt');
-  await writeFile(file, sessions.map(({ accessToken, tenantId }) => `${accessToken} ${tenantId}\n`).join(''));
+  const files = createBodyFiles({ folder, api: service.api, players: PLAYERS });
+  const file = await files.sessions(sessions);
   const run = (duration) =>
     runWrk({
       url: `${service.api}/v1/events`,
       seconds: duration,
-      script: fileURLToPath(new URL('./lua/events.lua', import.meta.url)),
+      script: lua('events'),
       env: { BENCH_SESSIONS: file, BENCH_BATCH: String(batch), BENCH_RUN: String(Date.now()) },
     });
   const warm = await run(2);
@@ -119,10 +119,12 @@ async function measureConsumer(service, nats, database, events, costs) {
   }
 }
 
+/** Blocks of events, and the identities of events without a number. */
 async function storage(database) {
   const { rows: sizes } = await database.query(`
-    select (select count(*) from events)::int as events,
-      (select sum(pg_total_relation_size(inhrelid)) from pg_inherits where inhparent = 'events'::regclass)::float8 as bytes`);
+    select (select sum(event_count)::int from players) as events,
+      (select sum(pg_total_relation_size(inhrelid)) from pg_inherits
+       where inhparent in ('event_blocks'::regclass, 'event_identities'::regclass))::float8 as bytes`);
   return { events: sizes[0].events, bytes: sizes[0].bytes / sizes[0].events };
 }
 
