@@ -2,12 +2,17 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
+  clusterPorts,
+  isComplete,
+  isHealthy,
+  type NatsPorts,
+} from '../../server/test/support/nats-cluster.js';
+import {
   NATS_SERVER,
   type NatsServer,
   startNatsServer,
   versionOf,
 } from '../../server/test/support/nats-server.js';
-import { stablePort } from '../../server/test/support/stable-port.js';
 import { until } from '../support/service.js';
 
 /** The NATS side of a run. */
@@ -48,7 +53,7 @@ export async function startNatsServers(
 }
 
 /** A server that was killed sometimes never catches up with the others (seen with 2.9.10) until it is started once more. */
-async function restart(killed: NatsServer, ports: Ports | undefined): Promise<void> {
+async function restart(killed: NatsServer, ports: NatsPorts | undefined): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     await killed.start();
     try {
@@ -61,8 +66,7 @@ async function restart(killed: NatsServer, ports: Ports | undefined): Promise<vo
   }
 }
 
-type Ports = { client: number; route: number; health: number };
-type Started = { servers: NatsServer[]; ports: Ports[] };
+type Started = { servers: NatsServer[]; ports: NatsPorts[] };
 
 /**
  * On a busy machine new servers sometimes form a cluster without the last of them, for good, or one takes too long to listen. Then
@@ -84,12 +88,9 @@ async function startComplete(count: number, program: string, settings: readonly 
 }
 
 async function startServers(count: number, program: string, settings: readonly string[]): Promise<Started> {
-  const ports: Ports[] = [];
-  while (ports.length < count) {
-    ports.push({ client: await stablePort(), route: await stablePort(), health: await stablePort() });
-  }
+  const ports = await clusterPorts(count);
   const routes = ports.map(({ route }) => `nats-route://127.0.0.1:${route}`).join(',');
-  const clusterOf = ({ route }: Ports): string[] =>
+  const clusterOf = ({ route }: NatsPorts): string[] =>
     count === 1
       ? []
       : ['--cluster_name', 'faults', '--cluster', `nats://127.0.0.1:${route}`, '--routes', routes];
@@ -107,31 +108,6 @@ async function startServers(count: number, program: string, settings: readonly s
   if (failed === undefined) return { servers, ports };
   for (const one of servers) await one.dispose();
   throw failed.reason;
-}
-
-async function isHealthy({ health }: Ports): Promise<boolean> {
-  return (await ask<{ status: string }>(health, 'healthz'))?.status === 'ok';
-}
-
-/** As the leader of the cluster sees it: only then can a stream be placed on all servers. */
-async function isComplete(ports: readonly Ports[]): Promise<boolean> {
-  if (!(await Promise.all(ports.map(isHealthy))).every(Boolean)) return false;
-  if (ports.length === 1) return true;
-  const views = await Promise.all(ports.map(({ health }) => ask<Jsz>(health, 'jsz')));
-  return views.some(
-    (view) => view?.meta_cluster?.replicas?.filter(({ current }) => current).length === ports.length - 1,
-  );
-}
-
-type Jsz = { meta_cluster?: { replicas?: { current: boolean }[] } };
-
-/** Undefined while there is no response. */
-async function ask<Body>(port: number, path: string): Promise<Body | undefined> {
-  try {
-    return (await (await fetch(`http://127.0.0.1:${port}/${path}`)).json()) as Body;
-  } catch {
-    return undefined;
-  }
 }
 
 function server(servers: readonly NatsServer[], index: number): NatsServer {
