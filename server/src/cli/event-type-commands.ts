@@ -121,7 +121,7 @@ async function show(eventType: string, { tenant, game, schemaVersion: version }:
       );
     }
     // The schema alone goes to standard output, so that it can be written to a file.
-    tell(`${describe(found)}`);
+    tell(describe(found));
     const reason = whyUnusable(found.schemaText);
     if (reason !== undefined) tell(`It is not checked: ${reason} Register another schema.`);
     say(found.schemaText);

@@ -15,7 +15,7 @@ export async function noteVersion(root: string, { version }: Binaries): Promise<
   if ((await readNotedVersion(root)) !== version) await writeFileDurably(pathIn(root), `${version}\n`);
 }
 
-/** Undefined for a folder that no Savepoint after 1.0 has used. */
+/** Undefined for a folder that was last used by a build that did not write it down. */
 export async function readNotedVersion(root: string): Promise<string | undefined> {
   return (await ifExists(readFile(pathIn(root), 'utf8')))?.trim();
 }

@@ -1,5 +1,6 @@
 import { walkByIndex, withDedicatedConnection } from '../../db/dedicated-connection.js';
 import type { Pool } from '../../db/pool.js';
+import { chunksOf } from '../../lib/chunks.js';
 import { DAY_MS, utcDay } from '../../lib/day.js';
 import { type MetricEntry, metricKey } from '../../personalisation/document/parts/experiment-metrics.js';
 import type { ExperimentEntry } from '../../personalisation/document/parts/experiments.js';
@@ -74,8 +75,8 @@ export async function planExperiment(
     const needs = figureNeeds(metrics.map(({ metric }) => metric));
     const sums: ExperimentSums = {};
     let recent = 0;
-    for (let at = 0; at < ids.length; at += PLAYERS_PER_CHUNK) {
-      const planned = await listPlannedPlayers(connection, ids.slice(at, at + PLAYERS_PER_CHUNK), to);
+    for (const chunk of chunksOf(ids, PLAYERS_PER_CHUNK)) {
+      const planned = await listPlannedPlayers(connection, chunk, to);
       recent += planned.filter(({ isRecent }) => isRecent).length;
       const exposed = planned.flatMap(({ playerId, day }) =>
         day === null ? [] : [{ playerId, day, exposedOn: day }],

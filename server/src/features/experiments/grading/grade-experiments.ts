@@ -1,4 +1,5 @@
 import type { DedicatedConnection } from '../../../db/dedicated-connection.js';
+import { chunksOf } from '../../../lib/chunks.js';
 import { DAY_MS, dayNumber, utcDay } from '../../../lib/day.js';
 import type { MetricEntry } from '../../../personalisation/document/parts/experiment-metrics.js';
 import { TimeSlice } from '../../evaluations/time-slice.js';
@@ -142,8 +143,7 @@ async function gradeSpan(
   );
   const needs = figureNeeds(metrics);
   const timeSlice = new TimeSlice(() => performance.now());
-  for (let at = 0; at < exposed.length; at += PLAYERS_PER_CHUNK) {
-    const chunk = exposed.slice(at, at + PLAYERS_PER_CHUNK);
+  for (const chunk of chunksOf(exposed, PLAYERS_PER_CHUNK)) {
     const histories = await findHistories(connection, chunk, span.to, needs);
     for (const [look, to] of daysOf(span).map(dayNumber).entries()) {
       if (signal?.aborted) return undefined;
