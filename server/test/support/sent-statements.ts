@@ -10,7 +10,8 @@ export type Sent = Readonly<{
   options: string;
 }>;
 
-type Submitted = { name?: string; text: string; values?: unknown[] };
+/** Without a text: a `copy`, which is an object of its own. */
+type Submitted = { name?: string; text?: string; values?: unknown[] };
 
 const PLANNING =
   /(?:^|; )set (enable_\w+|plan_cache_mode|jit|max_parallel_workers_per_gather) (?:=|to) '?(\w+)'?/g;
@@ -23,7 +24,7 @@ const { prototype } = pg.Client;
 const query = prototype.query as (this: pg.Client, ...args: unknown[]) => unknown;
 prototype.query = function (this: pg.Client, ...args: unknown[]) {
   const [first, second] = args as [string | Submitted, unknown];
-  const { name, text, values = [] }: Submitted = typeof first === 'string' ? { text: first } : first;
+  const { name, text = '', values = [] }: Submitted = typeof first === 'string' ? { text: first } : first;
   const options = planning.get(this) ?? '';
   const added = [...text.matchAll(PLANNING)].map(([, setting, value]) => ` -c ${setting}=${value}`);
   planning.set(this, options + added.join(''));

@@ -107,10 +107,7 @@ function beginWriting(
     const written = new Promise<void>((isWritten, hasFailed) => {
       const query: CopyQuery = {
         submit: (connection) => connection.query(sql),
-        handleError(error) {
-          reject(error);
-          hasFailed(error);
-        },
+        handleError: hasFailed,
         handleCommandComplete() {},
         handleReadyForQuery: isWritten,
         handleCopyInResponse: (target) => resolve({ target, written }),
@@ -118,8 +115,8 @@ function beginWriting(
       };
       client.query(query);
     });
-    // Whoever waits for the rows to be wanted hears of it.
-    written.catch(() => {});
+    // Whoever waits for the rows to be wanted hears of it, also of what is thrown before anything was sent.
+    written.catch(reject);
   });
 }
 
