@@ -132,7 +132,7 @@ export async function listExposures(
        offset 0
      ) pinned
      cross join lateral (
-       select *, array_position($3::text[], e.experiment_id || '/' || e.seed) - 1 as run from experiment_exposures e
+       select *, array_position($3::text[], e.game_id || '/' || e.experiment_id || '/' || e.seed) - 1 as run from experiment_exposures e
        where e.player_id = w.id and e.exposed_at < ($2::date + 1)::timestamp at time zone 'UTC'
        offset 0
      ) e
@@ -158,7 +158,7 @@ export async function listExposures(
   return exposures;
 }
 
-/** No id and no seed has a slash. */
-function textOf({ experimentId, seed }: RunKey): string {
-  return `${experimentId}/${seed}`;
+/** With the game: players of several games are erased together, and their experiments may have the same names. No id and no seed has a slash. */
+function textOf({ gameId, experimentId, seed }: RunKey): string {
+  return `${gameId}/${experimentId}/${seed}`;
 }
