@@ -15,9 +15,16 @@ export type Forecast = readonly (number | null)[];
 export function forecastOf(predictions: Predictions): Forecast | null {
   const values = FORECAST_NAMES.map((name) => {
     const { state, value } = predictions[name];
-    return state === 'ready' ? toldValue(value) : null;
+    return state === 'ready' ? storable(toldValue(value)) : null;
   });
   return values.every((value) => value === null) ? null : values;
+}
+
+/** As a `real` of PostgreSQL can hold it, which refuses what is closer to 0 or larger than that. */
+function storable(value: number): number | null {
+  const stored = Math.fround(value);
+  if (stored === 0) return 0;
+  return Number.isFinite(stored) ? value : null;
 }
 
 export function forecastValue(forecast: Forecast, name: ForecastName): number | undefined {
