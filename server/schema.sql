@@ -816,7 +816,7 @@ CREATE TABLE experiment_exposures (
 CREATE INDEX experiment_exposures_listed ON experiment_exposures USING btree (game_id, experiment_id, seed, exposed_at, player_id);
 COMMENT ON TABLE experiment_exposures IS 'The first response to a player that depended on an arm of an experiment. The arm is kept: see docs/adr/0056-experiments.md.';
 COMMENT ON COLUMN experiment_exposures.activated_at IS 'The first event of the activation type after the exposure; null until then, and for experiments without one.';
-COMMENT ON COLUMN experiment_exposures.forecast IS 'The predictions churn, spend and revenue as the player would have been told them at the exposure; an element is null where the models did not say it, all where they said none.';
+COMMENT ON COLUMN experiment_exposures.forecast IS 'The predictions churn, spend and revenue as the player would have been told them at the exposure; an element is null where the models did not say it. Null where they said none of them.';
 
 CREATE TABLE experiment_grades (
   game_id integer NOT NULL,

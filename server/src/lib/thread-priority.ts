@@ -26,9 +26,20 @@ export function stepBehindPlayers(): void {
 export function stepProcessBehindPlayers(): void {
   stepBehindPlayers();
   if (process.platform !== 'linux') return;
+  for (const thread of threads()) {
+    try {
+      setPriority(thread, getPriority());
+    } catch {
+      // It has ended meanwhile, or a sandbox forbids the call.
+    }
+  }
+}
+
+function threads(): number[] {
   try {
-    for (const thread of readdirSync('/proc/self/task')) setPriority(Number(thread), getPriority());
+    return readdirSync('/proc/self/task').map(Number);
   } catch {
-    // Some sandboxes have neither.
+    // Some sandboxes do not tell.
+    return [];
   }
 }

@@ -81,6 +81,16 @@ export function otherMoments({ n, otherSum, otherSquares }: PairMoments): Moment
   return { n, sum: otherSum, squares: otherSquares };
 }
 
+/** Pairs of players who all have the same third value. */
+export function withThird(pairs: PairMoments, third: number): TripleMoments {
+  const { n, sum, otherSum } = pairs;
+  return {
+    ...pairs,
+    ...{ thirdSum: n * third, thirdSquares: n * third * third },
+    ...{ thirdProducts: third * sum, crossProducts: third * otherSum },
+  };
+}
+
 /** The first value and the third one. */
 export function thirdPairs({
   n,

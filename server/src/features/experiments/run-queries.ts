@@ -23,8 +23,6 @@ export type Run = RunKey &
     checkedVersion: number;
     armChanges: ArmChanges;
     walk: Walk | null;
-    /** The sums already reach the end of the day. The run is due only because a report was requested since. */
-    isSummed: boolean;
   }>;
 
 export type RunningGame = Readonly<{
@@ -116,8 +114,7 @@ export async function endRuns(connection: DedicatedConnection, nowMs: number): P
 export async function listDueRuns(connection: DedicatedConnection, to: string): Promise<Run[]> {
   const { rows } = await connection.query<Run>(
     `select game_id as "gameId", experiment_id as "experimentId", seed, (started_at at time zone 'UTC')::date::text as "startedOn",
-       checked_version as "checkedVersion", arm_changes as "armChanges", walk,
-       coalesce(day >= $1::date, false) as "isSummed"
+       checked_version as "checkedVersion", arm_changes as "armChanges", walk
      from experiment_runs
      where ended_at is null and (started_at at time zone 'UTC')::date <= $1::date
        and (day is null or day < $1::date or requested_at is not null)

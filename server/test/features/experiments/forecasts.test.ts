@@ -141,6 +141,22 @@ describe('intervals', () => {
     expect(report(enough).metrics[0]?.narrowing?.forecast?.players).toBe(200 + FEWEST_WITH_FORECAST);
   });
 
+  it.each([1, 2])('are hardly wider for %i players of whom nothing is expected', (n) => {
+    const all = simulate(RETAINED, { a: 3_000, b: 3_000 }, life());
+    // The mean of whom nothing is expected is the mean of the others.
+    const few = simulate(RETAINED, { a: n, b: 0 }, life({ share: 0 }), 9);
+    const [before, after] = [all, mergeExperimentSums(all, few)].map((sums) => effectOf(sums, RETENTION_7));
+    expect((after?.standardError ?? 0) / (before?.standardError ?? 0)).toBeCloseTo(1, 2);
+    expect(report(mergeExperimentSums(all, few)).metrics[0]).toMatchObject({
+      narrowing: { forecast: { players: 6_000 } },
+      arms: [{ players: 3_000 + n }, { players: 3_000 }],
+    });
+  });
+
+  it('are not called narrower where there is nobody', () => {
+    expect(report({}, testExperiment()).metrics[0]?.narrowing).toBeNull();
+  });
+
   it('find an effect where it is, whoever has a forecast', () => {
     const sums = simulate(RETAINED, { a: 4_000, b: 4_000 }, life({ more: 0.08, share: 0.5 }));
     const { value, standardError } = effectOf(sums, RETENTION_7);

@@ -123,6 +123,7 @@ describe('an exposure', () => {
   });
 
   it('of a first login has the forecast of a player of whom nothing is known, in whatever arm', async () => {
+    await force(artefact);
     await publishWith();
     const forecasts = new Map<string | undefined, unknown>();
     for (let n = 0; forecasts.size < 2 && n < 50; n++) {
@@ -135,6 +136,7 @@ describe('an exposure', () => {
   });
 
   it('has the same forecast where the rule reads a prediction, too', async () => {
+    await force(artefact);
     await publish(harness.pool, configWith(), harness.clock.now());
     const session = await playedOn('ruled', [4, 2]);
     await publishWith({}, 'predictions.churn.value >= 0 && experiment("x") == "b"');

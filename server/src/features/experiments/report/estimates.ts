@@ -3,7 +3,14 @@ import type { Cap } from '../../../statistics/cap.js';
 import { cupedEstimate, cupedSlope } from '../../../statistics/cuped.js';
 import { twoCupedEstimate, twoSlopes } from '../../../statistics/cuped-two.js';
 import { type Estimate, meanEstimate, ratioEstimate } from '../../../statistics/estimate.js';
-import { NO_PAIRS, NO_TRIPLES, type PairMoments, plus } from '../../../statistics/moments.js';
+import {
+  NO_PAIRS,
+  NO_TRIPLES,
+  type PairMoments,
+  plus,
+  type TripleMoments,
+  withThird,
+} from '../../../statistics/moments.js';
 import { joinStrata, stratumShares } from '../../../statistics/strata.js';
 import {
   capOf,
@@ -54,7 +61,8 @@ function withCovariates(arms: readonly MetricSums[], cap: Cap | undefined): Omit
   const present = arms.filter((sums) => allOf(sums, cap).n >= FEWEST_IN_STRATUM);
   const strata = comparedStrata(present, cap).filter(({ players }) => players.some((n) => n > 0));
   // An arm that has no player of a stratum cannot be compared by it: then nothing is taken out.
-  const isAdjusted = strata.every(({ players }) => players.every((n) => n >= FEWEST_IN_STRATUM));
+  const isAdjusted =
+    strata.length > 0 && strata.every(({ players }) => players.every((n) => n >= FEWEST_IN_STRATUM));
   const shares = stratumShares(present.map((_, arm) => strata.map(({ players }) => players[arm] ?? 0)));
   const estimates = arms.map((sums) => {
     const arm = present.indexOf(sums);
@@ -64,9 +72,7 @@ function withCovariates(arms: readonly MetricSums[], cap: Cap | undefined): Omit
       strata.map(({ estimateOf }, index) => ({ estimate: estimateOf(arm), share: shares[index] ?? 0 })),
     );
   });
-  const forecastPlayers = total(
-    strata.flatMap(({ players, hasForecast }) => (hasForecast && isAdjusted ? players : [])),
-  );
+  const forecastPlayers = isAdjusted ? total(strata.map(({ withForecast }) => withForecast)) : 0;
   const plain = present.map((sums) => meanEstimate(allOf(sums, cap)).squaredError);
   const adjusted = estimates.map((estimate) => estimate?.adjusted.squaredError ?? 0);
   return {
@@ -79,7 +85,8 @@ function withCovariates(arms: readonly MetricSums[], cap: Cap | undefined): Omit
 
 /** Players of one kind in each arm, with what is known of them taken out. */
 type Stratum = Readonly<{
-  hasForecast: boolean;
+  /** How many of all arms have a forecast that is taken out. */
+  withForecast: number;
   players: readonly number[];
   estimateOf: (arm: number) => Estimate;
 }>;
@@ -100,33 +107,39 @@ function comparedStrata(arms: readonly MetricSums[], cap: Cap | undefined): Stra
 type Kind = readonly [without: StratumSums, forecast: ForecastSums | undefined];
 
 /**
- * Players with a forecast apart from the others, where every arm has enough of both. Else all together, without the forecast. That depends on
- * nothing but how many there are, which no arm can change.
+ * Players with a forecast apart from the others, where every arm has enough of both. Where some arm has a single one of the others, they all count as if the mean had been
+ * expected of them. With too few forecasts all are together, without them. That depends on nothing but how many there are, which no arm can change.
  */
 function strataOfKind(arms: readonly Kind[], cap: Cap | undefined): Stratum[] {
   const without = arms.map(([stratum]) => stratumMoments(stratum, cap));
   const forecast = arms.map(([, stratum]) =>
     stratum === undefined ? NO_TRIPLES : stratumMoments(stratum, cap),
   );
-  const isApart =
-    forecast.every(({ n }) => n >= FEWEST_WITH_FORECAST) &&
-    (without.every(({ n }) => n === 0) || without.every(({ n }) => n >= FEWEST_IN_STRATUM));
-  if (!isApart) return [pairStratum(without.map((moments, arm) => plus(moments, forecast[arm] ?? NO_PAIRS)))];
-  const slopes = twoSlopes(forecast);
-  return [
-    pairStratum(without),
-    {
-      hasForecast: true,
-      players: forecast.map(({ n }) => n),
-      estimateOf: (arm) => twoCupedEstimate(forecast[arm] ?? NO_TRIPLES, slopes),
-    },
-  ];
+  if (!forecast.every(({ n }) => n >= FEWEST_WITH_FORECAST))
+    return [pairStratum(without.map((moments, arm) => plus(moments, forecast[arm] ?? NO_PAIRS)))];
+  const withForecast = total(forecast.map(({ n }) => n));
+  const areOthersEnough =
+    without.every(({ n }) => n === 0) || without.every(({ n }) => n >= FEWEST_IN_STRATUM);
+  if (areOthersEnough) return [pairStratum(without), tripleStratum(forecast, withForecast)];
+  // The same number in all arms, so a difference cannot come from it.
+  const mean = total(forecast.map(({ thirdSum }) => thirdSum)) / withForecast;
+  const joined = forecast.map((triples, arm) => plus(triples, withThird(without[arm] ?? NO_PAIRS, mean)));
+  return [tripleStratum(joined, withForecast)];
+}
+
+function tripleStratum(moments: readonly TripleMoments[], withForecast: number): Stratum {
+  const slopes = twoSlopes(moments);
+  return {
+    withForecast,
+    players: moments.map(({ n }) => n),
+    estimateOf: (arm) => twoCupedEstimate(moments[arm] ?? NO_TRIPLES, slopes),
+  };
 }
 
 function pairStratum(moments: readonly PairMoments[]): Stratum {
   const slope = cupedSlope(moments);
   return {
-    hasForecast: false,
+    withForecast: 0,
     players: moments.map(({ n }) => n),
     estimateOf: (arm) => cupedEstimate(moments[arm] ?? NO_PAIRS, slope),
   };
