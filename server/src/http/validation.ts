@@ -67,5 +67,5 @@ export function withSchemaTypes(app: FastifyInstance) {
  * `documented`. Requests are checked against `checked`, and have its type.
  */
 export function bodyCheckedAs<Checked extends TSchema>(documented: TSchema, checked: Checked) {
-  return { body: documented as Checked, validatorCompiler: checkBodyAgainst(checked) };
+  return { body: documented as Checked, options: { validatorCompiler: checkBodyAgainst(checked) } };
 }

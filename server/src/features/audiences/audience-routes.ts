@@ -1,12 +1,11 @@
 import type { FastifyInstance } from 'fastify';
 import type { AdminContext } from '../../admin/admin-context.js';
-import { gameErrors } from '../../admin/admin-errors.js';
-import { adminOf, gameOf, requireRole } from '../../admin/admin-guard.js';
-import { adminSchema, GameParameters, success, toTime } from '../../admin/admin-responses.js';
+import { toTime } from '../../admin/admin-responses.js';
+import { routesOfGame } from '../../admin/admin-routes.js';
 import { ApiError, busy } from '../../errors.js';
 import { BODY_ERRORS } from '../../http/api-schemas.js';
 import { hangUpOf } from '../../http/hang-up.js';
-import { bodyCheckedAs, withSchemaTypes } from '../../http/validation.js';
+import { bodyCheckedAs } from '../../http/validation.js';
 import { createFairSemaphore } from '../../lib/fair-semaphore.js';
 import { withTimeout } from '../../lib/with-timeout.js';
 import type { ConfigDocument } from '../../personalisation/document/document.js';
@@ -30,36 +29,27 @@ export function audienceRoutes(
   samples: PlayerSamples,
   maxWaitMs = MAX_WAIT_MS,
 ): void {
-  const routes = withSchemaTypes(app);
-  const { body, validatorCompiler } = bodyCheckedAs(AudienceBody, AudienceEnvelope);
+  const routes = routesOfGame(app, ctx, 'Segments');
   const semaphore = createFairSemaphore(COUNTS);
 
-  routes.post(
-    '/admin/v1/games/:game/audience',
-    {
-      onRequest: requireRole(ctx, 'viewer'),
-      validatorCompiler,
-      schema: {
-        ...adminSchema('Segments'),
-        operationId: 'countAudience',
-        summary: 'How many players an offer, a segment or a rule of a value would reach',
-        description: `Evaluates up to ${FAST_SAMPLE_SIZE.toLocaleString('en')} players as they are now, under a document that need not be saved. An offer that begins later is evaluated for its beginning, and a closed schedule for the opening of its next window. Changes nothing. If the client disconnects, the count stops. For exact numbers, and for the players who enter and leave, use the dry run.`,
-        params: GameParameters,
-        body,
-        response: { 200: AudienceResponse, ...gameErrors([...BODY_ERRORS, 'document_invalid', 'busy']) },
-      },
-    },
-    async (request, reply) => {
+  routes.post('/admin/v1/games/:game/audience', {
+    role: 'viewer',
+    operationId: 'countAudience',
+    summary: 'How many players an offer, a segment or a rule of a value would reach',
+    description: `Evaluates up to ${FAST_SAMPLE_SIZE.toLocaleString('en')} players as they are now, under a document that need not be saved. An offer that begins later is evaluated for its beginning, and a closed schedule for the opening of its next window. Changes nothing. If the client disconnects, the count stops. For exact numbers, and for the players who enter and leave, use the dry run.`,
+    ...bodyCheckedAs(AudienceBody, AudienceEnvelope),
+    response: { 200: AudienceResponse },
+    errors: [...BODY_ERRORS, 'document_invalid', 'busy'],
+    handle: async ({ gameId, admin, body, reply }) => {
       const hangUp = hangUpOf(reply);
       // A count that takes too long ends, too: the client types on or tries again.
       const signal = AbortSignal.any([hangUp, AbortSignal.timeout(maxWaitMs)]);
-      const { gameId } = await gameOf(ctx, request);
-      const { document: given, ...asked } = request.body;
+      const { document: given, ...asked } = body;
       const document = await documentOf(ctx, gameId, given);
       const { part, rule, when } = askedPart(document, asked);
       const nowMs = ctx.clock.now();
       const atMs = audienceInstant(document, when, nowMs);
-      const running = semaphore.of(adminOf(request).tenantId, signal).take(async () => {
+      const running = semaphore.of(admin.tenantId, signal).take(async () => {
         const sample = await samples.of(gameId, FAST_SAMPLE_SIZE);
         const question = { gameId, document, part, rule, nowMs, atMs, signal };
         return ctx.reads.run((db) => countAudience(db, sample, question));
@@ -71,7 +61,7 @@ export function audienceRoutes(
       });
       switch (outcome?.outcome) {
         case 'counted':
-          return success({ ...toJson(outcome.counted, { nowMs, atMs }), notes: outcome.notes });
+          return { ...toJson(outcome.counted, { nowMs, atMs }), notes: outcome.notes };
         case 'too_many_facts':
           throw new ApiError('document_invalid', {
             message:
@@ -83,7 +73,7 @@ export function audienceRoutes(
           throw hangUp.aborted ? new ApiError('request_timeout') : stillCounting();
       }
     },
-  );
+  });
 }
 
 function stillCounting(): ApiError {

@@ -1,14 +1,12 @@
 import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
 import type { AdminContext } from '../../admin/admin-context.js';
-import { gameErrors } from '../../admin/admin-errors.js';
-import { gameOf, requireRole } from '../../admin/admin-guard.js';
-import { adminSchema, GameParameters, success, toTime } from '../../admin/admin-responses.js';
+import { toTime } from '../../admin/admin-responses.js';
+import { routesOfGame } from '../../admin/admin-routes.js';
 import type { AdminGame } from '../../admin/game-queries.js';
 import { cursorId, cursorOf, cutPage, pageParameters, writeCursor } from '../../admin/page-cursor.js';
 import { ApiError } from '../../errors.js';
 import { textParameter } from '../../http/parameters.js';
-import { withSchemaTypes } from '../../http/validation.js';
 import { ROW_ID } from '../../lib/row-id.js';
 import { firstSeenAt } from '../../personalisation/attributes/time-basis.js';
 import { type ConfigSnapshots, createConfigSnapshots } from '../game-configs/config-snapshots.js';
@@ -33,67 +31,61 @@ import { requireSegment } from './segments.js';
 const LIMITS = { max: 100, fallback: 20 };
 const MAX_SEGMENT_ID = 64;
 
+type Game = Pick<AdminGame, 'gameId' | 'publishedVersion'>;
 type Page = { cursor: string | undefined; limit: number };
 type ListQuery = Static<typeof PLAYER_LIST_PARAMETERS>;
 
 /** Lists of players: by an id, or in an order and by a filter. */
 export function playerListRoutes(app: FastifyInstance, ctx: AdminContext): void {
+  const routes = routesOfGame(app, ctx, 'Players');
   // Only its segments are asked for, and no prices.
   const documents = createConfigSnapshots(ctx.pool, ctx.logger, documentWork, async () => null);
 
-  withSchemaTypes(app).get(
-    '/admin/v1/games/:game/players',
-    {
-      onRequest: requireRole(ctx, 'viewer'),
-      schema: {
-        ...adminSchema('Players'),
-        operationId: 'listPlayers',
-        summary:
-          'Find players by an id, or list them by their newness, last event or spend, all or by a filter',
-        params: GameParameters,
-        querystring: Type.Object({ ...PLAYER_LIST_PARAMETERS.properties, ...pageParameters(LIMITS) }),
-        response: { 200: PlayersResponse, ...gameErrors(['parameter_invalid', 'segment_not_found']) },
-      },
-    },
-    async (request) => {
-      const game = await gameOf(ctx, request);
-      const { cursor, limit = LIMITS.fallback, find, ...query } = request.query;
+  routes.get('/admin/v1/games/:game/players', {
+    role: 'viewer',
+    operationId: 'listPlayers',
+    summary: 'Find players by an id, or list them by their newness, last event or spend, all or by a filter',
+    querystring: Type.Object({ ...PLAYER_LIST_PARAMETERS.properties, ...pageParameters(LIMITS) }),
+    response: { 200: PlayersResponse },
+    errors: ['parameter_invalid', 'segment_not_found'],
+    handle: async ({ gameId, publishedVersion, query }) => {
+      const { cursor, limit = LIMITS.fallback, find, ...order } = query;
       if (find === undefined) {
-        return ctx.reads.run((db) => listed({ ...ctx, pool: db }, documents, game, query, { cursor, limit }));
+        const game = { gameId, publishedVersion };
+        return ctx.reads.run((db) => listed({ ...ctx, pool: db }, documents, game, order, { cursor, limit }));
       }
-      if (Object.keys(query).length > 0) {
+      if (Object.keys(order).length > 0) {
         throw new ApiError('parameter_invalid', {
           message: 'Send either find or a sort and filters, not both.',
         });
       }
       const text = textParameter('find', find, MAX_FIND);
-      return ctx.reads.run((db) => found({ ...ctx, pool: db }, game, text, { cursor, limit }));
+      return ctx.reads.run((db) => found({ ...ctx, pool: db }, gameId, text, { cursor, limit }));
     },
-  );
+  });
 }
 
 async function listed(
   ctx: AdminContext,
   documents: ConfigSnapshots,
-  game: AdminGame,
+  { gameId, publishedVersion }: Game,
   query: Omit<ListQuery, 'find'>,
   { cursor, limit }: Page,
 ) {
   const { pool } = ctx;
-  const { gameId } = game;
   const nowMs = ctx.clock.now();
   const filter = filterOf(query);
-  const isMember = await membershipOf(ctx, documents, game, query.segment, nowMs);
+  const isMember = await membershipOf(ctx, documents, { gameId, publishedVersion }, query.segment, nowMs);
   const { read, example, currencies } = await orderOf(pool, gameId, query, nowMs);
   const list = listNameOf(query);
   const after = keyOfCursor(list, cursor, example);
   const page = await listPlayers(pool, { gameId, read, after, filter, isMember, limit });
   const items = await playerItems(
     ctx,
-    game,
+    gameId,
     page.players.map(({ row }) => row),
   );
-  return success({
+  return {
     players: items.map((item, index) => ({
       ...item,
       lastReceivedAt: query.sort === 'lastSeen' ? toTime(Number(page.players[index]?.key[0])) : null,
@@ -101,13 +93,13 @@ async function listed(
     nextCursor: page.next === null ? null : writeCursor(list, [...page.next]),
     examined: isFiltered({ filter, isMember }) ? page.examined : null,
     currencies,
-  });
+  };
 }
 
 async function membershipOf(
   { pool }: AdminContext,
   documents: ConfigSnapshots,
-  { gameId, publishedVersion }: AdminGame,
+  { gameId, publishedVersion }: Game,
   segment: string | undefined,
   nowMs: number,
 ): Promise<MemberFilter | undefined> {
@@ -119,30 +111,30 @@ async function membershipOf(
   return memberFilter({ gameId, document, segmentId, models, nowMs });
 }
 
-async function found(ctx: AdminContext, game: AdminGame, text: string, { cursor, limit }: Page) {
+async function found(ctx: AdminContext, gameId: number, text: string, { cursor, limit }: Page) {
   const list = `players ${text}`;
   const key = cursorOf(list, cursor, [0, '']);
   const after = key === undefined ? BEFORE_ALL : { rank: key[0], id: cursorId(key[1], ROW_ID) };
-  const players = await findPlayers(ctx.pool, game.gameId, text, {
+  const players = await findPlayers(ctx.pool, gameId, text, {
     after,
     limit: limit + 1,
-    forgottenId: ctx.forgottenDeviceId(game.gameId, text),
+    forgottenId: ctx.forgottenDeviceId(gameId, text),
   });
   const { page, nextCursor } = cutPage(list, players, limit, (player) => {
     const { rank, id } = keyOf(player);
     return [rank, id];
   });
-  return success({
-    players: (await playerItems(ctx, game, page)).map((item) => ({ ...item, lastReceivedAt: null })),
+  return {
+    players: (await playerItems(ctx, gameId, page)).map((item) => ({ ...item, lastReceivedAt: null })),
     nextCursor,
     examined: null,
     currencies: null,
-  });
+  };
 }
 
 type Listed = PlayerListRow & { foundBy?: FoundBy };
 
-async function playerItems({ pool }: AdminContext, { gameId }: AdminGame, players: readonly Listed[]) {
+async function playerItems({ pool }: AdminContext, gameId: number, players: readonly Listed[]) {
   const reportedSpend = await reportSpend(pool, gameId, players);
   return players.map(({ id, createdAt, firstDay, lastEventAt, foundBy = null, ...player }) => {
     const { playerId, country, platform, purchaseCount, spend } = player;

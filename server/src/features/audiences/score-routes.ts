@@ -1,17 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import type { AdminContext } from '../../admin/admin-context.js';
-import { gameErrors } from '../../admin/admin-errors.js';
-import { adminOf, gameOf, requireRole } from '../../admin/admin-guard.js';
-import {
-  adminSchema,
-  GameParameters,
-  nullable,
-  success,
-  successOf,
-  Time,
-  toTime,
-} from '../../admin/admin-responses.js';
+import { nullable, successOf, Time, toTime } from '../../admin/admin-responses.js';
+import { routesOfGame } from '../../admin/admin-routes.js';
 import { busy } from '../../errors.js';
 import { createFairSemaphore } from '../../lib/fair-semaphore.js';
 import { createTtlCache } from '../../lib/ttl-cache.js';
@@ -102,6 +93,7 @@ export function scoreRoutes(
   samples: PlayerSamples,
   maxWaitMs?: number,
 ): void {
+  const routes = routesOfGame(app, ctx, 'Predictions');
   const semaphore = createFairSemaphore(COUNTS);
   const kept = createTtlCache<number, Counted>({
     clock: ctx.clock,
@@ -109,24 +101,17 @@ export function scoreRoutes(
     maxKept: MAX_KEPT,
   });
 
-  app.get(
-    '/admin/v1/games/:game/prediction-scores',
-    {
-      onRequest: requireRole(ctx, 'viewer'),
-      schema: {
-        ...adminSchema('Predictions'),
-        operationId: 'listPredictionScores',
-        summary: 'The distribution of the predictions over the players',
-        description: `Scores players as they are now, with the models in force: all players, or an even sample of ${FAST_SAMPLE_SIZE.toLocaleString('en')} scaled to all. Counts are kept for a minute.`,
-        params: GameParameters,
-        response: { 200: ScoresResponse, ...gameErrors(['busy']) },
-      },
-    },
-    async (request) => {
-      const { gameId } = await gameOf(ctx, request);
+  routes.get('/admin/v1/games/:game/prediction-scores', {
+    role: 'viewer',
+    operationId: 'listPredictionScores',
+    summary: 'The distribution of the predictions over the players',
+    description: `Scores players as they are now, with the models in force: all players, or an even sample of ${FAST_SAMPLE_SIZE.toLocaleString('en')} scaled to all. Counts are kept for a minute.`,
+    response: { 200: ScoresResponse },
+    errors: ['busy'],
+    handle: async ({ gameId, admin }) => {
       const nowMs = ctx.clock.now();
       const counting = kept.get(gameId, async () => {
-        const running = semaphore.of(adminOf(request).tenantId).take(async () => {
+        const running = semaphore.of(admin.tenantId).take(async () => {
           const sample = await samples.of(gameId, FAST_SAMPLE_SIZE);
           const counted = await ctx.reads.run((db) => countScores(db, gameId, sample, nowMs));
           return { ...counted, countedAt: nowMs };
@@ -135,7 +120,7 @@ export function scoreRoutes(
         throw busy(RETRY_AFTER_SECONDS);
       });
       const { countedAt, ...counted } = await requireCount(counting, { what: 'The scores', maxWaitMs });
-      return success({ ...counted, countedAt: toTime(countedAt) });
+      return { ...counted, countedAt: toTime(countedAt) };
     },
-  );
+  });
 }

@@ -1,11 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import type { AdminContext } from '../../admin/admin-context.js';
-import { gameErrors } from '../../admin/admin-errors.js';
-import { adminOf, gameOf, requireRole } from '../../admin/admin-guard.js';
-import { adminSchema, GameParameters, success, toTime } from '../../admin/admin-responses.js';
+import { toTime } from '../../admin/admin-responses.js';
+import { routesOfGame } from '../../admin/admin-routes.js';
 import { sendCsv } from '../../admin/csv-file.js';
-import { withSchemaTypes } from '../../http/validation.js';
 import { requireConfigVersion } from '../game-configs/config-queries.js';
 import { type PlayerSamples, SEGMENT_SAMPLE_SIZE } from './player-samples.js';
 import { createSegmentCounter, MAX_WAIT_MS, requireCount } from './segment-counter.js';
@@ -23,6 +21,7 @@ export function segmentNumberRoutes(
   /** The same as for the sizes, unless a test gives another one. */
   maxWaitMs?: number,
 ): void {
+  const routes = routesOfGame(app, ctx, 'Numbers');
   const counter = createSegmentCounter(
     async ({ gameId, document }, nowMs) => {
       const sample = await samples.of(gameId, SEGMENT_SAMPLE_SIZE);
@@ -32,39 +31,30 @@ export function segmentNumberRoutes(
     () => performance.now(),
   );
 
-  withSchemaTypes(app).get(
-    '/admin/v1/games/:game/segment-numbers',
-    {
-      onRequest: requireRole(ctx, 'viewer'),
-      schema: {
-        ...adminSchema('Numbers'),
-        operationId: 'getSegmentNumbers',
-        summary: 'Active players, payers and revenue of the players who are in each segment now',
-        description: `Evaluates players as they are now: all players, or the even sample of ${SEGMENT_SAMPLE_SIZE.toLocaleString('en')} that \`listSegments\` evaluates, scaled to all. A count is kept for a minute, or for sixty times as long as it took, an hour at most. A count that takes longer than ${MAX_WAIT_MS / 1_000} seconds continues after the response \`busy\`.`,
-        params: GameParameters,
-        querystring: Type.Object({ format: Type.Optional(Format) }),
-        response: {
-          200: {
-            description: 'The numbers',
-            content: {
-              'application/json': { schema: SegmentNumbersResponse },
-              'text/csv': {
-                schema: Type.String({
-                  examples: [
-                    'segmentId,name,players,…,revenue:USD,revenuePerActivePlayer:USD,revenuePerPayingPlayer:USD\r\nwhales,Whales,1200,…,18211.10,20.2346,31.9493\r\n',
-                  ],
-                }),
-              },
-            },
+  routes.get('/admin/v1/games/:game/segment-numbers', {
+    role: 'viewer',
+    operationId: 'getSegmentNumbers',
+    summary: 'Active players, payers and revenue of the players who are in each segment now',
+    description: `Evaluates players as they are now: all players, or the even sample of ${SEGMENT_SAMPLE_SIZE.toLocaleString('en')} that \`listSegments\` evaluates, scaled to all. A count is kept for a minute, or for sixty times as long as it took, an hour at most. A count that takes longer than ${MAX_WAIT_MS / 1_000} seconds continues after the response \`busy\`.`,
+    querystring: Type.Object({ format: Type.Optional(Format) }),
+    response: {
+      200: {
+        description: 'The numbers',
+        content: {
+          'application/json': { schema: SegmentNumbersResponse },
+          'text/csv': {
+            schema: Type.String({
+              examples: [
+                'segmentId,name,players,…,revenue:USD,revenuePerActivePlayer:USD,revenuePerPayingPlayer:USD\r\nwhales,Whales,1200,…,18211.10,20.2346,31.9493\r\n',
+              ],
+            }),
           },
-          ...gameErrors(['parameter_invalid', 'busy']),
         },
       },
     },
-    async (request, reply) => {
-      const { gameId, game, publishedVersion } = await gameOf(ctx, request);
+    errors: ['parameter_invalid', 'busy'],
+    handle: async ({ gameId, game, publishedVersion, admin: { tenantId }, query, reply }) => {
       const { document } = await requireConfigVersion(ctx.pool, gameId, publishedVersion);
-      const { tenantId } = adminOf(request);
       const counting = counter.count(
         { tenantId, gameId, version: publishedVersion, document },
         ctx.clock.now(),
@@ -72,10 +62,10 @@ export function segmentNumberRoutes(
       const counted = await requireCount(counting, { what: 'The numbers of the segments', maxWaitMs });
       const numbers = segmentNumbersResponse(counted, document.segments);
       const { from, to, players, examined, isSampled, countedAt } = counted;
-      if (request.query.format === 'csv') {
+      if (query.format === 'csv') {
         return sendCsv(reply, `${game}-segments-${from}-${to}.csv`, segmentNumbersToCsv(numbers));
       }
-      return success({
+      return {
         version: publishedVersion,
         from,
         to,
@@ -84,7 +74,7 @@ export function segmentNumberRoutes(
         isSampled,
         countedAt: toTime(countedAt),
         ...numbers,
-      });
+      };
     },
-  );
+  });
 }

@@ -1,8 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { AdminContext } from '../../admin/admin-context.js';
-import { gameErrors } from '../../admin/admin-errors.js';
-import { adminOf, gameOf, requireRole } from '../../admin/admin-guard.js';
-import { adminSchema, GameParameters, success, toTime } from '../../admin/admin-responses.js';
+import { toTime } from '../../admin/admin-responses.js';
+import { routesOfGame } from '../../admin/admin-routes.js';
 import { DAY_MS, utcDay } from '../../lib/day.js';
 import { compilationSteps } from '../../personalisation/compile/compile-document.js';
 import { requireConfigVersion } from '../game-configs/config-queries.js';
@@ -18,28 +17,21 @@ const TREND_DAYS = 30;
 
 /** The published segments, with their sizes and uses. */
 export function segmentRoutes(app: FastifyInstance, ctx: AdminContext): void {
+  const routes = routesOfGame(app, ctx, 'Segments');
   const counter = createSegmentCounter(
     (counted, nowMs) => countSegments(ctx, counted, nowMs),
     () => performance.now(),
   );
 
-  app.get(
-    '/admin/v1/games/:game/segments',
-    {
-      onRequest: requireRole(ctx, 'viewer'),
-      schema: {
-        ...adminSchema('Segments'),
-        operationId: 'listSegments',
-        summary: 'The published segments, with their sizes and uses',
-        description: `Sizes are counted by evaluating players as they are now: all players, or an even sample of ${SEGMENT_SAMPLE_SIZE.toLocaleString('en')} scaled to all. A count is kept for a minute, or for sixty times as long as it took, an hour at most. A count that takes longer than ${MAX_WAIT_MS / 1_000} seconds continues after the response \`busy\`. The last count of each day is stored for the trend.`,
-        params: GameParameters,
-        response: { 200: SegmentsResponse, ...gameErrors(['busy']) },
-      },
-    },
-    async (request) => {
-      const { gameId, publishedVersion } = await gameOf(ctx, request);
+  routes.get('/admin/v1/games/:game/segments', {
+    role: 'viewer',
+    operationId: 'listSegments',
+    summary: 'The published segments, with their sizes and uses',
+    description: `Sizes are counted by evaluating players as they are now: all players, or an even sample of ${SEGMENT_SAMPLE_SIZE.toLocaleString('en')} scaled to all. A count is kept for a minute, or for sixty times as long as it took, an hour at most. A count that takes longer than ${MAX_WAIT_MS / 1_000} seconds continues after the response \`busy\`. The last count of each day is stored for the trend.`,
+    response: { 200: SegmentsResponse },
+    errors: ['busy'],
+    handle: async ({ gameId, publishedVersion, admin: { tenantId } }) => {
       const row = await requireConfigVersion(ctx.pool, gameId, publishedVersion);
-      const { tenantId } = adminOf(request);
       const counting = counter.count(
         { tenantId, gameId, version: publishedVersion, document: row.document },
         ctx.clock.now(),
@@ -50,7 +42,7 @@ export function segmentRoutes(app: FastifyInstance, ctx: AdminContext): void {
       const days = await listSegmentSizeDays(ctx.pool, gameId, sinceDay);
       const compiled = await documentWork.run(gameId, compilationSteps(row.document, row));
       const versions = new Map(compiled.segments.map(({ listed }) => [listed.segmentId, listed.version]));
-      return success({
+      return {
         version: publishedVersion,
         segments: row.document.segments.map((segment) => {
           const size = sizes?.get(segment.segmentId);
@@ -67,7 +59,7 @@ export function segmentRoutes(app: FastifyInstance, ctx: AdminContext): void {
         isSampled,
         countedAt: toTime(countedAt),
         days,
-      });
+      };
     },
-  );
+  });
 }

@@ -1,12 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import type { AdminContext } from '../../admin/admin-context.js';
-import { gameErrors } from '../../admin/admin-errors.js';
-import { actorOf, adminOf, gameOf, requireRole } from '../../admin/admin-guard.js';
-import { adminSchema, GameParameters } from '../../admin/admin-responses.js';
+import { routesOfGame } from '../../admin/admin-routes.js';
 import { BackgroundQuery } from '../../admin/job-schemas.js';
 import { longWorkResponses, startLongWork } from '../../admin/long-work.js';
 import { BODY_ERRORS } from '../../http/api-schemas.js';
-import { bodyCheckedAs, withSchemaTypes } from '../../http/validation.js';
+import { bodyCheckedAs } from '../../http/validation.js';
 import { createFairSemaphore } from '../../lib/fair-semaphore.js';
 import { requireCandidate } from '../evaluations/require-candidate.js';
 import { createRebuildPool } from '../explanations/rebuild-connections.js';
@@ -20,44 +18,25 @@ const PAGES = { maxConcurrent: 1, maxConcurrentPerKey: 1, maxWaitingPerKey: 1 };
 
 /** The back-test: what a document would have done on past days. */
 export function backTestRoutes(app: FastifyInstance, ctx: AdminContext): void {
-  const routes = withSchemaTypes(app);
-  const { body, validatorCompiler } = bodyCheckedAs(BackTestBody, BackTestEnvelope);
+  const routes = routesOfGame(app, ctx, 'Draft');
   const semaphore = createFairSemaphore(RUNS);
   const pages = createFairSemaphore(PAGES);
   const rebuilds = createRebuildPool(ctx.databaseUrl, PAGES.maxConcurrent);
   app.addHook('onClose', () => rebuilds.end());
 
-  routes.post(
-    '/admin/v1/games/:game/back-test',
-    {
-      onRequest: requireRole(ctx, 'viewer'),
-      validatorCompiler,
-      schema: {
-        ...adminSchema('Draft'),
-        operationId: 'backTest',
-        summary: 'What a document would have done on past days, for a sample of players',
-        description:
-          'Rebuilds players from their own events as they were at the start of each of the last days, and evaluates them under the version that was in force then and under the document. Compares what they bought with the prices that they would have seen. Changes nothing, and promises nothing: see `cannotKnow`. The response is a stream of lines of JSON. If the client disconnects, the run stops. With `background` it goes on as a job.',
-        params: GameParameters,
-        querystring: BackgroundQuery,
-        body,
-        response: {
-          ...longWorkResponses(BackTestLine),
-          ...gameErrors([
-            'parameter_invalid',
-            ...BODY_ERRORS,
-            'version_not_found',
-            'document_invalid',
-            'busy',
-          ]),
-        },
-      },
-    },
-    async (request, reply) => {
-      const { gameId } = await gameOf(ctx, request);
-      const { sample, days = DEFAULT_DAYS, ...candidate } = request.body ?? {};
+  routes.post('/admin/v1/games/:game/back-test', {
+    role: 'viewer',
+    operationId: 'backTest',
+    summary: 'What a document would have done on past days, for a sample of players',
+    description:
+      'Rebuilds players from their own events as they were at the start of each of the last days, and evaluates them under the version that was in force then and under the document. Compares what they bought with the prices that they would have seen. Changes nothing, and promises nothing: see `cannotKnow`. The response is a stream of lines of JSON. If the client disconnects, the run stops. With `background` it goes on as a job.',
+    querystring: BackgroundQuery,
+    ...bodyCheckedAs(BackTestBody, BackTestEnvelope),
+    response: longWorkResponses(BackTestLine),
+    errors: ['parameter_invalid', ...BODY_ERRORS, 'version_not_found', 'document_invalid', 'busy'],
+    handle: async ({ gameId, admin: { tenantId }, query, body, reply, actorNow }) => {
+      const { sample, days = DEFAULT_DAYS, ...candidate } = body ?? {};
       const { document: after, revision } = await requireCandidate(ctx.pool, gameId, candidate);
-      const { tenantId } = adminOf(request);
       const turns = (signal: AbortSignal | undefined) => pages.of(tenantId, signal);
       const run = { gameId, after, nowMs: ctx.clock.now(), days, sample, turns };
       const resultOf = async (options: Pick<BackTest, 'signal' | 'onProgress'>) => {
@@ -65,13 +44,13 @@ export function backTestRoutes(app: FastifyInstance, ctx: AdminContext): void {
         return outcome.outcome === 'done' ? outcome.result : null;
       };
       return startLongWork(ctx, reply, {
-        query: request.query,
+        query,
         slot: semaphore.of(tenantId),
         job: {
           gameId,
           kind: 'back_test',
           subject: { revision, version: candidate.version ?? null, days },
-          actor: actorOf(ctx, request),
+          actor: actorNow(),
         },
         asJob: ({ signal, tell }) =>
           resultOf({ signal, onProgress: ({ examined, total }) => tell({ done: examined, total }) }),
@@ -82,5 +61,5 @@ export function backTestRoutes(app: FastifyInstance, ctx: AdminContext): void {
         },
       });
     },
-  );
+  });
 }

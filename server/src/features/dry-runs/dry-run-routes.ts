@@ -1,15 +1,13 @@
 import type { FastifyInstance } from 'fastify';
 import type { AdminContext } from '../../admin/admin-context.js';
-import { gameErrors } from '../../admin/admin-errors.js';
-import { actorOf, adminOf, gameOf, requireRole } from '../../admin/admin-guard.js';
-import { adminSchema, GameParameters } from '../../admin/admin-responses.js';
+import { routesOfGame } from '../../admin/admin-routes.js';
 import type { JobRun } from '../../admin/background-jobs.js';
 import { BackgroundQuery } from '../../admin/job-schemas.js';
 import type { LineWriter } from '../../admin/json-lines.js';
 import { longWorkResponses, startLongWork } from '../../admin/long-work.js';
 import { ApiError } from '../../errors.js';
 import { BODY_ERRORS } from '../../http/api-schemas.js';
-import { bodyCheckedAs, withSchemaTypes } from '../../http/validation.js';
+import { bodyCheckedAs } from '../../http/validation.js';
 import { createFairSemaphore } from '../../lib/fair-semaphore.js';
 import { requireCandidate } from '../evaluations/require-candidate.js';
 import { requireConfigVersion } from '../game-configs/config-queries.js';
@@ -25,54 +23,36 @@ const RUNS = { maxConcurrent: 2, maxConcurrentPerKey: 1, maxWaitingPerKey: 0 };
 
 /** The dry run: what publishing a document would change. */
 export function dryRunRoutes(app: FastifyInstance, ctx: AdminContext): void {
-  const routes = withSchemaTypes(app);
-  const { body, validatorCompiler } = bodyCheckedAs(DryRunBody, DryRunEnvelope);
+  const routes = routesOfGame(app, ctx, 'Draft');
   const semaphore = createFairSemaphore(RUNS);
 
-  routes.post(
-    '/admin/v1/games/:game/dry-run',
-    {
-      onRequest: requireRole(ctx, 'viewer'),
-      validatorCompiler,
-      schema: {
-        ...adminSchema('Draft'),
-        operationId: 'dryRun',
-        summary: 'What publishing a document would change, for all players',
-        description:
-          'Evaluates every player, or a sample of them, under the published document and under the new one: now, and at each instant at which something of the two begins or ends later. Changes nothing. The response is a stream of lines of JSON. If the client disconnects, the run stops. With `background` it goes on as a job.',
-        params: GameParameters,
-        querystring: BackgroundQuery,
-        body,
-        response: {
-          ...longWorkResponses(DryRunLine),
-          ...gameErrors([
-            'parameter_invalid',
-            ...BODY_ERRORS,
-            'version_not_found',
-            'document_invalid',
-            'busy',
-          ]),
-        },
-      },
-    },
-    async (request, reply) => {
-      const { gameId, publishedVersion } = await gameOf(ctx, request);
-      const { sample, at, later = at === undefined, ...candidate } = request.body ?? {};
+  routes.post('/admin/v1/games/:game/dry-run', {
+    role: 'viewer',
+    operationId: 'dryRun',
+    summary: 'What publishing a document would change, for all players',
+    description:
+      'Evaluates every player, or a sample of them, under the published document and under the new one: now, and at each instant at which something of the two begins or ends later. Changes nothing. The response is a stream of lines of JSON. If the client disconnects, the run stops. With `background` it goes on as a job.',
+    querystring: BackgroundQuery,
+    ...bodyCheckedAs(DryRunBody, DryRunEnvelope),
+    response: longWorkResponses(DryRunLine),
+    errors: ['parameter_invalid', ...BODY_ERRORS, 'version_not_found', 'document_invalid', 'busy'],
+    handle: async ({ gameId, publishedVersion, admin, query, body, reply, actorNow }) => {
+      const { sample, at, later = at === undefined, ...candidate } = body ?? {};
       const nowMs = instantOf(at, ctx.clock.now());
       const { document: after, revision } = await requireCandidate(ctx.pool, gameId, candidate);
       const { document: before } = await requireConfigVersion(ctx.pool, gameId, publishedVersion);
       const run = { gameId, before, after, nowMs, sample, isWithLater: later };
       const subject = { revision, version: candidate.version ?? null, publishedVersion };
       return startLongWork(ctx, reply, {
-        query: request.query,
-        slot: semaphore.of(adminOf(request).tenantId),
-        job: { gameId, kind: 'dry_run', subject, actor: actorOf(ctx, request) },
+        query,
+        slot: semaphore.of(admin.tenantId),
+        job: { gameId, kind: 'dry_run', subject, actor: actorNow() },
         asJob: (as) => dryRunAs(ctx, run, as),
         what: 'a dry run',
         asLines: (writer) => writeDryRun(ctx, run, writer),
       });
     },
-  );
+  });
 }
 
 function instantOf(at: string | undefined, nowMs: number): number {

@@ -1,11 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import type { AdminContext } from '../../admin/admin-context.js';
-import { gameErrors } from '../../admin/admin-errors.js';
-import { actorOf, gameOf, requireRole } from '../../admin/admin-guard.js';
-import { adminSchema, GameParameters, success, toTime } from '../../admin/admin-responses.js';
+import { toTime } from '../../admin/admin-responses.js';
+import { routesOfGame } from '../../admin/admin-routes.js';
 import { ApiError } from '../../errors.js';
 import { BODY_ERRORS } from '../../http/api-schemas.js';
-import { withSchemaTypes } from '../../http/validation.js';
 import { PublishedResponse } from '../game-configs/config-schemas.js';
 import { changeInTurn } from '../game-configs/document-changes.js';
 import { PUBLICATION_ERRORS, publicationResponse } from '../game-configs/publish-response.js';
@@ -29,96 +27,59 @@ const BEGUN_LATELY =
 
 /** What experiments have shown, and their end. */
 export function experimentRoutes(app: FastifyInstance, ctx: AdminContext): void {
-  const routes = withSchemaTypes(app);
-  const common = adminSchema('Experiments');
-  const viewer = requireRole(ctx, 'viewer');
-  const editor = requireRole(ctx, 'editor');
+  const routes = routesOfGame(app, ctx, 'Experiments');
 
-  routes.get(
-    '/admin/v1/games/:game/experiments',
-    {
-      onRequest: viewer,
-      schema: {
-        ...common,
-        operationId: 'listExperiments',
-        summary: 'The experiments of the published version, with state and verdict',
-        params: GameParameters,
-        response: { 200: ExperimentsResponse, ...gameErrors() },
-      },
-    },
-    async (request) => {
-      const { gameId, publishedVersion } = await gameOf(ctx, request);
+  routes.get('/admin/v1/games/:game/experiments', {
+    role: 'viewer',
+    operationId: 'listExperiments',
+    summary: 'The experiments of the published version, with state and verdict',
+    response: { 200: ExperimentsResponse },
+    handle: async ({ gameId, publishedVersion }) => {
       const experiments = await listExperiments(ctx.pool, gameId, ctx.clock.now());
-      return success({ version: publishedVersion, experiments: experiments.map(shown) });
+      return { version: publishedVersion, experiments: experiments.map(shown) };
     },
-  );
+  });
 
-  routes.get(
-    '/admin/v1/games/:game/experiments/:experimentId',
-    {
-      onRequest: viewer,
-      schema: {
-        ...common,
-        operationId: 'getExperiment',
-        summary: 'What an experiment has shown, with intervals that may be looked at every day',
-        description:
-          'One that the published version does not have is given as it was at the end of its last run, with the last report.',
-        params: ExperimentParameters,
-        querystring: ExperimentQuery,
-        response: {
-          200: ExperimentResponse,
-          ...gameErrors(['parameter_invalid', 'experiment_not_found']),
-        },
-      },
-    },
-    async (request) => {
-      const { gameId, publishedVersion } = await gameOf(ctx, request);
-      const run = { experimentId: request.params.experimentId, seed: request.query.seed };
+  routes.get('/admin/v1/games/:game/experiments/:experimentId', {
+    role: 'viewer',
+    operationId: 'getExperiment',
+    summary: 'What an experiment has shown, with intervals that may be looked at every day',
+    description:
+      'One that the published version does not have is given as it was at the end of its last run, with the last report.',
+    params: ExperimentParameters,
+    querystring: ExperimentQuery,
+    response: { 200: ExperimentResponse },
+    errors: ['parameter_invalid', 'experiment_not_found'],
+    handle: async ({ gameId, publishedVersion, params, query }) => {
+      const run = { experimentId: params.experimentId, seed: query.seed };
       const found = await findExperimentOrFormer(ctx.pool, gameId, run, ctx.clock.now());
       if (found === undefined) throw new ApiError('experiment_not_found');
       const { isFormer, days } = found;
-      return success({ ...shown(found), isFormer, version: publishedVersion, days: [...days] });
+      return { ...shown(found), isFormer, version: publishedVersion, days: [...days] };
     },
-  );
+  });
 
-  routes.get(
-    '/admin/v1/games/:game/former-experiments',
-    {
-      onRequest: viewer,
-      schema: {
-        ...common,
-        operationId: 'listFormerExperiments',
-        summary: 'Experiments that the published version does not have any more, with their last reports',
-        params: GameParameters,
-        response: { 200: FormerExperimentsResponse, ...gameErrors() },
-      },
-    },
-    async (request) => {
-      const { gameId } = await gameOf(ctx, request);
+  routes.get('/admin/v1/games/:game/former-experiments', {
+    role: 'viewer',
+    operationId: 'listFormerExperiments',
+    summary: 'Experiments that the published version does not have any more, with their last reports',
+    response: { 200: FormerExperimentsResponse },
+    handle: async ({ gameId }) => {
       const experiments = await listFormerExperiments(ctx.pool, gameId, ctx.clock.now());
-      return success({ experiments: experiments.map(shown) });
+      return { experiments: experiments.map(shown) };
     },
-  );
+  });
 
-  routes.post(
-    '/admin/v1/games/:game/experiments/:experimentId/sums',
-    {
-      onRequest: editor,
-      schema: {
-        ...common,
-        operationId: 'requestExperimentSums',
-        summary: 'Ask for a new report, for instance after late events',
-        description: 'Reports are made once a day anyway.',
-        params: ExperimentParameters,
-        response: {
-          202: SumsRequestedResponse,
-          ...gameErrors(['experiment_not_found', 'experiment_not_running']),
-        },
-      },
-    },
-    async (request, reply) => {
-      const { gameId } = await gameOf(ctx, request);
-      const { experimentId } = request.params;
+  routes.post('/admin/v1/games/:game/experiments/:experimentId/sums', {
+    role: 'editor',
+    operationId: 'requestExperimentSums',
+    summary: 'Ask for a new report, for instance after late events',
+    description: 'Reports are made once a day anyway.',
+    params: ExperimentParameters,
+    response: { 202: SumsRequestedResponse },
+    errors: ['experiment_not_found', 'experiment_not_running'],
+    handle: async ({ gameId, params }) => {
+      const { experimentId } = params;
       const nowMs = ctx.clock.now();
       const found = await findExperiment(ctx.pool, gameId, experimentId, nowMs);
       if (found === undefined) throw new ApiError('experiment_not_found');
@@ -127,42 +88,26 @@ export function experimentRoutes(app: FastifyInstance, ctx: AdminContext): void 
         const message = state === 'running' ? BEGUN_LATELY : undefined;
         throw new ApiError('experiment_not_running', message === undefined ? {} : { message });
       }
-      return reply.code(202).send(success({ isRequested: true as const }));
+      return { isRequested: true as const };
     },
-  );
+  });
 
-  routes.post(
-    '/admin/v1/games/:game/experiments/:experimentId/end',
-    {
-      onRequest: editor,
-      schema: {
-        ...common,
-        operationId: 'endExperiment',
-        summary: 'End a running experiment: everybody gets the winner, in one publication',
-        description:
-          'The experiment is `decided` from then on, and experiment("id") is the winner for everybody whom it covers. Nothing else of the document changes. Its last report is kept as it is. A draft with changes stays as it is, and can be published once it is based on this version.',
-        params: ExperimentParameters,
-        body: EndExperimentBody,
-        response: {
-          201: PublishedResponse,
-          ...gameErrors([
-            ...BODY_ERRORS,
-            'experiment_not_found',
-            'experiment_not_running',
-            ...PUBLICATION_ERRORS,
-          ]),
-        },
-      },
+  routes.post('/admin/v1/games/:game/experiments/:experimentId/end', {
+    role: 'editor',
+    operationId: 'endExperiment',
+    summary: 'End a running experiment: everybody gets the winner, in one publication',
+    description:
+      'The experiment is `decided` from then on, and experiment("id") is the winner for everybody whom it covers. Nothing else of the document changes. Its last report is kept as it is. A draft with changes stays as it is, and can be published once it is based on this version.',
+    params: ExperimentParameters,
+    body: EndExperimentBody,
+    response: { 201: PublishedResponse },
+    errors: [...BODY_ERRORS, 'experiment_not_found', 'experiment_not_running', ...PUBLICATION_ERRORS],
+    handle: async ({ gameId, admin, params, body, actorNow }) => {
+      const end = { ...body, gameId, experimentId: params.experimentId };
+      const outcome = await changeInTurn(ctx, admin, () => endExperiment(ctx.pool, end, actorNow()));
+      return endResponse(outcome);
     },
-    async (request, reply) => {
-      const { gameId } = await gameOf(ctx, request);
-      const end = { ...request.body, gameId, experimentId: request.params.experimentId };
-      const outcome = await changeInTurn(ctx, request, () =>
-        endExperiment(ctx.pool, end, actorOf(ctx, request)),
-      );
-      return reply.code(201).send(success(endResponse(outcome)));
-    },
-  );
+  });
 }
 
 function endResponse(outcome: EndOutcome) {

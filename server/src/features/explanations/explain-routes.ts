@@ -1,12 +1,11 @@
 import type { FastifyInstance } from 'fastify';
 import type { AdminContext } from '../../admin/admin-context.js';
-import { gameErrors } from '../../admin/admin-errors.js';
-import { adminOf, gameOf, requireRole } from '../../admin/admin-guard.js';
-import { adminSchema, GameParameters, success, toTime } from '../../admin/admin-responses.js';
+import { toTime } from '../../admin/admin-responses.js';
+import { routesOfGame } from '../../admin/admin-routes.js';
 import { ApiError, busy } from '../../errors.js';
 import { BODY_ERRORS } from '../../http/api-schemas.js';
 import { hangUpOf } from '../../http/hang-up.js';
-import { bodyCheckedAs, withSchemaTypes } from '../../http/validation.js';
+import { bodyCheckedAs } from '../../http/validation.js';
 import { createFairSemaphore } from '../../lib/fair-semaphore.js';
 import { type ExplainOutcome, type ExplainRequest, type Explanation, explain } from './explain.js';
 import { ExplainBody, ExplainEnvelope, ExplainResponse } from './explain-schemas.js';
@@ -23,52 +22,34 @@ const RETRY_AFTER_SECONDS = 1;
 
 /** Explanations: why a player gets their flags, segments, offers, store, values and experiments. */
 export function explainRoutes(app: FastifyInstance, ctx: AdminContext): void {
-  const routes = withSchemaTypes(app);
-  const { body, validatorCompiler } = bodyCheckedAs(ExplainBody, ExplainEnvelope);
+  const routes = routesOfGame(app, ctx, 'Players');
   const semaphore = createFairSemaphore(REBUILDS);
   const rebuilds = createRebuildPool(ctx.databaseUrl, REBUILDS.maxConcurrent);
   app.addHook('onClose', () => rebuilds.end());
 
-  routes.post(
-    '/admin/v1/games/:game/explain',
-    {
-      onRequest: requireRole(ctx, 'viewer'),
-      validatorCompiler,
-      schema: {
-        ...adminSchema('Players'),
-        operationId: 'explain',
-        summary: 'Why a player gets their flags, segments, offers, store, values and experiments',
-        description:
-          'For a player or a hypothetical one, at any time, under any version, the draft or a document that is not saved. Changes nothing.',
-        params: GameParameters,
-        body,
-        response: {
-          200: ExplainResponse,
-          ...gameErrors([
-            ...BODY_ERRORS,
-            'player_not_found',
-            'version_not_found',
-            'document_invalid',
-            'busy',
-          ]),
-        },
-      },
-    },
-    async (request, reply) => {
+  routes.post('/admin/v1/games/:game/explain', {
+    role: 'viewer',
+    operationId: 'explain',
+    summary: 'Why a player gets their flags, segments, offers, store, values and experiments',
+    description:
+      'For a player or a hypothetical one, at any time, under any version, the draft or a document that is not saved. Changes nothing.',
+    ...bodyCheckedAs(ExplainBody, ExplainEnvelope),
+    response: { 200: ExplainResponse },
+    errors: [...BODY_ERRORS, 'player_not_found', 'version_not_found', 'document_invalid', 'busy'],
+    handle: async ({ gameId, admin, body, reply }) => {
       const signal = hangUpOf(reply);
-      const { gameId } = await gameOf(ctx, request);
       const { pool, clock } = ctx;
-      const asked: ExplainRequest = { gameId, ...questionOf(request.body) };
-      const own = semaphore.of(adminOf(request).tenantId, signal);
+      const asked: ExplainRequest = { gameId, ...questionOf(body) };
+      const own = semaphore.of(admin.tenantId, signal);
       const outcome = await explain({ pool, rebuilds, clock, semaphore: own, signal }, asked).catch(
         (error) => {
           // Only for the log: the client has disconnected.
           throw signal.aborted ? new ApiError('request_timeout', { cause: error }) : error;
         },
       );
-      return success(explanationOf(outcome));
+      return explanationOf(outcome);
     },
-  );
+  });
 }
 
 function questionOf({

@@ -1,10 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { AdminContext } from '../../admin/admin-context.js';
-import { gameErrors } from '../../admin/admin-errors.js';
-import { gameOf, requireRole } from '../../admin/admin-guard.js';
-import { adminSchema, GameParameters, success } from '../../admin/admin-responses.js';
+import { routesOfGame } from '../../admin/admin-routes.js';
 import { ApiError } from '../../errors.js';
-import { withSchemaTypes } from '../../http/validation.js';
 import { calendarWindowSteps } from '../../personalisation/document/calendar-windows.js';
 import { DEFAULT_STUDIO_ZONE } from '../../personalisation/document/parts/calendar.js';
 import { dayOfDate } from '../../personalisation/schedules/calendar-days.js';
@@ -16,35 +13,30 @@ import { findDraft } from './draft.js';
 
 /** What of a game runs when. */
 export function calendarRoutes(app: FastifyInstance, ctx: AdminContext): void {
-  withSchemaTypes(app).get(
-    '/admin/v1/games/:game/calendar',
-    {
-      onRequest: requireRole(ctx, 'viewer'),
-      schema: {
-        ...adminSchema('Draft'),
-        operationId: 'getCalendar',
-        summary: 'What runs when, for players of a zone',
-        params: GameParameters,
-        querystring: CalendarQuery,
-        response: { 200: CalendarResponse, ...gameErrors(['parameter_invalid']) },
-      },
-    },
-    async (request) => {
-      const { gameId, publishedVersion } = await gameOf(ctx, request);
-      const { version = 'draft' } = request.query;
+  const routes = routesOfGame(app, ctx, 'Draft');
+
+  routes.get('/admin/v1/games/:game/calendar', {
+    role: 'viewer',
+    operationId: 'getCalendar',
+    summary: 'What runs when, for players of a zone',
+    querystring: CalendarQuery,
+    response: { 200: CalendarResponse },
+    errors: ['parameter_invalid'],
+    handle: async ({ gameId, publishedVersion, query }) => {
+      const { version = 'draft' } = query;
       const isDraft = version === 'draft';
       const { document } = isDraft
         ? await findDraft(ctx.pool, gameId)
         : await requireConfigVersion(ctx.pool, gameId, publishedVersion);
       const studioZone = document.calendar?.studioZone ?? DEFAULT_STUDIO_ZONE;
-      const { zone = studioZone } = request.query;
+      const { zone = studioZone } = query;
       if (!isTimeZone(zone)) throw wrong('zone must be a name such as Europe/Berlin.');
-      const days = daysOf(request.query);
+      const days = daysOf(query);
       const fromMs = instantOf(days.first, 0, zone).epochMs;
       const toMs = instantOf(days.last + 1, 0, zone).epochMs;
       const span = { fromMs, toMs, zone, studioZone };
       const { entries, leftOut } = await documentWork.run(gameId, calendarWindowSteps(document, span));
-      return success({
+      return {
         zone,
         from: new Date(fromMs).toISOString(),
         to: new Date(toMs).toISOString(),
@@ -54,9 +46,9 @@ export function calendarRoutes(app: FastifyInstance, ctx: AdminContext): void {
           windows: windows.map(({ from, until }) => ({ from: timeOf(from), until: timeOf(until) })),
         })),
         leftOut,
-      });
+      };
     },
-  );
+  });
 }
 
 function daysOf({ from, to }: CalendarQuery): Readonly<{ first: number; last: number }> {

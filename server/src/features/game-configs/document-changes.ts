@@ -1,6 +1,5 @@
-import type { FastifyRequest } from 'fastify';
 import type { AdminContext } from '../../admin/admin-context.js';
-import { adminOf } from '../../admin/admin-guard.js';
+import type { Admin } from '../../admin/admin-tokens.js';
 import { createFairSemaphore, type FairSemaphore } from '../../lib/fair-semaphore.js';
 
 /**
@@ -18,10 +17,10 @@ export function createDocumentChanges(): FairSemaphore {
 /** Runs the change when it is the turn of the studio. */
 export async function changeInTurn<T>(
   { documentChanges }: Pick<AdminContext, 'documentChanges'>,
-  request: FastifyRequest,
+  { tenantId }: Pick<Admin, 'tenantId'>,
   change: () => Promise<T>,
 ): Promise<T> {
-  const changing = documentChanges.of(adminOf(request).tenantId).take(change);
+  const changing = documentChanges.of(tenantId).take(change);
   if (changing === undefined) throw new Error('changes of documents wait without a limit');
   return changing;
 }

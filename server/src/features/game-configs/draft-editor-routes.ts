@@ -1,11 +1,10 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import type { AdminContext } from '../../admin/admin-context.js';
-import { gameErrors } from '../../admin/admin-errors.js';
-import { adminOf, gameOf, requireRole } from '../../admin/admin-guard.js';
-import { adminSchema, GameParameters, success, toTime } from '../../admin/admin-responses.js';
+import { toTime } from '../../admin/admin-responses.js';
+import { routesOfGame } from '../../admin/admin-routes.js';
+import type { Admin } from '../../admin/admin-tokens.js';
 import { ApiError } from '../../errors.js';
 import { BODY_ERRORS } from '../../http/api-schemas.js';
-import { withSchemaTypes } from '../../http/validation.js';
 import { UUID } from '../../lib/uuid.js';
 import {
   type DraftWindow,
@@ -21,79 +20,51 @@ const OPEN_MS = 90_000;
 
 /** Who has the draft open: two people who edit are told of each other before one of them saves. */
 export function draftEditorRoutes(app: FastifyInstance, ctx: AdminContext): void {
-  const routes = withSchemaTypes(app);
-  const common = adminSchema('Draft');
-  const editor = requireRole(ctx, 'editor');
+  const routes = routesOfGame(app, ctx, 'Draft');
 
-  app.get(
-    '/admin/v1/games/:game/draft/editors',
-    {
-      onRequest: requireRole(ctx, 'viewer'),
-      schema: {
-        ...common,
-        operationId: 'listDraftEditors',
-        summary: 'Who has the draft open, and its revision',
-        params: GameParameters,
-        response: { 200: DraftEditorsResponse, ...gameErrors() },
-      },
-    },
-    async (request) => {
-      const { gameId } = await gameOf(ctx, request);
-      return success(await editorsOf(ctx, gameId, adminOf(request).tenantId));
-    },
-  );
+  routes.get('/admin/v1/games/:game/draft/editors', {
+    role: 'viewer',
+    operationId: 'listDraftEditors',
+    summary: 'Who has the draft open, and its revision',
+    response: { 200: DraftEditorsResponse },
+    handle: async ({ gameId, admin }) => editorsOf(ctx, gameId, admin.tenantId),
+  });
 
-  routes.put(
-    '/admin/v1/games/:game/draft/editors/:windowId',
-    {
-      onRequest: editor,
-      schema: {
-        ...common,
-        operationId: 'keepDraftOpen',
-        summary: 'Tell the other editors that a window has the draft open',
-        description: `Repeat it while the window is open, every ten seconds, say. After ${OPEN_MS / 1000} seconds without it the window counts as closed. Only for people who have signed in.`,
-        params: WindowParameters,
-        body: DraftOpenBody,
-        response: {
-          200: DraftEditorsResponse,
-          ...gameErrors(['parameter_invalid', ...BODY_ERRORS, 'account_needed']),
-        },
-      },
-    },
-    async (request) => {
-      const { gameId } = await gameOf(ctx, request);
+  routes.put('/admin/v1/games/:game/draft/editors/:windowId', {
+    role: 'editor',
+    operationId: 'keepDraftOpen',
+    summary: 'Tell the other editors that a window has the draft open',
+    description: `Repeat it while the window is open, every ten seconds, say. After ${OPEN_MS / 1000} seconds without it the window counts as closed. Only for people who have signed in.`,
+    params: WindowParameters,
+    body: DraftOpenBody,
+    response: { 200: DraftEditorsResponse },
+    errors: ['parameter_invalid', ...BODY_ERRORS, 'account_needed'],
+    handle: async ({ gameId, admin, params, body }) => {
       const nowMs = ctx.clock.now();
-      const { secondsSinceChange: seconds } = request.body;
+      const { secondsSinceChange: seconds } = body;
       const changedAt = seconds === null ? null : nowMs - seconds * 1000;
-      const window = windowOf(request, gameId, request.params.windowId);
+      const window = windowOf(admin, gameId, params.windowId);
       await upsertDraftEditor(ctx.pool, window, { nowMs, changedAt, expiresAt: nowMs + OPEN_MS });
-      return success(await editorsOf(ctx, gameId, adminOf(request).tenantId));
+      return editorsOf(ctx, gameId, admin.tenantId);
     },
-  );
+  });
 
-  routes.delete(
-    '/admin/v1/games/:game/draft/editors/:windowId',
-    {
-      onRequest: editor,
-      schema: {
-        ...common,
-        operationId: 'closeDraft',
-        summary: 'Tell the other editors that a window has closed the draft',
-        params: WindowParameters,
-        response: { 200: DraftEditorsResponse, ...gameErrors(['parameter_invalid', 'account_needed']) },
-      },
+  routes.delete('/admin/v1/games/:game/draft/editors/:windowId', {
+    role: 'editor',
+    operationId: 'closeDraft',
+    summary: 'Tell the other editors that a window has closed the draft',
+    params: WindowParameters,
+    response: { 200: DraftEditorsResponse },
+    errors: ['parameter_invalid', 'account_needed'],
+    handle: async ({ gameId, admin, params }) => {
+      await deleteDraftEditor(ctx.pool, windowOf(admin, gameId, params.windowId));
+      return editorsOf(ctx, gameId, admin.tenantId);
     },
-    async (request) => {
-      const { gameId } = await gameOf(ctx, request);
-      await deleteDraftEditor(ctx.pool, windowOf(request, gameId, request.params.windowId));
-      return success(await editorsOf(ctx, gameId, adminOf(request).tenantId));
-    },
-  );
+  });
 }
 
 /** A window of the person who has signed in; a program has none. */
-function windowOf(request: FastifyRequest, gameId: number, windowId: string): DraftWindow {
-  const { accountId } = adminOf(request);
+function windowOf({ accountId }: Admin, gameId: number, windowId: string): DraftWindow {
   if (accountId === null) throw new ApiError('account_needed');
   if (!UUID.test(windowId)) {
     throw new ApiError('parameter_invalid', { message: '`windowId` must be a UUID, such as a random one.' });

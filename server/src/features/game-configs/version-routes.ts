@@ -1,12 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import type { AdminContext } from '../../admin/admin-context.js';
-import { gameErrors } from '../../admin/admin-errors.js';
-import { actorOf, gameOf, requireRole } from '../../admin/admin-guard.js';
-import { adminSchema, GameParameters, success, toTime } from '../../admin/admin-responses.js';
+import { GameParameters, toTime } from '../../admin/admin-responses.js';
+import { routesOfGame } from '../../admin/admin-routes.js';
 import { ApiError } from '../../errors.js';
 import { BODY_ERRORS } from '../../http/api-schemas.js';
-import { withSchemaTypes } from '../../http/validation.js';
 import {
   type ConfigVersion,
   type ConfigVersionSummary,
@@ -36,117 +34,80 @@ const VersionParameters = Type.Object({
 
 /** What was published: listed, read, compared, published again. */
 export function versionRoutes(app: FastifyInstance, ctx: AdminContext): void {
-  const routes = withSchemaTypes(app);
-  const common = adminSchema('Versions');
-  const viewer = requireRole(ctx, 'viewer');
+  const routes = routesOfGame(app, ctx, 'Versions');
 
-  routes.get(
-    '/admin/v1/games/:game/versions',
-    {
-      onRequest: viewer,
-      schema: {
-        ...common,
-        operationId: 'listVersions',
-        summary: 'The published versions, newest first',
-        params: GameParameters,
-        querystring: Type.Object({
-          before: Type.Optional(Type.Integer({ description: 'Only versions below this number' })),
-          limit: Type.Optional(
-            Type.Integer({ minimum: 1, maximum: MAX_VERSIONS, default: DEFAULT_VERSIONS }),
-          ),
-        }),
-        response: { 200: VersionsResponse, ...gameErrors(['parameter_invalid']) },
-      },
-    },
-    async (request) => {
-      const { gameId, publishedVersion } = await gameOf(ctx, request);
-      const { before = null, limit = DEFAULT_VERSIONS } = request.query;
+  routes.get('/admin/v1/games/:game/versions', {
+    role: 'viewer',
+    operationId: 'listVersions',
+    summary: 'The published versions, newest first',
+    querystring: Type.Object({
+      before: Type.Optional(Type.Integer({ description: 'Only versions below this number' })),
+      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_VERSIONS, default: DEFAULT_VERSIONS })),
+    }),
+    response: { 200: VersionsResponse },
+    errors: ['parameter_invalid'],
+    handle: async ({ gameId, publishedVersion, query }) => {
+      const { before = null, limit = DEFAULT_VERSIONS } = query;
       const versions = await listConfigVersions(ctx.pool, gameId, { before, limit });
-      return success({ publishedVersion, versions: versions.map(toSummary) });
+      return { publishedVersion, versions: versions.map(toSummary) };
     },
-  );
+  });
 
-  routes.get(
-    '/admin/v1/games/:game/versions/:version',
-    {
-      onRequest: viewer,
-      schema: {
-        ...common,
-        operationId: 'getVersion',
-        summary: 'A version with its document',
-        description: 'Version 0 is what every game begins with.',
-        params: VersionParameters,
-        response: { 200: VersionResponse, ...gameErrors(['parameter_invalid', 'version_not_found']) },
-      },
+  routes.get('/admin/v1/games/:game/versions/:version', {
+    role: 'viewer',
+    operationId: 'getVersion',
+    summary: 'A version with its document',
+    description: 'Version 0 is what every game begins with.',
+    params: VersionParameters,
+    response: { 200: VersionResponse },
+    errors: ['parameter_invalid', 'version_not_found'],
+    handle: async ({ gameId, params }) => {
+      const found = await requireVersion(ctx, gameId, params.version);
+      return { ...toSummary(found), document: found.document };
     },
-    async (request) => {
-      const { gameId } = await gameOf(ctx, request);
-      const found = await requireVersion(ctx, gameId, request.params.version);
-      return success({ ...toSummary(found), document: found.document });
-    },
-  );
+  });
 
-  routes.get(
-    '/admin/v1/games/:game/versions/:version/difference',
-    {
-      onRequest: viewer,
-      schema: {
-        ...common,
-        operationId: 'versionDifference',
-        summary: 'What a version changed',
-        params: VersionParameters,
-        querystring: Type.Object({
-          against: Type.Optional(
-            Type.Integer({
-              minimum: 0,
-              description: 'The version to compare with (default: the one before)',
-            }),
-          ),
+  routes.get('/admin/v1/games/:game/versions/:version/difference', {
+    role: 'viewer',
+    operationId: 'versionDifference',
+    summary: 'What a version changed',
+    params: VersionParameters,
+    querystring: Type.Object({
+      against: Type.Optional(
+        Type.Integer({
+          minimum: 0,
+          description: 'The version to compare with (default: the one before)',
         }),
-        response: {
-          200: VersionDifferenceResponse,
-          ...gameErrors(['parameter_invalid', 'version_not_found']),
-        },
-      },
-    },
-    async (request) => {
-      const { gameId } = await gameOf(ctx, request);
-      const { version } = request.params;
-      const { against = Math.max(0, version - 1) } = request.query;
+      ),
+    }),
+    response: { 200: VersionDifferenceResponse },
+    errors: ['parameter_invalid', 'version_not_found'],
+    handle: async ({ gameId, params, query }) => {
+      const { version } = params;
+      const { against = Math.max(0, version - 1) } = query;
       const after = await requireVersion(ctx, gameId, version);
       const before = await requireVersion(ctx, gameId, against);
       const steps = differenceSteps(before.document, after.document);
-      return success({ version, against, difference: await documentWork.run(gameId, steps) });
+      return { version, against, difference: await documentWork.run(gameId, steps) };
     },
-  );
+  });
 
-  routes.post(
-    '/admin/v1/games/:game/versions/:version/roll-back',
-    {
-      onRequest: requireRole(ctx, 'editor'),
-      schema: {
-        ...common,
-        operationId: 'rollBack',
-        summary: 'Publish an old version again, as the next one',
-        description:
-          'A draft with changes stays as it is, and can be published once it is based on this version. With `basedOn`, a version that was published in between is not overwritten: the response is `version_conflict`.',
-        params: VersionParameters,
-        body: RollBackBody,
-        response: {
-          201: PublishedResponse,
-          ...gameErrors([...BODY_ERRORS, 'parameter_invalid', 'version_not_found', ...PUBLICATION_ERRORS]),
-        },
-      },
+  routes.post('/admin/v1/games/:game/versions/:version/roll-back', {
+    role: 'editor',
+    operationId: 'rollBack',
+    summary: 'Publish an old version again, as the next one',
+    description:
+      'A draft with changes stays as it is, and can be published once it is based on this version. With `basedOn`, a version that was published in between is not overwritten: the response is `version_conflict`.',
+    params: VersionParameters,
+    body: RollBackBody,
+    response: { 201: PublishedResponse },
+    errors: [...BODY_ERRORS, 'parameter_invalid', 'version_not_found', ...PUBLICATION_ERRORS],
+    handle: async ({ gameId, admin, params, body, actorNow }) => {
+      const rollback = { ...body, gameId, version: params.version };
+      const outcome = await changeInTurn(ctx, admin, () => rollBackConfig(ctx.pool, rollback, actorNow()));
+      return publicationResponse(outcome);
     },
-    async (request, reply) => {
-      const { gameId } = await gameOf(ctx, request);
-      const rollback = { ...request.body, gameId, version: request.params.version };
-      const outcome = await changeInTurn(ctx, request, () =>
-        rollBackConfig(ctx.pool, rollback, actorOf(ctx, request)),
-      );
-      return reply.code(201).send(success(publicationResponse(outcome)));
-    },
-  );
+  });
 }
 
 async function requireVersion(ctx: AdminContext, gameId: number, version: number): Promise<ConfigVersion> {

@@ -1,13 +1,11 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { AdminContext } from '../../../admin/admin-context.js';
-import { gameErrors } from '../../../admin/admin-errors.js';
-import { actorOf, gameOf, requireRole } from '../../../admin/admin-guard.js';
-import { adminSchema, GameParameters, success } from '../../../admin/admin-responses.js';
+import { routesOfGame } from '../../../admin/admin-routes.js';
 import { parseCsvBodies } from '../../../admin/csv-bodies.js';
 import { ApiError } from '../../../errors.js';
 import { BODY_ERRORS } from '../../../http/api-schemas.js';
-import { checkBodyAgainst, withSchemaTypes } from '../../../http/validation.js';
+import { bodyCheckedAs } from '../../../http/validation.js';
 import { changeInTurn } from '../document-changes.js';
 import { findDraft } from '../draft.js';
 import { draftConflict } from '../publish-response.js';
@@ -24,30 +22,20 @@ const ImportMode = Type.Union([Type.Literal('merge'), Type.Literal('replace')], 
 
 /** The catalogue of the draft as a file. */
 export function catalogueRoutes(app: FastifyInstance, ctx: AdminContext): void {
-  const common = { ...adminSchema('Draft'), params: GameParameters };
-  const routes = withSchemaTypes(app);
+  const routes = routesOfGame(app, ctx, 'Draft');
   parseCsvBodies(app);
 
-  routes.get(
-    '/admin/v1/games/:game/draft/catalogue',
-    {
-      onRequest: requireRole(ctx, 'viewer'),
-      schema: {
-        ...common,
-        operationId: 'exportCatalogue',
-        summary: "The draft's catalogue as a file, JSON or CSV",
-        description:
-          'What comes out can be sent back unchanged, and is then the same. `X-Draft-Revision` says of which revision it is.',
-        querystring: Type.Object({ format: Type.Optional(Format) }),
-        response: {
-          200: { description: 'The file', ...CATALOGUE_FILE },
-          ...gameErrors(['parameter_invalid']),
-        },
-      },
-    },
-    async (request, reply) => {
-      const { gameId, game } = await gameOf(ctx, request);
-      const { format = 'json' } = request.query;
+  routes.get('/admin/v1/games/:game/draft/catalogue', {
+    role: 'viewer',
+    operationId: 'exportCatalogue',
+    summary: "The draft's catalogue as a file, JSON or CSV",
+    description:
+      'What comes out can be sent back unchanged, and is then the same. `X-Draft-Revision` says of which revision it is.',
+    querystring: Type.Object({ format: Type.Optional(Format) }),
+    response: { 200: { description: 'The file', ...CATALOGUE_FILE } },
+    errors: ['parameter_invalid'],
+    handle: async ({ gameId, game, query, reply }) => {
+      const { format = 'json' } = query;
       const { revision, document } = await findDraft(ctx.pool, gameId);
       return reply
         .header(
@@ -58,48 +46,36 @@ export function catalogueRoutes(app: FastifyInstance, ctx: AdminContext): void {
         .header('x-draft-revision', revision)
         .send(format === 'csv' ? catalogueToCsv(document.catalogue) : catalogueToJson(document.catalogue));
     },
-  );
+  });
 
-  routes.put(
-    '/admin/v1/games/:game/draft/catalogue',
-    {
-      onRequest: requireRole(ctx, 'editor'),
-      validatorCompiler: checkBodyAgainst(Type.Unknown()),
-      schema: {
-        ...common,
-        operationId: 'importCatalogue',
-        summary: 'Take a file into the catalogue of the draft',
-        description:
-          'All of it, as one change of the draft, or nothing. A row states its SKU as a whole. `merge` changes and adds SKUs and leaves the others where they are; `replace` makes the file the whole catalogue, in its order. A file that changes nothing leaves the revision as it is.',
-        querystring: Type.Object({
-          mode: Type.Optional(ImportMode),
-          revision: Type.Integer({ description: 'Of the draft that you have seen' }),
-        }),
-        body: CATALOGUE_FILE,
-        response: {
-          200: ImportResponse,
-          ...gameErrors([...BODY_ERRORS, 'parameter_invalid', 'draft_conflict', 'catalogue_invalid']),
-        },
-      },
-    },
-    async (request) => {
-      const { gameId } = await gameOf(ctx, request);
-      const { mode = 'merge', revision } = request.query;
+  routes.put('/admin/v1/games/:game/draft/catalogue', {
+    role: 'editor',
+    operationId: 'importCatalogue',
+    summary: 'Take a file into the catalogue of the draft',
+    description:
+      'All of it, as one change of the draft, or nothing. A row states its SKU as a whole. `merge` changes and adds SKUs and leaves the others where they are; `replace` makes the file the whole catalogue, in its order. A file that changes nothing leaves the revision as it is.',
+    querystring: Type.Object({
+      mode: Type.Optional(ImportMode),
+      revision: Type.Integer({ description: 'Of the draft that you have seen' }),
+    }),
+    ...bodyCheckedAs(CATALOGUE_FILE, Type.Unknown()),
+    response: { 200: ImportResponse },
+    errors: [...BODY_ERRORS, 'parameter_invalid', 'draft_conflict', 'catalogue_invalid'],
+    handle: async ({ gameId, admin, query, request, actorNow }) => {
+      const { mode = 'merge', revision } = query;
       const reading = readingOf(request);
       const file = { gameId, reading, mode, revision };
-      const outcome = await changeInTurn(ctx, request, () =>
-        importCatalogue(ctx.pool, file, actorOf(ctx, request)),
-      );
+      const outcome = await changeInTurn(ctx, admin, () => importCatalogue(ctx.pool, file, actorNow()));
       switch (outcome.outcome) {
         case 'imported':
-          return success({ revision: outcome.revision, ...outcome.counts });
+          return { revision: outcome.revision, ...outcome.counts };
         case 'invalid':
           throw new ApiError('catalogue_invalid', { details: { rows: outcome.errors } });
         case 'draft_conflict':
           throw draftConflict(outcome);
       }
     },
-  );
+  });
 }
 
 function readingOf({ json, body }: FastifyRequest): CatalogueReading {

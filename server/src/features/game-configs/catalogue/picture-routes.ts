@@ -1,21 +1,12 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import type { AdminContext } from '../../../admin/admin-context.js';
-import { gameErrors } from '../../../admin/admin-errors.js';
-import { actorOf, gameOf, requireRole } from '../../../admin/admin-guard.js';
-import {
-  adminSchema,
-  GameParameters,
-  success,
-  successOf,
-  Time,
-  toTime,
-} from '../../../admin/admin-responses.js';
+import { successOf, Time, toTime } from '../../../admin/admin-responses.js';
+import { routesOfGame } from '../../../admin/admin-routes.js';
 import { cursorOf, NextCursor, pageParameters, writeCursor } from '../../../admin/page-cursor.js';
 import { ApiError } from '../../../errors.js';
 import { BODY_ERRORS } from '../../../http/api-schemas.js';
 import { textParameter } from '../../../http/parameters.js';
-import { withSchemaTypes } from '../../../http/validation.js';
 import { MAX_PICTURE_BYTES, readPicture } from './picture-format.js';
 import { deletePicture, listPictures, MAX_PICTURES, setPicture } from './picture-queries.js';
 
@@ -88,31 +79,24 @@ const DeletedResponse = successOf(
 
 /** Thumbnails of SKUs, for those who edit the catalogue. The SKU is in the query: its id may hold any character. */
 export function pictureRoutes(app: FastifyInstance, ctx: AdminContext): void {
-  const common = { ...adminSchema('Draft'), params: GameParameters };
-  const routes = withSchemaTypes(app);
+  const routes = routesOfGame(app, ctx, 'Draft');
   const path = '/admin/v1/games/:game/catalogue/pictures';
 
-  routes.get(
-    path,
-    {
-      onRequest: requireRole(ctx, 'viewer'),
-      schema: {
-        ...common,
-        operationId: 'listPictures',
-        summary: 'The thumbnails of the SKUs',
-        description: 'For people who edit the catalogue. Players get the assets of the catalogue, not these.',
-        querystring: Type.Object(pageParameters(PAGE)),
-        response: { 200: PicturesResponse, ...gameErrors(['parameter_invalid']) },
-      },
-    },
-    async (request) => {
-      const { gameId } = await gameOf(ctx, request);
-      const { cursor, limit = PAGE.fallback } = request.query;
+  routes.get(path, {
+    role: 'viewer',
+    operationId: 'listPictures',
+    summary: 'The thumbnails of the SKUs',
+    description: 'For people who edit the catalogue. Players get the assets of the catalogue, not these.',
+    querystring: Type.Object(pageParameters(PAGE)),
+    response: { 200: PicturesResponse },
+    errors: ['parameter_invalid'],
+    handle: async ({ gameId, query }) => {
+      const { cursor, limit = PAGE.fallback } = query;
       const [after] = cursorOf('sku pictures', cursor, ['']) ?? [''];
       const found = await listPictures(ctx.pool, gameId, { after, limit: limit + 1 });
       const rows = found.slice(0, limit);
       const last = rows.at(-1);
-      return success({
+      return {
         pictures: rows.map(({ content, updatedAt, ...row }) => ({
           ...row,
           content: content.toString('base64'),
@@ -120,55 +104,43 @@ export function pictureRoutes(app: FastifyInstance, ctx: AdminContext): void {
         })),
         nextCursor:
           found.length > limit && last !== undefined ? writeCursor('sku pictures', [last.skuId]) : null,
-      });
+      };
     },
-  );
+  });
 
-  routes.put(
-    path,
-    {
-      onRequest: requireRole(ctx, 'editor'),
-      schema: {
-        ...common,
-        operationId: 'setPicture',
-        summary: 'Give a SKU a thumbnail',
-        querystring: Type.Object(skuParameter),
-        body: PictureBody,
-        response: { 200: SetResponse, ...gameErrors([...BODY_ERRORS, 'parameter_invalid']) },
-      },
-    },
-    async (request) => {
-      const { gameId } = await gameOf(ctx, request);
-      const skuId = textParameter('skuId', request.query.skuId, MAX_SKU_ID);
-      const read = readPicture(request.body.content);
+  routes.put(path, {
+    role: 'editor',
+    operationId: 'setPicture',
+    summary: 'Give a SKU a thumbnail',
+    querystring: Type.Object(skuParameter),
+    body: PictureBody,
+    response: { 200: SetResponse },
+    errors: [...BODY_ERRORS, 'parameter_invalid'],
+    handle: async ({ gameId, query, body, actorNow }) => {
+      const skuId = textParameter('skuId', query.skuId, MAX_SKU_ID);
+      const read = readPicture(body.content);
       if (!read.ok) throw new ApiError('body_invalid', { message: read.message });
       const { mediaType, content } = read.picture;
-      if (!(await setPicture(ctx.pool, { gameId, skuId }, read.picture, actorOf(ctx, request)))) {
+      if (!(await setPicture(ctx.pool, { gameId, skuId }, read.picture, actorNow()))) {
         throw new ApiError('body_invalid', {
           message: `A game can have ${MAX_PICTURES} pictures. Delete those of SKUs that are gone first.`,
         });
       }
-      return success({ skuId, mediaType, bytes: content.length });
+      return { skuId, mediaType, bytes: content.length };
     },
-  );
+  });
 
-  routes.delete(
-    path,
-    {
-      onRequest: requireRole(ctx, 'editor'),
-      schema: {
-        ...common,
-        operationId: 'deletePicture',
-        summary: 'Take the thumbnail of a SKU away',
-        querystring: Type.Object(skuParameter),
-        response: { 200: DeletedResponse, ...gameErrors(['parameter_invalid']) },
-      },
+  routes.delete(path, {
+    role: 'editor',
+    operationId: 'deletePicture',
+    summary: 'Take the thumbnail of a SKU away',
+    querystring: Type.Object(skuParameter),
+    response: { 200: DeletedResponse },
+    errors: ['parameter_invalid'],
+    handle: async ({ gameId, query, actorNow }) => {
+      const skuId = textParameter('skuId', query.skuId, MAX_SKU_ID);
+      const wasThere = await deletePicture(ctx.pool, { gameId, skuId }, actorNow());
+      return { skuId, wasThere };
     },
-    async (request) => {
-      const { gameId } = await gameOf(ctx, request);
-      const skuId = textParameter('skuId', request.query.skuId, MAX_SKU_ID);
-      const wasThere = await deletePicture(ctx.pool, { gameId, skuId }, actorOf(ctx, request));
-      return success({ skuId, wasThere });
-    },
-  );
+  });
 }
