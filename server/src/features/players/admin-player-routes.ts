@@ -1,13 +1,10 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { Type } from 'typebox';
+import type { FastifyInstance } from 'fastify';
+import { type Static, Type } from 'typebox';
 import type { AdminContext } from '../../admin/admin-context.js';
-import { gameErrors } from '../../admin/admin-errors.js';
-import { actorOf, gameOf, requireRole } from '../../admin/admin-guard.js';
-import { adminSchema, success } from '../../admin/admin-responses.js';
+import { routesOfGame } from '../../admin/admin-routes.js';
 import { cutPage, pageParameters } from '../../admin/page-cursor.js';
 import { ApiError, ERRORS } from '../../errors.js';
 import { BODY_ERRORS } from '../../http/api-schemas.js';
-import { withSchemaTypes } from '../../http/validation.js';
 import { didYouMean } from '../../lib/nearest-name.js';
 import { reportSpend } from '../reporting/report-spend.js';
 import { playerResponse } from './admin-player-response.js';
@@ -25,32 +22,23 @@ import { FLAG_ID } from './override-limits.js';
 import { afterOf, endOf, keyOf, LIST_LIMITS, setMembers } from './override-parts.js';
 import { listOverrides, type OverrideRow } from './override-queries.js';
 import { clearOverride, type OverridePlace, setOverride } from './overrides.js';
-import { playerOf, userIdOf } from './player-parameter.js';
+import { readUserId, requirePlayer } from './player-parameter.js';
 
 const OVERRIDES = 'overrides';
 
 /** What is known of a player, and what the studio says about them. */
 export function adminPlayerRoutes(app: FastifyInstance, ctx: AdminContext): void {
-  const common = adminSchema('Players');
-  const routes = withSchemaTypes(app);
-  const viewer = requireRole(ctx, 'viewer');
-  const editor = requireRole(ctx, 'editor');
+  const routes = routesOfGame(app, ctx, 'Players');
 
-  app.get(
-    '/admin/v1/games/:game/players/:playerId',
-    {
-      onRequest: viewer,
-      schema: {
-        ...common,
-        operationId: 'getPlayer',
-        summary: 'What is known of a player',
-        params: PlayerParameters,
-        response: { 200: PlayerResponse, ...gameErrors(['player_not_found']) },
-      },
-    },
-    async (request) => {
-      const { gameId } = await gameOf(ctx, request);
-      const playerId = await playerOf(ctx, request);
+  routes.get('/admin/v1/games/:game/players/:playerId', {
+    role: 'viewer',
+    operationId: 'getPlayer',
+    summary: 'What is known of a player',
+    params: PlayerParameters,
+    response: { 200: PlayerResponse },
+    errors: ['player_not_found'],
+    handle: async ({ gameId, params }) => {
+      const playerId = await requirePlayer(ctx.pool, gameId, params.playerId);
       const now = ctx.clock.now();
       const [reading] = await findFacts(ctx.pool, [playerId], now);
       if (reading === undefined) throw new ApiError('player_not_found');
@@ -58,58 +46,45 @@ export function adminPlayerRoutes(app: FastifyInstance, ctx: AdminContext): void
       const { purchaseCount } = reading.facts;
       const reported = await reportSpend(ctx.pool, gameId, [{ id: playerId, purchaseCount }]);
       const current = overrides.filter(({ clearedAt }) => clearedAt === null);
-      return success({
+      return {
         ...playerResponse(reading.facts),
         reportedSpend: reported(playerId),
         overrides: current.map((each) => overrideResponse(each, now)),
-      });
+      };
     },
-  );
+  });
 
-  routes.get(
-    '/admin/v1/games/:game/players/:playerId/overrides',
-    {
-      onRequest: viewer,
-      schema: {
-        ...common,
-        operationId: 'listOverrides',
-        summary: 'What the studio has said about the flags of a player, and says now',
-        params: PlayerParameters,
-        querystring: Type.Object(pageParameters(LIST_LIMITS)),
-        response: { 200: OverridesResponse, ...gameErrors(['parameter_invalid', 'player_not_found']) },
-      },
-    },
-    async (request) => {
-      const playerId = await playerOf(ctx, request);
-      const { cursor, limit = LIST_LIMITS.fallback } = request.query;
+  routes.get('/admin/v1/games/:game/players/:playerId/overrides', {
+    role: 'viewer',
+    operationId: 'listOverrides',
+    summary: 'What the studio has said about the flags of a player, and says now',
+    params: PlayerParameters,
+    querystring: Type.Object(pageParameters(LIST_LIMITS)),
+    response: { 200: OverridesResponse },
+    errors: ['parameter_invalid', 'player_not_found'],
+    handle: async ({ gameId, params, query }) => {
+      const playerId = await requirePlayer(ctx.pool, gameId, params.playerId);
+      const { cursor, limit = LIST_LIMITS.fallback } = query;
       const after = afterOf(OVERRIDES, cursor);
       const found = await listOverrides(ctx.pool, playerId, { limit: limit + 1, after });
       const { page, nextCursor } = cutPage(OVERRIDES, found, limit, keyOf);
-      return success({ overrides: page.map((each) => overrideResponse(each, ctx.clock.now())), nextCursor });
+      return { overrides: page.map((each) => overrideResponse(each, ctx.clock.now())), nextCursor };
     },
-  );
+  });
 
-  routes.put(
-    '/admin/v1/games/:game/players/:playerId/overrides/:flagId',
-    {
-      onRequest: editor,
-      schema: {
-        ...common,
-        operationId: 'setOverride',
-        summary: 'Set a flag of a player, whatever the rule says',
-        description: 'It replaces the current override. It is in force from the next request of the player.',
-        params: OverrideParameters,
-        body: OverrideBody,
-        response: {
-          200: OverrideResponse,
-          ...gameErrors([...BODY_ERRORS, 'player_not_found', 'flag_not_found']),
-        },
-      },
-    },
-    async (request) => {
-      const place = await placeOf(ctx, request);
-      const actor = actorOf(ctx, request);
-      const { value, reason, until } = request.body;
+  routes.put('/admin/v1/games/:game/players/:playerId/overrides/:flagId', {
+    role: 'editor',
+    operationId: 'setOverride',
+    summary: 'Set a flag of a player, whatever the rule says',
+    description: 'It replaces the current override. It is in force from the next request of the player.',
+    params: OverrideParameters,
+    body: OverrideBody,
+    response: { 200: OverrideResponse },
+    errors: [...BODY_ERRORS, 'player_not_found', 'flag_not_found'],
+    handle: async ({ gameId, params, body, actorNow }) => {
+      const place = placeOf(gameId, params);
+      const actor = actorNow();
+      const { value, reason, until } = body;
       const change = { ...place, value, reason, until: endOf(until, actor.nowMs) };
       const set = await setOverride(ctx.pool, change, actor);
       if (set.outcome === 'no_such_player') throw new ApiError('player_not_found');
@@ -118,36 +93,29 @@ export function adminPlayerRoutes(app: FastifyInstance, ctx: AdminContext): void
           message: `${ERRORS.flag_not_found.message}${didYouMean(set.nearest)}`,
         });
       }
-      return success(overrideResponse(set.override, actor.nowMs));
+      return overrideResponse(set.override, actor.nowMs);
     },
-  );
+  });
 
-  app.delete(
-    '/admin/v1/games/:game/players/:playerId/overrides/:flagId',
-    {
-      onRequest: editor,
-      schema: {
-        ...common,
-        operationId: 'clearOverride',
-        summary: 'Take an override back: the rule decides again',
-        params: OverrideParameters,
-        response: { 200: ClearedResponse, ...gameErrors(['player_not_found', 'override_not_found']) },
-      },
-    },
-    async (request) => {
-      const place = await placeOf(ctx, request);
-      const { outcome } = await clearOverride(ctx.pool, place, actorOf(ctx, request));
+  routes.delete('/admin/v1/games/:game/players/:playerId/overrides/:flagId', {
+    role: 'editor',
+    operationId: 'clearOverride',
+    summary: 'Take an override back: the rule decides again',
+    params: OverrideParameters,
+    response: { 200: ClearedResponse },
+    errors: ['player_not_found', 'override_not_found'],
+    handle: async ({ gameId, params, actorNow }) => {
+      const place = placeOf(gameId, params);
+      const { outcome } = await clearOverride(ctx.pool, place, actorNow());
       if (outcome === 'no_such_player') throw new ApiError('player_not_found');
       if (outcome === 'no_such_override') throw new ApiError('override_not_found');
-      return success({ flagId: place.flagId });
+      return { flagId: place.flagId };
     },
-  );
+  });
 }
 
-async function placeOf(ctx: AdminContext, request: FastifyRequest): Promise<OverridePlace> {
-  const { gameId } = await gameOf(ctx, request);
-  const { flagId = '' } = request.params as { flagId?: string };
-  const userId = userIdOf(request);
+function placeOf(gameId: number, { playerId, flagId }: Static<typeof OverrideParameters>): OverridePlace {
+  const userId = readUserId(playerId);
   if (!FLAG_ID.test(flagId)) throw new ApiError('flag_not_found');
   return { gameId, userId, flagId };
 }

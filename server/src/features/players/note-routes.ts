@@ -1,15 +1,13 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { Type } from 'typebox';
+import type { FastifyInstance } from 'fastify';
+import { type Static, Type } from 'typebox';
 import type { AdminContext } from '../../admin/admin-context.js';
-import { gameErrors } from '../../admin/admin-errors.js';
-import { actorOf, adminOf, gameOf, requireRole } from '../../admin/admin-guard.js';
-import { adminSchema, success, toTime } from '../../admin/admin-responses.js';
+import { toTime } from '../../admin/admin-responses.js';
+import { routesOfGame } from '../../admin/admin-routes.js';
 import type { Actor } from '../../admin/audit-log.js';
 import { cursorId, cursorOf, cutPage, pageParameters } from '../../admin/page-cursor.js';
 import { isAtLeast } from '../../admin/roles.js';
 import { ApiError } from '../../errors.js';
 import { BODY_ERRORS } from '../../http/api-schemas.js';
-import { withSchemaTypes } from '../../http/validation.js';
 import { MAX_ROW_ID, ROW_ID } from '../../lib/row-id.js';
 import { PlayerParameters } from './admin-player-schemas.js';
 import { listNotes, type NoteRow } from './note-queries.js';
@@ -21,7 +19,7 @@ import {
   NotesResponse,
 } from './note-schemas.js';
 import { addNote, editNote, isOwn, type NoteOutcome, type NotePlace, removeNote } from './notes.js';
-import { playerOf, userIdOf } from './player-parameter.js';
+import { readUserId, requirePlayer } from './player-parameter.js';
 
 const LIMITS = { max: 100, fallback: 20 };
 const NOTES = 'notes';
@@ -29,101 +27,72 @@ const PATH = '/admin/v1/games/:game/players/:playerId/notes';
 
 /** What people of the studio write down about a player, for each other. */
 export function noteRoutes(app: FastifyInstance, ctx: AdminContext): void {
-  const common = adminSchema('Players');
-  const routes = withSchemaTypes(app);
-  const editor = requireRole(ctx, 'editor');
+  const routes = routesOfGame(app, ctx, 'Players');
 
-  routes.get(
-    PATH,
-    {
-      onRequest: requireRole(ctx, 'viewer'),
-      schema: {
-        ...common,
-        operationId: 'listNotes',
-        summary: 'The notes on a player, newest first',
-        description: 'Players see them in an export of their own data only.',
-        params: PlayerParameters,
-        querystring: Type.Object(pageParameters(LIMITS)),
-        response: { 200: NotesResponse, ...gameErrors(['parameter_invalid', 'player_not_found']) },
-      },
-    },
-    async (request) => {
-      const playerId = await playerOf(ctx, request);
-      const { cursor, limit = LIMITS.fallback } = request.query;
+  routes.get(PATH, {
+    role: 'viewer',
+    operationId: 'listNotes',
+    summary: 'The notes on a player, newest first',
+    description: 'Players see them in an export of their own data only.',
+    params: PlayerParameters,
+    querystring: Type.Object(pageParameters(LIMITS)),
+    response: { 200: NotesResponse },
+    errors: ['parameter_invalid', 'player_not_found'],
+    handle: async ({ gameId, params, query, actorNow }) => {
+      const playerId = await requirePlayer(ctx.pool, gameId, params.playerId);
+      const { cursor, limit = LIMITS.fallback } = query;
       const found = await listNotes(ctx.pool, playerId, noteBefore(cursor), limit + 1);
       const { page, nextCursor } = cutPage(NOTES, found, limit, ({ id }) => [id]);
-      const actor = actorOf(ctx, request);
-      return success({ notes: page.map((note) => noteResponse(note, actor)), nextCursor });
+      const actor = actorNow();
+      return { notes: page.map((note) => noteResponse(note, actor)), nextCursor };
     },
-  );
+  });
 
-  routes.post(
-    PATH,
-    {
-      onRequest: editor,
-      schema: {
-        ...common,
-        operationId: 'addNote',
-        summary: 'Write a note on a player',
-        params: PlayerParameters,
-        body: NoteBody,
-        response: { 200: NoteResponse, ...gameErrors([...BODY_ERRORS, 'player_not_found']) },
-      },
+  routes.post(PATH, {
+    role: 'editor',
+    operationId: 'addNote',
+    summary: 'Write a note on a player',
+    params: PlayerParameters,
+    body: NoteBody,
+    response: { 200: NoteResponse },
+    errors: [...BODY_ERRORS, 'player_not_found'],
+    handle: async ({ gameId, params, body, actorNow }) => {
+      const actor = actorNow();
+      const place = { gameId, userId: readUserId(params.playerId) };
+      return noteResponse(noteOf(await addNote(ctx.pool, place, body.text, actor)), actor);
     },
-    async (request) => {
-      const { gameId } = await gameOf(ctx, request);
-      const actor = actorOf(ctx, request);
-      const place = { gameId, userId: userIdOf(request) };
-      return success(noteResponse(noteOf(await addNote(ctx.pool, place, request.body.text, actor)), actor));
-    },
-  );
+  });
 
-  routes.put(
-    `${PATH}/:noteId`,
-    {
-      onRequest: editor,
-      schema: {
-        ...common,
-        operationId: 'editNote',
-        summary: 'Change a note that you wrote',
-        params: NoteParameters,
-        body: NoteBody,
-        response: {
-          200: NoteResponse,
-          ...gameErrors([...BODY_ERRORS, 'player_not_found', 'note_not_found', 'note_not_yours']),
-        },
-      },
+  routes.put(`${PATH}/:noteId`, {
+    role: 'editor',
+    operationId: 'editNote',
+    summary: 'Change a note that you wrote',
+    params: NoteParameters,
+    body: NoteBody,
+    response: { 200: NoteResponse },
+    errors: [...BODY_ERRORS, 'player_not_found', 'note_not_found', 'note_not_yours'],
+    handle: async ({ gameId, params, body, actorNow }) => {
+      const place = placeOf(gameId, params);
+      const actor = actorNow();
+      return noteResponse(noteOf(await editNote(ctx.pool, place, body.text, actor)), actor);
     },
-    async (request) => {
-      const place = await placeOf(ctx, request);
-      const actor = actorOf(ctx, request);
-      return success(noteResponse(noteOf(await editNote(ctx.pool, place, request.body.text, actor)), actor));
-    },
-  );
+  });
 
-  app.delete(
-    `${PATH}/:noteId`,
-    {
-      onRequest: editor,
-      schema: {
-        ...common,
-        operationId: 'deleteNote',
-        summary: 'Delete a note that you wrote; owners delete any note',
-        description: 'Its text stays in the audit log.',
-        params: NoteParameters,
-        response: {
-          200: NoteDeletedResponse,
-          ...gameErrors(['player_not_found', 'note_not_found', 'note_not_yours']),
-        },
-      },
+  routes.delete(`${PATH}/:noteId`, {
+    role: 'editor',
+    operationId: 'deleteNote',
+    summary: 'Delete a note that you wrote; owners delete any note',
+    description: 'Its text stays in the audit log.',
+    params: NoteParameters,
+    response: { 200: NoteDeletedResponse },
+    errors: ['player_not_found', 'note_not_found', 'note_not_yours'],
+    handle: async ({ gameId, admin, params, actorNow }) => {
+      const place = placeOf(gameId, params);
+      const isOwner = isAtLeast(admin.role, 'owner');
+      const note = noteOf(await removeNote(ctx.pool, place, actorNow(), isOwner));
+      return { noteId: note.id };
     },
-    async (request) => {
-      const place = await placeOf(ctx, request);
-      const isOwner = isAtLeast(adminOf(request).role, 'owner');
-      const note = noteOf(await removeNote(ctx.pool, place, actorOf(ctx, request), isOwner));
-      return success({ noteId: note.id });
-    },
-  );
+  });
 }
 
 function noteBefore(cursor: string | undefined): string {
@@ -131,10 +100,8 @@ function noteBefore(cursor: string | undefined): string {
   return key === undefined ? MAX_ROW_ID : cursorId(key[0], ROW_ID);
 }
 
-async function placeOf(ctx: AdminContext, request: FastifyRequest): Promise<NotePlace> {
-  const { gameId } = await gameOf(ctx, request);
-  const { noteId = '' } = request.params as { noteId?: string };
-  const userId = userIdOf(request);
+function placeOf(gameId: number, { playerId, noteId }: Static<typeof NoteParameters>): NotePlace {
+  const userId = readUserId(playerId);
   if (!ROW_ID.test(noteId)) throw new ApiError('note_not_found');
   return { gameId, userId, noteId };
 }

@@ -1,15 +1,13 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import type { AdminContext } from '../../admin/admin-context.js';
-import { gameErrors } from '../../admin/admin-errors.js';
-import { actorOf, adminOf, gameOf, requireRole } from '../../admin/admin-guard.js';
-import { adminSchema, GameParameters } from '../../admin/admin-responses.js';
+import { routesOfGame } from '../../admin/admin-routes.js';
 import { parseCsvBodies } from '../../admin/csv-bodies.js';
 import { BackgroundQuery } from '../../admin/job-schemas.js';
 import { longWorkResponses, startLongWork } from '../../admin/long-work.js';
 import { ApiError } from '../../errors.js';
 import { BODY_ERRORS } from '../../http/api-schemas.js';
-import { checkBodyAgainst, withSchemaTypes } from '../../http/validation.js';
+import { bodyCheckedAs } from '../../http/validation.js';
 import { createFairSemaphore } from '../../lib/fair-semaphore.js';
 import { readOverrideFile } from './override-file.js';
 import { checkOverrides, importOverrides } from './override-import.js';
@@ -28,6 +26,18 @@ const Progress = Type.Object(
 );
 const PROGRESS_EXAMPLE = { total: 1_200, set: 1_180, cleared: 3, unchanged: 17 };
 
+const IMPORT_FILE = {
+  content: {
+    'text/csv': {
+      schema: Type.String({
+        examples: [
+          'playerId,flagId,value,reason,until\r\n0199c1a2-7b3c-7d4e-8f5a-6b7c8d9e0f1a,isPayer,true,Paid by bank transfer,\r\n',
+        ],
+      }),
+    },
+  },
+};
+
 const ImportLine = Type.Union(
   [
     Type.Object({ progress: Progress }),
@@ -42,51 +52,30 @@ const ImportLine = Type.Union(
 
 /** Flags of many players, from a file. */
 export function overrideImportRoutes(app: FastifyInstance, ctx: AdminContext): void {
+  const routes = routesOfGame(app, ctx, 'Players');
   const semaphore = createFairSemaphore(RUNS);
   parseCsvBodies(app);
 
-  withSchemaTypes(app).post(
-    '/admin/v1/games/:game/overrides/import',
-    {
-      onRequest: requireRole(ctx, 'editor'),
-      validatorCompiler: checkBodyAgainst(Type.Unknown()),
-      schema: {
-        ...adminSchema('Players'),
-        operationId: 'importOverrides',
-        summary: 'Set flags of many players from a CSV file',
-        description:
-          'Columns: playerId, flagId, value (true, false, or clear), reason, and perhaps until. All rows are checked first: with anything wrong, nothing is changed. A row that says what stands already changes nothing, so the same file may be sent again. The response is a stream of lines, each a JSON text; who hangs up ends it. With `background` it goes on as a job, after the rows were checked.',
-        params: GameParameters,
-        querystring: BackgroundQuery,
-        body: {
-          content: {
-            'text/csv': {
-              schema: Type.String({
-                examples: [
-                  'playerId,flagId,value,reason,until\r\n0199c1a2-7b3c-7d4e-8f5a-6b7c8d9e0f1a,isPayer,true,Paid by bank transfer,\r\n',
-                ],
-              }),
-            },
-          },
-        },
-        response: {
-          ...longWorkResponses(ImportLine),
-          ...gameErrors(['parameter_invalid', ...BODY_ERRORS, 'overrides_invalid', 'busy']),
-        },
-      },
-    },
-    async (request, reply) => {
-      const game = await gameOf(ctx, request);
-      const { gameId } = game;
-      if (typeof request.body !== 'string')
+  routes.post('/admin/v1/games/:game/overrides/import', {
+    role: 'editor',
+    operationId: 'importOverrides',
+    summary: 'Set flags of many players from a CSV file',
+    description:
+      'Columns: playerId, flagId, value (true, false, or clear), reason, and perhaps until. All rows are checked first: with anything wrong, nothing is changed. A row that says what stands already changes nothing, so the same file may be sent again. The response is a stream of lines, each a JSON text; who hangs up ends it. With `background` it goes on as a job, after the rows were checked.',
+    querystring: BackgroundQuery,
+    ...bodyCheckedAs(IMPORT_FILE, Type.Unknown()),
+    response: longWorkResponses(ImportLine),
+    errors: ['parameter_invalid', ...BODY_ERRORS, 'overrides_invalid', 'busy'],
+    handle: async ({ gameId, publishedVersion, admin, query, body, reply, actorNow }) => {
+      if (typeof body !== 'string')
         throw new ApiError('body_invalid', { message: 'Send the file as text/csv.' });
-      const actor = actorOf(ctx, request);
-      const reading = readOverrideFile(request.body, actor.nowMs);
-      const rows = await checkOverrides(ctx.pool, game, reading);
+      const actor = actorNow();
+      const reading = readOverrideFile(body, actor.nowMs);
+      const rows = await checkOverrides(ctx.pool, { gameId, publishedVersion }, reading);
       if (rows.length > 0) throw new ApiError('overrides_invalid', { details: { rows } });
       return startLongWork(ctx, reply, {
-        query: request.query,
-        slot: semaphore.of(adminOf(request).tenantId),
+        query,
+        slot: semaphore.of(admin.tenantId),
         job: { gameId, kind: 'override_import', subject: { rows: reading.rows.length }, actor },
         asJob: ({ signal, tell }) =>
           importOverrides(ctx.pool, gameId, reading.rows, {
@@ -102,5 +91,5 @@ export function overrideImportRoutes(app: FastifyInstance, ctx: AdminContext): v
         },
       });
     },
-  );
+  });
 }

@@ -1,13 +1,10 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { Type } from 'typebox';
+import type { FastifyInstance } from 'fastify';
+import { type Static, Type } from 'typebox';
 import type { AdminContext } from '../../admin/admin-context.js';
-import { gameErrors } from '../../admin/admin-errors.js';
-import { actorOf, gameOf, requireRole } from '../../admin/admin-guard.js';
-import { adminSchema, success } from '../../admin/admin-responses.js';
+import { routesOfGame } from '../../admin/admin-routes.js';
 import { cutPage, pageParameters } from '../../admin/page-cursor.js';
 import { ApiError, ERRORS } from '../../errors.js';
 import { BODY_ERRORS } from '../../http/api-schemas.js';
-import { withSchemaTypes } from '../../http/validation.js';
 import { didYouMean } from '../../lib/nearest-name.js';
 import { valueSentence } from '../../personalisation/document/parts/values.js';
 import { PlayerParameters } from './admin-player-schemas.js';
@@ -16,96 +13,67 @@ import { isPinKind, PIN_TARGET } from './pin-kinds.js';
 import { listPins, type PinRow } from './pin-queries.js';
 import { PinBody, PinClearedResponse, PinParameters, PinResponse, PinsResponse } from './pin-schemas.js';
 import { clearPin, type PinOutcome, type PinPlace, setPin } from './pins.js';
-import { playerOf, userIdOf } from './player-parameter.js';
+import { readUserId, requirePlayer } from './player-parameter.js';
 
 const PINS = 'pins';
 
 /** What the studio pins for a player, mostly on test devices. */
 export function pinRoutes(app: FastifyInstance, ctx: AdminContext): void {
-  const common = adminSchema('Players');
-  const routes = withSchemaTypes(app);
-  const editor = requireRole(ctx, 'editor');
+  const routes = routesOfGame(app, ctx, 'Players');
 
-  routes.get(
-    '/admin/v1/games/:game/players/:playerId/pins',
-    {
-      onRequest: requireRole(ctx, 'viewer'),
-      schema: {
-        ...common,
-        operationId: 'listPins',
-        summary: 'What the studio has pinned for a player, and pins now',
-        params: PlayerParameters,
-        querystring: Type.Object(pageParameters(LIST_LIMITS)),
-        response: { 200: PinsResponse, ...gameErrors(['parameter_invalid', 'player_not_found']) },
-      },
-    },
-    async (request) => {
-      const playerId = await playerOf(ctx, request);
-      const { cursor, limit = LIST_LIMITS.fallback } = request.query;
+  routes.get('/admin/v1/games/:game/players/:playerId/pins', {
+    role: 'viewer',
+    operationId: 'listPins',
+    summary: 'What the studio has pinned for a player, and pins now',
+    params: PlayerParameters,
+    querystring: Type.Object(pageParameters(LIST_LIMITS)),
+    response: { 200: PinsResponse },
+    errors: ['parameter_invalid', 'player_not_found'],
+    handle: async ({ gameId, params, query }) => {
+      const playerId = await requirePlayer(ctx.pool, gameId, params.playerId);
+      const { cursor, limit = LIST_LIMITS.fallback } = query;
       const found = await listPins(ctx.pool, playerId, { limit: limit + 1, after: afterOf(PINS, cursor) });
       const { page, nextCursor } = cutPage(PINS, found, limit, keyOf);
-      return success({ pins: page.map((pin) => pinResponse(pin, ctx.clock.now())), nextCursor });
+      return { pins: page.map((pin) => pinResponse(pin, ctx.clock.now())), nextCursor };
     },
-  );
+  });
 
-  routes.put(
-    '/admin/v1/games/:game/players/:playerId/pins/:kind/:target',
-    {
-      onRequest: editor,
-      schema: {
-        ...common,
-        operationId: 'setPin',
-        summary: 'Pin a value or a variant for a player, whatever the rules say',
-        description:
-          'It replaces the current pin. It is in force from the next request of the player. A pin is ignored while what is published does not allow its value.',
-        params: PinParameters,
-        body: PinBody,
-        response: {
-          200: PinResponse,
-          ...gameErrors([
-            ...BODY_ERRORS,
-            'player_not_found',
-            'pin_target_not_found',
-            'pin_limit',
-            'pin_invalid',
-          ]),
-        },
-      },
-    },
-    async (request) => {
-      const place = await placeOf(ctx, request);
-      const actor = actorOf(ctx, request);
-      const { value, reason, until } = request.body;
+  routes.put('/admin/v1/games/:game/players/:playerId/pins/:kind/:target', {
+    role: 'editor',
+    operationId: 'setPin',
+    summary: 'Pin a value or a variant for a player, whatever the rules say',
+    description:
+      'It replaces the current pin. It is in force from the next request of the player. A pin is ignored while what is published does not allow its value.',
+    params: PinParameters,
+    body: PinBody,
+    response: { 200: PinResponse },
+    errors: [...BODY_ERRORS, 'player_not_found', 'pin_target_not_found', 'pin_limit', 'pin_invalid'],
+    handle: async ({ gameId, params, body, actorNow }) => {
+      const place = placeOf(gameId, params);
+      const actor = actorNow();
+      const { value, reason, until } = body;
       const change = { ...place, value, reason, until: endOf(until, actor.nowMs) };
       const set = await setPin(ctx.pool, change, actor);
       if (set.outcome !== 'set') throw refused(set);
-      return success(pinResponse(set.pin, actor.nowMs));
+      return pinResponse(set.pin, actor.nowMs);
     },
-  );
+  });
 
-  app.delete(
-    '/admin/v1/games/:game/players/:playerId/pins/:kind/:target',
-    {
-      onRequest: editor,
-      schema: {
-        ...common,
-        operationId: 'clearPin',
-        summary: 'Take a pin back: the rules decide again',
-        params: PinParameters,
-        response: {
-          200: PinClearedResponse,
-          ...gameErrors(['player_not_found', 'pin_target_not_found', 'pin_not_found']),
-        },
-      },
-    },
-    async (request) => {
-      const place = await placeOf(ctx, request);
-      const outcome = await clearPin(ctx.pool, place, actorOf(ctx, request));
+  routes.delete('/admin/v1/games/:game/players/:playerId/pins/:kind/:target', {
+    role: 'editor',
+    operationId: 'clearPin',
+    summary: 'Take a pin back: the rules decide again',
+    params: PinParameters,
+    response: { 200: PinClearedResponse },
+    errors: ['player_not_found', 'pin_target_not_found', 'pin_not_found'],
+    handle: async ({ gameId, params, actorNow }) => {
+      const place = placeOf(gameId, params);
+      const outcome = await clearPin(ctx.pool, place, actorNow());
       if (outcome === 'no_such_player') throw new ApiError('player_not_found');
       if (outcome === 'no_such_pin') throw new ApiError('pin_not_found');
-      return success({ kind: place.kind, target: place.target });
+      return { kind: place.kind, target: place.target };
     },
-  );
+  });
 }
 
 function refused(set: Exclude<PinOutcome, { outcome: 'set' }>): ApiError {
@@ -124,11 +92,9 @@ function refused(set: Exclude<PinOutcome, { outcome: 'set' }>): ApiError {
 }
 
 /** A target that does not exist can still be cleared: it may have been taken from the document. */
-async function placeOf(ctx: AdminContext, request: FastifyRequest): Promise<PinPlace> {
-  const { gameId } = await gameOf(ctx, request);
-  const { kind = '', target = '' } = request.params as { kind?: string; target?: string };
+function placeOf(gameId: number, { playerId, kind, target }: Static<typeof PinParameters>): PinPlace {
   if (!isPinKind(kind) || !PIN_TARGET.test(target)) throw new ApiError('pin_target_not_found');
-  return { gameId, userId: userIdOf(request), kind, target };
+  return { gameId, userId: readUserId(playerId), kind, target };
 }
 
 function pinResponse(pin: PinRow, nowMs: number) {

@@ -1,17 +1,14 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import type { AdminContext } from '../../admin/admin-context.js';
-import { gameErrors } from '../../admin/admin-errors.js';
-import { gameOf, requireRole } from '../../admin/admin-guard.js';
-import { adminSchema, success } from '../../admin/admin-responses.js';
+import { routesOfGame } from '../../admin/admin-routes.js';
 import { cursorInvalid, cursorOf, pageParameters, writeCursor } from '../../admin/page-cursor.js';
 import { ApiError } from '../../errors.js';
 import { textParameter } from '../../http/parameters.js';
-import { withSchemaTypes } from '../../http/validation.js';
 import { DAY_MS } from '../../lib/day.js';
 import { instantParameter } from '../exports/export-span.js';
 import { PlayerParameters } from '../players/admin-player-schemas.js';
-import { userIdOf } from '../players/player-parameter.js';
+import { readUserId } from '../players/player-parameter.js';
 import { type TimelinePosition, timelinePage } from './timeline.js';
 import type { TimelineFilter } from './timeline-items.js';
 import { findTimelinePlayer } from './timeline-queries.js';
@@ -24,50 +21,42 @@ const MAX_SHOWN = 2_000;
 
 /** What happened to a player. */
 export function timelineRoutes(app: FastifyInstance, ctx: AdminContext): void {
-  withSchemaTypes(app).get(
-    '/admin/v1/games/:game/players/:playerId/timeline',
-    {
-      onRequest: requireRole(ctx, 'viewer'),
-      schema: {
-        ...adminSchema('Players'),
-        operationId: 'getTimeline',
-        summary: 'What happened to a player, newest first',
-        description:
-          'Events, purchases and refunds by the time at which they happened, events that were refused, logins, overrides, pins and the versions of the configuration in force. A page looks at about 5,000 events: with a filter it may have fewer items than asked for, or none, and a `nextCursor` to go on with.',
-        params: PlayerParameters,
-        querystring: Type.Object({
-          kinds: Type.Optional(
-            Type.String({
-              description: `Only items of these kinds, separated by commas: ${TIMELINE_KINDS.join(', ')}. All by default.`,
-              examples: ['purchase,refund'],
-            }),
-          ),
-          eventType: Type.Optional(
-            Type.String({ maxLength: MAX_EVENT_TYPE, description: 'Only events of this type' }),
-          ),
-          from: Type.Optional(
-            Type.String({
-              description:
-                'Nothing from before this instant: an RFC 3339 time, or a date for its start in UTC',
-              examples: ['2026-11-01'],
-            }),
-          ),
-          to: Type.Optional(
-            Type.String({ description: 'Nothing from this instant on', examples: ['2026-11-15T14:00:00Z'] }),
-          ),
-          ...pageParameters(LIMITS),
+  const routes = routesOfGame(app, ctx, 'Players');
+
+  routes.get('/admin/v1/games/:game/players/:playerId/timeline', {
+    role: 'viewer',
+    operationId: 'getTimeline',
+    summary: 'What happened to a player, newest first',
+    description:
+      'Events, purchases and refunds by the time at which they happened, events that were refused, logins, overrides, pins and the versions of the configuration in force. A page looks at about 5,000 events: with a filter it may have fewer items than asked for, or none, and a `nextCursor` to go on with.',
+    params: PlayerParameters,
+    querystring: Type.Object({
+      kinds: Type.Optional(
+        Type.String({
+          description: `Only items of these kinds, separated by commas: ${TIMELINE_KINDS.join(', ')}. All by default.`,
+          examples: ['purchase,refund'],
         }),
-        response: {
-          200: TimelineResponse,
-          ...gameErrors(['parameter_invalid', 'player_not_found']),
-        },
-      },
-    },
-    async (request) => {
-      const { gameId } = await gameOf(ctx, request);
-      const { kinds, eventType, cursor, limit = LIMITS.fallback } = request.query;
+      ),
+      eventType: Type.Optional(
+        Type.String({ maxLength: MAX_EVENT_TYPE, description: 'Only events of this type' }),
+      ),
+      from: Type.Optional(
+        Type.String({
+          description: 'Nothing from before this instant: an RFC 3339 time, or a date for its start in UTC',
+          examples: ['2026-11-01'],
+        }),
+      ),
+      to: Type.Optional(
+        Type.String({ description: 'Nothing from this instant on', examples: ['2026-11-15T14:00:00Z'] }),
+      ),
+      ...pageParameters(LIMITS),
+    }),
+    response: { 200: TimelineResponse },
+    errors: ['parameter_invalid', 'player_not_found'],
+    handle: async ({ gameId, params, query }) => {
+      const { kinds, eventType, cursor, limit = LIMITS.fallback } = query;
       const filter = { kinds: kindsOf(kinds), eventType: eventTypeOf(eventType) };
-      const span = spanOf(request.query);
+      const span = spanOf(query);
       const list = listName(filter, span);
       const nowMs = ctx.clock.now();
       // The clock of another node may be ahead.
@@ -75,18 +64,18 @@ export function timelineRoutes(app: FastifyInstance, ctx: AdminContext): void {
       const from = positionOf(cursorOf(list, cursor, [0, 0]), newestMs);
       const { sinceMs } = span;
       const { player, items, next } = await ctx.reads.run(async (db) => {
-        const player = await findTimelinePlayer(db, gameId, userIdOf(request));
+        const player = await findTimelinePlayer(db, gameId, readUserId(params.playerId));
         if (player === undefined) throw new ApiError('player_not_found');
         const page = await timelinePage(db, { player, filter, from, sinceMs, limit, nowMs });
         return { player, ...page };
       });
-      return success({
+      return {
         items,
         nextCursor: next === null ? null : writeCursor(list, [next.ms, next.shown]),
         eventsDeletedBefore: player.eventsDeletedBefore,
-      });
+      };
     },
-  );
+  });
 }
 
 /** A cursor belongs to its filter: with another filter it would skip items, or show them twice. */
