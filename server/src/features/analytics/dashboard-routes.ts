@@ -1,13 +1,11 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import type { AdminContext } from '../../admin/admin-context.js';
-import { gameErrors } from '../../admin/admin-errors.js';
-import { gameOf, requireRole } from '../../admin/admin-guard.js';
-import { adminSchema, GameParameters, success, toTime } from '../../admin/admin-responses.js';
+import { toTime } from '../../admin/admin-responses.js';
+import { routesOfGame } from '../../admin/admin-routes.js';
 import { jsonOrCsv, sendCsv } from '../../admin/csv-file.js';
 import { DAY_SPAN_PARAMETERS, type DaySpan, daySpanOf } from '../../admin/day-span.js';
 import type { Pool } from '../../db/pool.js';
-import { withSchemaTypes } from '../../http/validation.js';
 import { DAY_MS, utcDay } from '../../lib/day.js';
 import { listVersionsPublished } from '../game-configs/config-queries.js';
 import { findRateTable } from '../reporting/rate-queries.js';
@@ -26,35 +24,29 @@ const MAX_VERSIONS = 200;
 
 /** The numbers of a game, day by day. */
 export function dashboardRoutes(app: FastifyInstance, ctx: AdminContext): void {
-  withSchemaTypes(app).get(
-    '/admin/v1/games/:game/dashboard',
-    {
-      onRequest: requireRole(ctx, 'viewer'),
-      schema: {
-        ...adminSchema('Numbers'),
-        operationId: 'getDashboard',
-        summary: 'Players, revenue and retention, day by day',
-        params: GameParameters,
-        querystring: Type.Object({
-          ...DAY_SPAN_PARAMETERS,
-          format: Type.Optional(Format),
-          table: Type.Optional(Table),
-        }),
-        response: {
-          200: jsonOrCsv(
-            'The numbers',
-            DashboardResponse,
-            'day,activePlayers,…,revenue:USD,revenuePerActivePlayer:USD,revenuePerPayingPlayer:USD\r\n2026-11-15,1204,…,210.66,0.175,5.0157\r\n',
-          ),
-          ...gameErrors(['parameter_invalid']),
-        },
-      },
+  const routes = routesOfGame(app, ctx, 'Numbers');
+
+  routes.get('/admin/v1/games/:game/dashboard', {
+    role: 'viewer',
+    operationId: 'getDashboard',
+    summary: 'Players, revenue and retention, day by day',
+    querystring: Type.Object({
+      ...DAY_SPAN_PARAMETERS,
+      format: Type.Optional(Format),
+      table: Type.Optional(Table),
+    }),
+    response: {
+      200: jsonOrCsv(
+        'The numbers',
+        DashboardResponse,
+        'day,activePlayers,…,revenue:USD,revenuePerActivePlayer:USD,revenuePerPayingPlayer:USD\r\n2026-11-15,1204,…,210.66,0.175,5.0157\r\n',
+      ),
     },
-    async (request, reply) => {
-      const { gameId, game } = await gameOf(ctx, request);
+    errors: ['parameter_invalid'],
+    handle: async ({ gameId, game, query, reply }) => {
       const nowMs = ctx.clock.now();
-      const span = daySpanOf(request.query, nowMs);
-      const { format = 'json', table = 'days' } = request.query;
+      const span = daySpanOf(query, nowMs);
+      const { format = 'json', table = 'days' } = query;
       const { days, cohorts, rates, today, versions, builds } = await ctx.reads.run((db) =>
         readDashboard(db, gameId, span, nowMs),
       );
@@ -62,16 +54,16 @@ export function dashboardRoutes(app: FastifyInstance, ctx: AdminContext): void {
         const file = `${game}-${table}-${span.from}-${span.to}.csv`;
         return sendCsv(reply, file, table === 'days' ? daysToCsv(days, rates) : cohortsToCsv(cohorts));
       }
-      return success({
+      return {
         ...span,
         today: dayResponse(today, rates),
         days: days.map((day) => dayResponse(day, rates)),
         cohorts: cohorts.map(cohortResponse),
         versions,
         builds,
-      });
+      };
     },
-  );
+  });
 }
 
 /** All that the page shows, from one server. */

@@ -1,9 +1,7 @@
 import type { PassThrough } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import type { AdminContext } from '../../admin/admin-context.js';
-import { gameErrors } from '../../admin/admin-errors.js';
-import { adminOf, gameOf, requireRole } from '../../admin/admin-guard.js';
-import { adminSchema, GameParameters } from '../../admin/admin-responses.js';
+import { routesOfGame } from '../../admin/admin-routes.js';
 import { writeJsonLines } from '../../admin/json-lines.js';
 import { linesOf, sendLines } from '../../admin/long-work.js';
 import { createFairSemaphore } from '../../lib/fair-semaphore.js';
@@ -22,31 +20,22 @@ const MAX_DIFFERENCES = 200;
 
 /** Counts the numbers of a game again, as `savepoint rollups check` does. */
 export function recountRoutes(app: FastifyInstance, ctx: AdminContext): void {
+  const routes = routesOfGame(app, ctx, 'Numbers');
   const semaphore = createFairSemaphore(CHECKS);
 
-  app.post(
-    '/admin/v1/games/:game/rollups/check',
-    {
-      onRequest: requireRole(ctx, 'owner'),
-      schema: {
-        ...adminSchema('Numbers'),
-        operationId: 'checkRollups',
-        summary: 'Count everything again from the events, slowly, and list what differs',
-        description:
-          'Reads every event, which takes minutes for a large game. Changes nothing. A node runs one check at a time; another request gets `busy`. The response is a stream of lines of JSON. If the client disconnects, the check stops.',
-        params: GameParameters,
-        response: {
-          200: linesOf(RollupCheckLine),
-          ...gameErrors(['busy']),
-        },
-      },
-    },
-    async (request, reply) => {
-      const { gameId } = await gameOf(ctx, request);
-      const slot = semaphore.of(adminOf(request).tenantId);
+  routes.post('/admin/v1/games/:game/rollups/check', {
+    role: 'owner',
+    operationId: 'checkRollups',
+    summary: 'Count everything again from the events, slowly, and list what differs',
+    description:
+      'Reads every event, which takes minutes for a large game. Changes nothing. A node runs one check at a time; another request gets `busy`. The response is a stream of lines of JSON. If the client disconnects, the check stops.',
+    response: { 200: linesOf(RollupCheckLine) },
+    errors: ['busy'],
+    handle: async ({ gameId, admin, reply }) => {
+      const slot = semaphore.of(admin.tenantId);
       return sendLines(reply, slot, (lines) => writeCheck(ctx, gameId, lines), RETRY_AFTER_SECONDS);
     },
-  );
+  });
 }
 
 /** Runs until it is done or the client disconnects. */

@@ -1,14 +1,11 @@
 import type { FastifyInstance } from 'fastify';
 import type { AdminContext } from '../../admin/admin-context.js';
-import { gameErrors } from '../../admin/admin-errors.js';
-import { actorOf, adminOf, gameOf, requireRole } from '../../admin/admin-guard.js';
-import { adminSchema, GameParameters, success } from '../../admin/admin-responses.js';
+import { routesOfGame } from '../../admin/admin-routes.js';
 import { type Actor, insertAuditEntry } from '../../admin/audit-log.js';
 import { type Pool, transaction } from '../../db/pool.js';
 import { ApiError } from '../../errors.js';
 import { BODY_ERRORS } from '../../http/api-schemas.js';
 import { hangUpOf } from '../../http/hang-up.js';
-import { withSchemaTypes } from '../../http/validation.js';
 import { createFairSemaphore } from '../../lib/fair-semaphore.js';
 import { ASK_LIMITS, askFiles } from './asking/ask-files.js';
 import type { Answer, Outcome } from './asking/question.js';
@@ -23,61 +20,43 @@ const LIMITS = { ...ASK_LIMITS, maxMs: 30_000 };
 
 /** The files of closed days, and questions to them. */
 export function eventFilesRoutes(app: FastifyInstance, ctx: AdminContext): void {
-  const routes = withSchemaTypes(app);
-  const common = adminSchema('Event files');
+  const routes = routesOfGame(app, ctx, 'Event files');
   const semaphore = createFairSemaphore(QUESTIONS);
 
-  routes.get(
-    '/admin/v1/games/:game/event-files',
-    {
-      onRequest: requireRole(ctx, 'viewer'),
-      schema: {
-        ...common,
-        operationId: 'getEventFiles',
-        summary: 'How many events of which days there are as files',
-        params: GameParameters,
-        response: { 200: EventFilesResponse, ...gameErrors() },
-      },
-    },
-    async (request) => {
-      const { gameId } = await gameOf(ctx, request);
-      return success({ isOn: ctx.eventFiles !== undefined, ...(await findFileTotals(ctx.pool, gameId)) });
-    },
-  );
+  routes.get('/admin/v1/games/:game/event-files', {
+    role: 'viewer',
+    operationId: 'getEventFiles',
+    summary: 'How many events of which days there are as files',
+    response: { 200: EventFilesResponse },
+    handle: async ({ gameId }) => ({
+      isOn: ctx.eventFiles !== undefined,
+      ...(await findFileTotals(ctx.pool, gameId)),
+    }),
+  });
 
-  routes.post(
-    '/admin/v1/games/:game/event-files/ask',
-    {
-      onRequest: requireRole(ctx, 'editor'),
-      schema: {
-        ...common,
-        operationId: 'askEventFiles',
-        summary: 'Ask the files of closed days in SQL',
-        description:
-          'The same as `savepoint sql`: the table `events` has every event of the closed days of the game, once. The columns are in docs/analysts.md. A question reads nothing else and changes nothing. It has 512 MB, 30 seconds and 1,000 rows. A studio may ask one question at a time, and it is in the audit log.',
-        params: GameParameters,
-        body: QuestionBody,
-        response: {
-          200: AnswerResponse,
-          ...gameErrors([
-            ...BODY_ERRORS,
-            'event_files_off',
-            'duckdb_missing',
-            'question_invalid',
-            'question_too_large',
-            'busy',
-          ]),
-        },
-      },
-    },
-    async (request, reply) => {
-      const { gameId } = await gameOf(ctx, request);
+  routes.post('/admin/v1/games/:game/event-files/ask', {
+    role: 'editor',
+    operationId: 'askEventFiles',
+    summary: 'Ask the files of closed days in SQL',
+    description:
+      'The same as `savepoint sql`: the table `events` has every event of the closed days of the game, once. The columns are in docs/analysts.md. A question reads nothing else and changes nothing. It has 512 MB, 30 seconds and 1,000 rows. A studio may ask one question at a time, and it is in the audit log.',
+    body: QuestionBody,
+    response: { 200: AnswerResponse },
+    errors: [
+      ...BODY_ERRORS,
+      'event_files_off',
+      'duckdb_missing',
+      'question_invalid',
+      'question_too_large',
+      'busy',
+    ],
+    handle: async ({ gameId, admin, body, reply, actorNow }) => {
       const { eventFiles, pool, clock } = ctx;
       if (eventFiles === undefined) throw new ApiError('event_files_off');
-      const { sql } = request.body;
+      const { sql } = body;
       const signal = hangUpOf(reply);
-      const asked = semaphore.of(adminOf(request).tenantId, signal).take(async () => {
-        await auditQuestion(pool, gameId, sql, actorOf(ctx, request));
+      const asked = semaphore.of(admin.tenantId, signal).take(async () => {
+        await auditQuestion(pool, gameId, sql, actorNow());
         const game = await findGameFolder(pool, gameId);
         return askFiles(pool, eventFiles, game, sql, { limits: LIMITS, signal, now: clock.now });
       });
@@ -88,9 +67,9 @@ export function eventFilesRoutes(app: FastifyInstance, ctx: AdminContext): void 
         // Nobody gets the response: this is for the log.
         throw signal.aborted ? new ApiError('request_timeout', { cause: error }) : error;
       });
-      return success(answerOf(outcome));
+      return answerOf(outcome);
     },
-  );
+  });
 }
 
 const ERROR_OF = {

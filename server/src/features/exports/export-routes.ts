@@ -2,14 +2,12 @@ import { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import type { AdminContext } from '../../admin/admin-context.js';
-import { gameErrors } from '../../admin/admin-errors.js';
-import { actorOf, adminOf, gameOf, requireRole } from '../../admin/admin-guard.js';
-import { adminSchema, GameParameters, success, toTime } from '../../admin/admin-responses.js';
+import { toTime } from '../../admin/admin-responses.js';
+import { routesOfGame } from '../../admin/admin-routes.js';
 import { cutPage, pageParameters, timeCursorOf } from '../../admin/page-cursor.js';
 import type { Pool } from '../../db/pool.js';
 import { ApiError } from '../../errors.js';
 import { BODY_ERRORS } from '../../http/api-schemas.js';
-import { withSchemaTypes } from '../../http/validation.js';
 import { UUID } from '../../lib/uuid.js';
 import { type ExportJob, MAX_KEPT, MAX_KEPT_BYTES, MAX_OPEN } from './export-job.js';
 import { findExportChunk, findExportJob, listExportJobs } from './export-job-queries.js';
@@ -28,9 +26,7 @@ const LIST = 'exports';
 
 /** Exports of events to a file. They run in the background, and survive restarts. */
 export function exportRoutes(app: FastifyInstance, ctx: AdminContext): void {
-  const common = adminSchema('Exports');
-  const routes = withSchemaTypes(app);
-  const [viewer, editor] = [requireRole(ctx, 'viewer'), requireRole(ctx, 'editor')];
+  const routes = routesOfGame(app, ctx, 'Exports');
 
   const jobOf = async (gameId: number, exportId: string): Promise<ExportJob> => {
     const job = UUID.test(exportId) ? await findExportJob(ctx.pool, gameId, exportId) : undefined;
@@ -38,126 +34,89 @@ export function exportRoutes(app: FastifyInstance, ctx: AdminContext): void {
     return job;
   };
 
-  routes.post(
-    '/admin/v1/games/:game/exports',
-    {
-      onRequest: editor,
-      schema: {
-        ...common,
-        operationId: 'startExport',
-        summary: 'Start an export of events',
-        description:
-          'The same as `savepoint export events`: events whose own time lies in the span, in the order of their receipt; in NDJSON then the refunds that stores reported in that time, as lines of `kind` `transactionChange`. Get the export to see its progress. Its file is deleted three days after its end.',
-        params: GameParameters,
-        body: ExportBody,
-        response: { 202: ExportResponse, ...gameErrors([...BODY_ERRORS, 'export_limit']) },
-      },
-    },
-    async (request, reply) => {
-      const { gameId } = await gameOf(ctx, request);
-      const { tenantId } = adminOf(request);
-      const { format = 'ndjson' } = request.body;
-      const wanted = { tenantId, gameId, format, span: spanOf(request.body) };
-      const started = await startExport(ctx.pool, wanted, actorOf(ctx, request));
+  routes.post('/admin/v1/games/:game/exports', {
+    role: 'editor',
+    operationId: 'startExport',
+    summary: 'Start an export of events',
+    description:
+      'The same as `savepoint export events`: events whose own time lies in the span, in the order of their receipt; in NDJSON then the refunds that stores reported in that time, as lines of `kind` `transactionChange`. Get the export to see its progress. Its file is deleted three days after its end.',
+    body: ExportBody,
+    response: { 202: ExportResponse },
+    errors: [...BODY_ERRORS, 'export_limit'],
+    handle: async ({ gameId, admin: { tenantId }, body, actorNow }) => {
+      const { format = 'ndjson' } = body;
+      const wanted = { tenantId, gameId, format, span: spanOf(body) };
+      const started = await startExport(ctx.pool, wanted, actorNow());
       if (started.outcome !== 'started') throw limitError(started.outcome);
       ctx.nudgeExports();
-      return reply.code(202).send(success(toResponse(started.job)));
+      return toResponse(started.job);
     },
-  );
+  });
 
-  routes.get(
-    '/admin/v1/games/:game/exports',
-    {
-      onRequest: viewer,
-      schema: {
-        ...common,
-        operationId: 'listExports',
-        summary: 'The exports of a game, newest first',
-        params: GameParameters,
-        querystring: Type.Object(pageParameters(LIMITS)),
-        response: { 200: ExportsResponse, ...gameErrors(['parameter_invalid']) },
-      },
-    },
-    async (request) => {
-      const { gameId } = await gameOf(ctx, request);
-      const { cursor, limit = LIMITS.fallback } = request.query;
+  routes.get('/admin/v1/games/:game/exports', {
+    role: 'viewer',
+    operationId: 'listExports',
+    summary: 'The exports of a game, newest first',
+    querystring: Type.Object(pageParameters(LIMITS)),
+    response: { 200: ExportsResponse },
+    errors: ['parameter_invalid'],
+    handle: async ({ gameId, query }) => {
+      const { cursor, limit = LIMITS.fallback } = query;
       const after = timeCursorOf(LIST, cursor, UUID);
       const found = await listExportJobs(ctx.pool, gameId, { after, limit });
       const { page, nextCursor } = cutPage(LIST, found, limit, (job) => [job.createdAt, job.exportId]);
-      return success({ exports: page.map(toResponse), nextCursor });
+      return { exports: page.map(toResponse), nextCursor };
     },
-  );
+  });
 
-  routes.get(
-    '/admin/v1/games/:game/exports/:exportId',
-    {
-      onRequest: viewer,
-      schema: {
-        ...common,
-        operationId: 'getExport',
-        summary: 'An export and its progress',
-        params: ExportParameters,
-        response: { 200: ExportResponse, ...gameErrors(['export_not_found']) },
-      },
-    },
-    async (request) => {
-      const { gameId } = await gameOf(ctx, request);
-      return success(toResponse(await jobOf(gameId, request.params.exportId)));
-    },
-  );
+  routes.get('/admin/v1/games/:game/exports/:exportId', {
+    role: 'viewer',
+    operationId: 'getExport',
+    summary: 'An export and its progress',
+    params: ExportParameters,
+    response: { 200: ExportResponse },
+    errors: ['export_not_found'],
+    handle: async ({ gameId, params }) => toResponse(await jobOf(gameId, params.exportId)),
+  });
 
-  routes.delete(
-    '/admin/v1/games/:game/exports/:exportId',
-    {
-      onRequest: editor,
-      schema: {
-        ...common,
-        operationId: 'cancelExport',
-        summary: 'Cancel an export, or delete its file',
-        params: ExportParameters,
-        response: { 200: CancelledExportResponse, ...gameErrors(['export_not_found']) },
-      },
-    },
-    async (request) => {
-      const { gameId } = await gameOf(ctx, request);
-      const { exportId } = request.params;
-      const isCancelled =
-        UUID.test(exportId) && (await cancelExport(ctx.pool, gameId, exportId, actorOf(ctx, request)));
+  routes.delete('/admin/v1/games/:game/exports/:exportId', {
+    role: 'editor',
+    operationId: 'cancelExport',
+    summary: 'Cancel an export, or delete its file',
+    params: ExportParameters,
+    response: { 200: CancelledExportResponse },
+    errors: ['export_not_found'],
+    handle: async ({ gameId, params, actorNow }) => {
+      const { exportId } = params;
+      const isCancelled = UUID.test(exportId) && (await cancelExport(ctx.pool, gameId, exportId, actorNow()));
       if (!isCancelled) throw new ApiError('export_not_found');
-      return success({ exportId });
+      return { exportId };
     },
-  );
+  });
 
-  routes.get(
-    '/admin/v1/games/:game/exports/:exportId/file',
-    {
-      onRequest: editor,
-      // A HEAD request downloads nothing, and must not write an audit entry.
-      exposeHeadRoute: false,
-      schema: {
-        ...common,
-        operationId: 'downloadExport',
-        summary: 'The compressed file of an export that is done',
-        params: ExportParameters,
-        response: {
-          200: {
-            description: 'The file',
-            content: {
-              'application/gzip': {
-                schema: Type.String({ format: 'binary', examples: ['(the bytes of the file)'] }),
-              },
-            },
+  routes.get('/admin/v1/games/:game/exports/:exportId/file', {
+    role: 'editor',
+    operationId: 'downloadExport',
+    summary: 'The compressed file of an export that is done',
+    // A HEAD request downloads nothing, and must not write an audit entry.
+    options: { exposeHeadRoute: false },
+    params: ExportParameters,
+    response: {
+      200: {
+        description: 'The file',
+        content: {
+          'application/gzip': {
+            schema: Type.String({ format: 'binary', examples: ['(the bytes of the file)'] }),
           },
-          ...gameErrors(['export_not_found', 'export_not_ready']),
         },
       },
     },
-    async (request, reply) => {
-      const { gameId, game } = await gameOf(ctx, request);
-      const job = await jobOf(gameId, request.params.exportId);
+    errors: ['export_not_found', 'export_not_ready'],
+    handle: async ({ gameId, game, params, reply, actorNow }) => {
+      const job = await jobOf(gameId, params.exportId);
       if (job.state === 'cancelled') throw new ApiError('export_not_found');
       if (job.state !== 'done') throw new ApiError('export_not_ready');
-      await auditDownload(ctx.pool, job, actorOf(ctx, request));
+      await auditDownload(ctx.pool, job, actorNow());
       const name = `${game}-events-${job.from.slice(0, 10)}-${job.to.slice(0, 10)}.${job.format}.gz`;
       return reply
         .header('content-type', 'application/gzip')
@@ -165,7 +124,7 @@ export function exportRoutes(app: FastifyInstance, ctx: AdminContext): void {
         .header('content-disposition', `attachment; filename="${name}"`)
         .send(Readable.from(chunksOf(ctx.pool, job)));
     },
-  );
+  });
 }
 
 /** Reads one chunk at a time: a slow client holds no connection of the database, and one chunk of memory. */

@@ -1,9 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import type { AdminContext } from '../../admin/admin-context.js';
-import { gameErrors } from '../../admin/admin-errors.js';
-import { actorOf, gameOf, requireRole } from '../../admin/admin-guard.js';
-import { adminSchema, GameParameters, success, successOf } from '../../admin/admin-responses.js';
+import { GameParameters, successOf } from '../../admin/admin-responses.js';
+import { routesOfGame } from '../../admin/admin-routes.js';
 import {
   JOB_EXAMPLE,
   JOB_EXAMPLE_ID,
@@ -14,7 +13,6 @@ import {
 } from '../../admin/job-schemas.js';
 import { cutPage, listResponse, pageParameters, timeCursorOf } from '../../admin/page-cursor.js';
 import { ApiError } from '../../errors.js';
-import { withSchemaTypes } from '../../http/validation.js';
 import { UUID } from '../../lib/uuid.js';
 import { findJob, listJobs } from './job-queries.js';
 import { cancelJob } from './jobs.js';
@@ -39,76 +37,54 @@ const CancelledJobResponse = successOf(
 
 /** Long work that was started with `background`: found again by anyone in the studio, with its progress and its result. */
 export function jobRoutes(app: FastifyInstance, ctx: AdminContext): void {
-  const common = adminSchema('Jobs');
-  const routes = withSchemaTypes(app);
-  const viewer = requireRole(ctx, 'viewer');
+  const routes = routesOfGame(app, ctx, 'Jobs');
 
-  routes.get(
-    '/admin/v1/games/:game/jobs',
-    {
-      onRequest: viewer,
-      schema: {
-        ...common,
-        operationId: 'listJobs',
-        summary: 'Dry runs, replays, imports, trainings and funnels in the background, newest first',
-        description:
-          'A job is deleted a day after its end. A game keeps 100 jobs; of more, the oldest are deleted.',
-        params: GameParameters,
-        querystring: Type.Object({ ...pageParameters(LIMITS), kind: Type.Optional(JobKindSchema) }),
-        response: { 200: JobsResponse, ...gameErrors(['parameter_invalid']) },
-      },
-    },
-    async (request) => {
-      const { gameId } = await gameOf(ctx, request);
-      const { cursor, limit = LIMITS.fallback, kind = null } = request.query;
+  routes.get('/admin/v1/games/:game/jobs', {
+    role: 'viewer',
+    operationId: 'listJobs',
+    summary: 'Dry runs, replays, imports, trainings and funnels in the background, newest first',
+    description:
+      'A job is deleted a day after its end. A game keeps 100 jobs; of more, the oldest are deleted.',
+    querystring: Type.Object({ ...pageParameters(LIMITS), kind: Type.Optional(JobKindSchema) }),
+    response: { 200: JobsResponse },
+    errors: ['parameter_invalid'],
+    handle: async ({ gameId, query }) => {
+      const { cursor, limit = LIMITS.fallback, kind = null } = query;
       const after = timeCursorOf(LIST, cursor, UUID);
       const found = await listJobs(ctx.pool, gameId, { kind, after, limit });
       const { page, nextCursor } = cutPage(LIST, found, limit, (job) => [job.createdAt, job.jobId]);
-      return success({ jobs: page.map(toJob), nextCursor });
+      return { jobs: page.map(toJob), nextCursor };
     },
-  );
+  });
 
-  routes.get(
-    '/admin/v1/games/:game/jobs/:jobId',
-    {
-      onRequest: viewer,
-      schema: {
-        ...common,
-        operationId: 'getJob',
-        summary: 'A job, its progress and its result',
-        params: JobParameters,
-        response: { 200: JobResponse, ...gameErrors(['job_not_found']) },
-      },
-    },
-    async (request) => {
-      const { gameId } = await gameOf(ctx, request);
-      const { jobId } = request.params;
+  routes.get('/admin/v1/games/:game/jobs/:jobId', {
+    role: 'viewer',
+    operationId: 'getJob',
+    summary: 'A job, its progress and its result',
+    params: JobParameters,
+    response: { 200: JobResponse },
+    errors: ['job_not_found'],
+    handle: async ({ gameId, params }) => {
+      const { jobId } = params;
       const job = UUID.test(jobId) ? await findJob(ctx.pool, gameId, jobId) : undefined;
       if (job === undefined) throw new ApiError('job_not_found');
-      return success(toJob(job));
+      return toJob(job);
     },
-  );
+  });
 
-  routes.delete(
-    '/admin/v1/games/:game/jobs/:jobId',
-    {
-      onRequest: requireRole(ctx, 'editor'),
-      schema: {
-        ...common,
-        operationId: 'cancelJob',
-        summary: 'Cancel a running job',
-        description: 'It ends within seconds. What it has done until then stays done.',
-        params: JobParameters,
-        response: { 200: CancelledJobResponse, ...gameErrors(['job_not_found']) },
-      },
-    },
-    async (request) => {
-      const { gameId } = await gameOf(ctx, request);
-      const { jobId } = request.params;
-      const isCancelled =
-        UUID.test(jobId) && (await cancelJob(ctx.pool, gameId, jobId, actorOf(ctx, request)));
+  routes.delete('/admin/v1/games/:game/jobs/:jobId', {
+    role: 'editor',
+    operationId: 'cancelJob',
+    summary: 'Cancel a running job',
+    description: 'It ends within seconds. What it has done until then stays done.',
+    params: JobParameters,
+    response: { 200: CancelledJobResponse },
+    errors: ['job_not_found'],
+    handle: async ({ gameId, params, actorNow }) => {
+      const { jobId } = params;
+      const isCancelled = UUID.test(jobId) && (await cancelJob(ctx.pool, gameId, jobId, actorNow()));
       if (!isCancelled) throw new ApiError('job_not_found');
-      return success({ jobId });
+      return { jobId };
     },
-  );
+  });
 }

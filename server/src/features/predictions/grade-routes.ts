@@ -1,11 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import type { AdminContext } from '../../admin/admin-context.js';
-import { gameErrors } from '../../admin/admin-errors.js';
-import { gameOf, requireRole } from '../../admin/admin-guard.js';
-import { adminSchema, GameParameters, success } from '../../admin/admin-responses.js';
+import { routesOfGame } from '../../admin/admin-routes.js';
 import { cursorInvalid, cursorOf, cursorTime, cutPage, pageParameters } from '../../admin/page-cursor.js';
-import { withSchemaTypes } from '../../http/validation.js';
 import { DAY_MS, utcDay } from '../../lib/day.js';
 import { MAX_INTEGER } from '../../lib/max-integer.js';
 import { GRADED_NAMES, type GradedName } from '../../personalisation/predict/artefact.js';
@@ -20,40 +17,35 @@ const LIMITS = { max: 1_000, fallback: 1_000 };
 
 /** What became of predictions. */
 export function gradeRoutes(app: FastifyInstance, ctx: AdminContext): void {
-  withSchemaTypes(app).get(
-    '/admin/v1/games/:game/prediction-grades',
-    {
-      onRequest: requireRole(ctx, 'viewer'),
-      schema: {
-        ...adminSchema('Predictions'),
-        operationId: 'listPredictionGrades',
-        summary: 'Predicted and observed outcomes, day by day',
-        params: GameParameters,
-        querystring: Type.Object({
-          days: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_DAYS, default: DEFAULT_DAYS })),
-          model: Type.Optional(
-            Type.Union(
-              GRADED_NAMES.map((name) => Type.Literal(name)),
-              { description: 'Only grades of this model, or of this prediction of it' },
-            ),
-          ),
-          ...pageParameters(LIMITS),
-        }),
-        response: { 200: GradesResponse, ...gameErrors(['parameter_invalid']) },
-      },
-    },
-    async (request) => {
-      const { gameId } = await gameOf(ctx, request);
-      const { days = DEFAULT_DAYS, model, cursor, limit = LIMITS.fallback } = request.query;
+  const routes = routesOfGame(app, ctx, 'Predictions');
+
+  routes.get('/admin/v1/games/:game/prediction-grades', {
+    role: 'viewer',
+    operationId: 'listPredictionGrades',
+    summary: 'Predicted and observed outcomes, day by day',
+    querystring: Type.Object({
+      days: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_DAYS, default: DEFAULT_DAYS })),
+      model: Type.Optional(
+        Type.Union(
+          GRADED_NAMES.map((name) => Type.Literal(name)),
+          { description: 'Only grades of this model, or of this prediction of it' },
+        ),
+      ),
+      ...pageParameters(LIMITS),
+    }),
+    response: { 200: GradesResponse },
+    errors: ['parameter_invalid'],
+    handle: async ({ gameId, query }) => {
+      const { days = DEFAULT_DAYS, model, cursor, limit = LIMITS.fallback } = query;
       const list = `grades ${days} ${model ?? ''}`;
       const sinceDay = utcDay(ctx.clock.now() - days * DAY_MS);
       const after = gradeAfter(list, cursor);
       const found = await listGrades(ctx.pool, gameId, { sinceDay, limit: limit + 1, model, after });
       const keyOf = ({ day, model, modelVersion }: Grade) => [Date.parse(day), model, modelVersion];
       const { page, nextCursor } = cutPage(list, found, limit, keyOf);
-      return success({ grades: page.map(({ gradedAt: _, ...grade }) => grade), nextCursor });
+      return { grades: page.map(({ gradedAt: _, ...grade }) => grade), nextCursor };
     },
-  );
+  });
 }
 
 function gradeAfter(list: string, cursor: string | undefined): GradePage['after'] {

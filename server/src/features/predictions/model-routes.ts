@@ -1,12 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import type { AdminContext } from '../../admin/admin-context.js';
-import { gameErrors } from '../../admin/admin-errors.js';
-import { actorOf, adminOf, gameOf, requireRole } from '../../admin/admin-guard.js';
-import { adminSchema, GameParameters, success, toTime } from '../../admin/admin-responses.js';
+import { GameParameters, toTime } from '../../admin/admin-responses.js';
+import { routesOfGame } from '../../admin/admin-routes.js';
 import { BackgroundQuery, JobResponse, toJob } from '../../admin/job-schemas.js';
 import { ApiError, busy } from '../../errors.js';
-import { withSchemaTypes } from '../../http/validation.js';
 import { createFairSemaphore } from '../../lib/fair-semaphore.js';
 import { MODEL_NAMES, type ModelName } from '../../personalisation/predict/artefact.js';
 import { comparedModel } from './compared-model.js';
@@ -44,63 +42,43 @@ const ModelParameters = Type.Object({
 
 /** The prediction models: list, read, train, compare and roll back. */
 export function modelRoutes(app: FastifyInstance, ctx: AdminContext): void {
-  const routes = withSchemaTypes(app);
-  const common = adminSchema('Predictions');
-  const viewer = requireRole(ctx, 'viewer');
+  const routes = routesOfGame(app, ctx, 'Predictions');
   const trainings = createFairSemaphore(TRAININGS);
 
-  routes.get(
-    '/admin/v1/games/:game/models',
-    {
-      onRequest: viewer,
-      schema: {
-        ...common,
-        operationId: 'listModels',
-        summary: 'The trainings of a game, and which one is in force',
-        params: GameParameters,
-        querystring: Type.Object({
-          before: Type.Optional(Type.Integer({ description: 'Only models below this number' })),
-          limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_MODELS, default: DEFAULT_MODELS })),
-        }),
-        response: { 200: ModelsResponse, ...gameErrors(['parameter_invalid']) },
-      },
-    },
-    async (request) => {
-      const { gameId } = await gameOf(ctx, request);
-      const { before = null, limit = DEFAULT_MODELS } = request.query;
+  routes.get('/admin/v1/games/:game/models', {
+    role: 'viewer',
+    operationId: 'listModels',
+    summary: 'The trainings of a game, and which one is in force',
+    querystring: Type.Object({
+      before: Type.Optional(Type.Integer({ description: 'Only models below this number' })),
+      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_MODELS, default: DEFAULT_MODELS })),
+    }),
+    response: { 200: ModelsResponse },
+    errors: ['parameter_invalid'],
+    handle: async ({ gameId, query }) => {
+      const { before = null, limit = DEFAULT_MODELS } = query;
       const models = await listModels(ctx.pool, gameId, { before, limit });
       const history = (await listStates(ctx.pool, gameId, limit)).map(toState);
       const failed = await findFailure(ctx.pool, gameId);
       const lastFailure =
         failed === undefined ? null : { at: toTime(failed.failedAt), message: failed.failure };
-      return success({ inForce: history[0] ?? null, history, models: models.map(toSummary), lastFailure });
+      return { inForce: history[0] ?? null, history, models: models.map(toSummary), lastFailure };
     },
-  );
+  });
 
-  routes.post(
-    '/admin/v1/games/:game/models',
-    {
-      onRequest: requireRole(ctx, 'editor'),
-      schema: {
-        ...common,
-        operationId: 'trainModels',
-        summary: 'Train the models now',
-        description:
-          'Responds when the training is done, which takes seconds, or minutes for a large game. The training continues if the client disconnects. With `background` it is a job, whose progress can be read. A model that is better than the one in force is put in force.',
-        params: GameParameters,
-        querystring: BackgroundQuery,
-        response: {
-          201: ModelTrainedResponse,
-          202: JobResponse,
-          ...gameErrors(['parameter_invalid', 'busy']),
-        },
-      },
-    },
-    async (request, reply) => {
-      const { gameId } = await gameOf(ctx, request);
-      const actor = actorOf(ctx, request);
-      const slot = trainings.of(adminOf(request).tenantId);
-      if (request.query.background === 'true') {
+  routes.post('/admin/v1/games/:game/models', {
+    role: 'editor',
+    operationId: 'trainModels',
+    summary: 'Train the models now',
+    description:
+      'Responds when the training is done, which takes seconds, or minutes for a large game. The training continues if the client disconnects. With `background` it is a job, whose progress can be read. A model that is better than the one in force is put in force.',
+    querystring: BackgroundQuery,
+    response: { 201: ModelTrainedResponse, 202: JobResponse },
+    errors: ['parameter_invalid', 'busy'],
+    handle: async ({ gameId, admin, query, reply, actorNow }) => {
+      const actor = actorNow();
+      const slot = trainings.of(admin.tenantId);
+      if (query.background === 'true') {
         const job = { gameId, kind: 'training', subject: {}, actor } as const;
         const started = await ctx.jobs.start(
           job,
@@ -113,60 +91,49 @@ export function modelRoutes(app: FastifyInstance, ctx: AdminContext): void {
           slot.take,
         );
         if (started === undefined) throw isTraining();
-        return reply.code(202).send(success(toJob(started)));
+        reply.code(202);
+        return toJob(started);
       }
       const running = slot.take(() => ctx.trainModels({ gameId, actor }));
       const trained = running === undefined ? { outcome: 'busy' as const } : await running;
       if (trained.outcome === 'busy') throw isTraining();
       const model = await requireModel(ctx, gameId, trained.version);
-      return reply.code(201).send(success(toSummary(withoutArtefact(model))));
+      return toSummary(withoutArtefact(model));
     },
-  );
+  });
 
-  routes.get(
-    '/admin/v1/games/:game/models/:model',
-    {
-      onRequest: viewer,
-      schema: {
-        ...common,
-        operationId: 'getModel',
-        summary: 'A training with its artefact',
-        params: ModelParameters,
-        response: { 200: ModelResponse, ...gameErrors(['parameter_invalid', 'model_not_found']) },
-      },
+  routes.get('/admin/v1/games/:game/models/:model', {
+    role: 'viewer',
+    operationId: 'getModel',
+    summary: 'A training with its artefact',
+    params: ModelParameters,
+    response: { 200: ModelResponse },
+    errors: ['parameter_invalid', 'model_not_found'],
+    handle: async ({ gameId, params }) => {
+      const found = await requireModel(ctx, gameId, params.model);
+      return { ...toSummary(withoutArtefact(found)), artefact: found.artefact };
     },
-    async (request) => {
-      const { gameId } = await gameOf(ctx, request);
-      const found = await requireModel(ctx, gameId, request.params.model);
-      return success({ ...toSummary(withoutArtefact(found)), artefact: found.artefact });
-    },
-  );
+  });
 
-  routes.get(
-    '/admin/v1/games/:game/models/:model/comparison',
-    {
-      onRequest: viewer,
-      schema: {
-        ...common,
-        operationId: 'compareModels',
-        summary: 'Compare two trainings on their newest weeks',
-        params: ModelParameters,
-        querystring: Type.Object({
-          against: Type.Optional(
-            Type.Integer({
-              minimum: 1,
-              description: 'The model to compare with (default: the one in force)',
-            }),
-          ),
+  routes.get('/admin/v1/games/:game/models/:model/comparison', {
+    role: 'viewer',
+    operationId: 'compareModels',
+    summary: 'Compare two trainings on their newest weeks',
+    params: ModelParameters,
+    querystring: Type.Object({
+      against: Type.Optional(
+        Type.Integer({
+          minimum: 1,
+          description: 'The model to compare with (default: the one in force)',
         }),
-        response: { 200: ComparisonResponse, ...gameErrors(['parameter_invalid', 'model_not_found']) },
-      },
-    },
-    async (request) => {
-      const { gameId } = await gameOf(ctx, request);
-      const { model: version } = request.params;
+      ),
+    }),
+    response: { 200: ComparisonResponse },
+    errors: ['parameter_invalid', 'model_not_found'],
+    handle: async ({ gameId, params, query }) => {
+      const { model: version } = params;
       const current = await findCurrentState(ctx.pool, gameId);
-      const { against = current?.modelVersion ?? version } = request.query;
+      const { against = current?.modelVersion ?? version } = query;
       const one = await requireModel(ctx, gameId, version);
       const other = await requireModel(ctx, gameId, against);
       const models = MODEL_NAMES.map((model) => ({
@@ -174,39 +141,30 @@ export function modelRoutes(app: FastifyInstance, ctx: AdminContext): void {
         version: comparedPart(one, model),
         against: comparedPart(other, model),
       }));
-      return success({ version, against, models });
+      return { version, against, models };
     },
-  );
+  });
 
-  routes.post(
-    '/admin/v1/games/:game/models/:model/roll-back',
-    {
-      onRequest: requireRole(ctx, 'editor'),
-      schema: {
-        ...common,
-        operationId: 'rollBackModel',
-        summary: 'Put an older training in force again',
-        params: ModelParameters,
-        response: {
-          200: ModelRolledBackResponse,
-          ...gameErrors(['parameter_invalid', 'model_not_found', 'model_unusable']),
-        },
-      },
-    },
-    async (request) => {
-      const { gameId } = await gameOf(ctx, request);
-      const { model: version } = request.params;
-      const outcome = await rollBackModel(ctx.pool, { gameId, version }, actorOf(ctx, request));
+  routes.post('/admin/v1/games/:game/models/:model/roll-back', {
+    role: 'editor',
+    operationId: 'rollBackModel',
+    summary: 'Put an older training in force again',
+    params: ModelParameters,
+    response: { 200: ModelRolledBackResponse },
+    errors: ['parameter_invalid', 'model_not_found', 'model_unusable'],
+    handle: async ({ gameId, params, actorNow }) => {
+      const { model: version } = params;
+      const outcome = await rollBackModel(ctx.pool, { gameId, version }, actorNow());
       switch (outcome.outcome) {
         case 'no_such_model':
           throw new ApiError('model_not_found');
         case 'unusable':
           throw new ApiError('model_unusable');
         default:
-          return success({ modelVersion: version, isChanged: outcome.outcome === 'rolled_back' });
+          return { modelVersion: version, isChanged: outcome.outcome === 'rolled_back' };
       }
     },
-  );
+  });
 }
 
 const isTraining = () => busy(RETRY_AFTER_SECONDS, 'A training is running already.');

@@ -1,12 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import type { AdminContext } from '../../../admin/admin-context.js';
-import { gameErrors } from '../../../admin/admin-errors.js';
-import { gameOf, requireRole } from '../../../admin/admin-guard.js';
-import { adminSchema, GameParameters, success, toTime } from '../../../admin/admin-responses.js';
+import { toTime } from '../../../admin/admin-responses.js';
+import { routesOfGame } from '../../../admin/admin-routes.js';
 import { jsonOrCsv, sendCsv } from '../../../admin/csv-file.js';
 import { DAY_SPAN_PARAMETERS, daySpanOf } from '../../../admin/day-span.js';
-import { withSchemaTypes } from '../../../http/validation.js';
 import { findRateTable } from '../../reporting/rate-queries.js';
 import { findSummedDays, listBreakdownDays, listBreakdownTotals } from './breakdown.js';
 import { daysToCsv, totalsResponse, totalsToCsv } from './breakdown-response.js';
@@ -19,35 +17,29 @@ const Table = Type.Union([Type.Literal('values'), Type.Literal('days')], {
 
 /** The numbers of a game by country, platform, build, SKU or promotion. */
 export function breakdownRoutes(app: FastifyInstance, ctx: AdminContext): void {
-  withSchemaTypes(app).get(
-    '/admin/v1/games/:game/breakdown',
-    {
-      onRequest: requireRole(ctx, 'viewer'),
-      schema: {
-        ...adminSchema('Numbers'),
-        operationId: 'getBreakdown',
-        summary: 'Players, revenue and retention by country, platform, build, SKU or promotion',
-        params: GameParameters,
-        querystring: Type.Object({
-          by: Type.Optional(DimensionParameter),
-          ...DAY_SPAN_PARAMETERS,
-          format: Type.Optional(Format),
-          table: Type.Optional(Table),
-        }),
-        response: {
-          200: jsonOrCsv(
-            'The numbers',
-            BreakdownResponse,
-            'kind,country,activePlayerDays,…,revenue:EUR,revenuePerActivePlayer:EUR,revenuePerPayingPlayer:EUR\r\nvalue,DE,410,…,84.87,0.207,4.9924\r\n',
-          ),
-          ...gameErrors(['parameter_invalid']),
-        },
-      },
+  const routes = routesOfGame(app, ctx, 'Numbers');
+
+  routes.get('/admin/v1/games/:game/breakdown', {
+    role: 'viewer',
+    operationId: 'getBreakdown',
+    summary: 'Players, revenue and retention by country, platform, build, SKU or promotion',
+    querystring: Type.Object({
+      by: Type.Optional(DimensionParameter),
+      ...DAY_SPAN_PARAMETERS,
+      format: Type.Optional(Format),
+      table: Type.Optional(Table),
+    }),
+    response: {
+      200: jsonOrCsv(
+        'The numbers',
+        BreakdownResponse,
+        'kind,country,activePlayerDays,…,revenue:EUR,revenuePerActivePlayer:EUR,revenuePerPayingPlayer:EUR\r\nvalue,DE,410,…,84.87,0.207,4.9924\r\n',
+      ),
     },
-    async (request, reply) => {
-      const { gameId, game } = await gameOf(ctx, request);
-      const span = daySpanOf(request.query, ctx.clock.now());
-      const { by = 'country', format = 'json', table = 'values' } = request.query;
+    errors: ['parameter_invalid'],
+    handle: async ({ gameId, game, query, reply }) => {
+      const span = daySpanOf(query, ctx.clock.now());
+      const { by = 'country', format = 'json', table = 'values' } = query;
       const file = `${game}-${by}-${table}-${span.from}-${span.to}.csv`;
       if (format === 'csv' && table === 'days') {
         const { days, rates } = await ctx.reads.run(async (db) => ({
@@ -67,7 +59,7 @@ export function breakdownRoutes(app: FastifyInstance, ctx: AdminContext): void {
       const values = totalsResponse(by, totals, summed.activePlayerDays, rates);
       if (format === 'csv') return sendCsv(reply, file, totalsToCsv(by, values, summed.activePlayerDays));
       const { days, summedAt, activePlayerDays } = summed;
-      return success({ by, ...span, daysSummed: days, summedAt: toTime(summedAt), activePlayerDays, values });
+      return { by, ...span, daysSummed: days, summedAt: toTime(summedAt), activePlayerDays, values };
     },
-  );
+  });
 }

@@ -1,16 +1,13 @@
 import type { FastifyInstance } from 'fastify';
 import type { Static } from 'typebox';
 import type { AdminContext } from '../../../admin/admin-context.js';
-import { gameErrors } from '../../../admin/admin-errors.js';
-import { actorOf, adminOf, gameOf, requireRole } from '../../../admin/admin-guard.js';
-import { adminSchema, GameParameters, success } from '../../../admin/admin-responses.js';
+import { routesOfGame } from '../../../admin/admin-routes.js';
 import { daySpanOf } from '../../../admin/day-span.js';
 import { findDeletedBefore } from '../../../admin/game-queries.js';
 import { toJob } from '../../../admin/job-schemas.js';
 import type { Pool } from '../../../db/pool.js';
 import { busy } from '../../../errors.js';
 import { BODY_ERRORS } from '../../../http/api-schemas.js';
-import { withSchemaTypes } from '../../../http/validation.js';
 import { DAY_MS, HOUR_MS } from '../../../lib/day.js';
 import { createFairSemaphore } from '../../../lib/fair-semaphore.js';
 import { FunnelBody, FunnelJobResponse, type FunnelResult } from './funnel-schemas.js';
@@ -22,40 +19,34 @@ const RETRY_AFTER_SECONDS = 10;
 
 /** How many players go from one event to the next. */
 export function funnelRoutes(app: FastifyInstance, ctx: AdminContext): void {
+  const routes = routesOfGame(app, ctx, 'Numbers');
   const semaphore = createFairSemaphore(RUNS);
-  withSchemaTypes(app).post(
-    '/admin/v1/games/:game/funnels',
-    {
-      onRequest: requireRole(ctx, 'viewer'),
-      schema: {
-        ...adminSchema('Numbers'),
-        operationId: 'startFunnel',
-        summary: 'How many players go from one type of event to the next within a time',
-        description:
-          'Starts a job that reads the stored events; its `result` is a `FunnelResult`. A player enters with each event of the first type in the span. Each further step must be later than the one before and within the window after the entry; the furthest attempt of a player counts. Changes nothing.',
-        params: GameParameters,
-        body: FunnelBody,
-        response: { 202: FunnelJobResponse, ...gameErrors(['parameter_invalid', ...BODY_ERRORS, 'busy']) },
-      },
-    },
-    async (request, reply) => {
-      const { gameId } = await gameOf(ctx, request);
+  routes.post('/admin/v1/games/:game/funnels', {
+    role: 'viewer',
+    operationId: 'startFunnel',
+    summary: 'How many players go from one type of event to the next within a time',
+    description:
+      'Starts a job that reads the stored events; its `result` is a `FunnelResult`. A player enters with each event of the first type in the span. Each further step must be later than the one before and within the window after the entry; the furthest attempt of a player counts. Changes nothing.',
+    body: FunnelBody,
+    response: { 202: FunnelJobResponse },
+    errors: ['parameter_invalid', ...BODY_ERRORS, 'busy'],
+    handle: async ({ gameId, admin, body, actorNow }) => {
       const nowMs = ctx.clock.now();
-      const { steps, windowHours, by = null } = request.body;
-      const run = { gameId, steps, windowHours, by, ...daySpanOf(request.body, nowMs) };
+      const { steps, windowHours, by = null } = body;
+      const run = { gameId, steps, windowHours, by, ...daySpanOf(body, nowMs) };
       const { from, to } = run;
       const subject = { steps: steps.join(' → '), windowHours, from, to, by };
-      const job = { gameId, kind: 'funnel', subject, actor: actorOf(ctx, request) } as const;
+      const job = { gameId, kind: 'funnel', subject, actor: actorNow() } as const;
       const started = await ctx.jobs.start(
         job,
         ({ signal, tell }) =>
           ctx.reads.run((db) => funnelResult(db, { ...run, signal, onProgress: tell }, nowMs)),
-        semaphore.of(adminOf(request).tenantId).take,
+        semaphore.of(admin.tenantId).take,
       );
       if (started === undefined) throw busy(RETRY_AFTER_SECONDS);
-      return reply.code(202).send(success({ ...toJob(started), result: null }));
+      return { ...toJob(started), result: null };
     },
-  );
+  });
 }
 
 async function funnelResult(

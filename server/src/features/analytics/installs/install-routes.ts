@@ -1,12 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import type { AdminContext } from '../../../admin/admin-context.js';
-import { gameErrors } from '../../../admin/admin-errors.js';
-import { gameOf, requireRole } from '../../../admin/admin-guard.js';
-import { adminSchema, GameParameters, success, toTime } from '../../../admin/admin-responses.js';
+import { toTime } from '../../../admin/admin-responses.js';
+import { routesOfGame } from '../../../admin/admin-routes.js';
 import { jsonOrCsv, sendCsv } from '../../../admin/csv-file.js';
 import { DAY_SPAN_PARAMETERS, daySpanOf } from '../../../admin/day-span.js';
-import { withSchemaTypes } from '../../../http/validation.js';
 import { curvesResponse, curvesToCsv } from './install-response.js';
 import { ByParameter, PeriodParameter, RevenuePerInstallResponse } from './install-schemas.js';
 import { revenuePerInstall } from './revenue-per-install.js';
@@ -15,35 +13,29 @@ const Format = Type.Union([Type.Literal('json'), Type.Literal('csv')], { descrip
 
 /** What an install is worth after some days, by the time and the place that it came from. */
 export function installRoutes(app: FastifyInstance, ctx: AdminContext): void {
-  withSchemaTypes(app).get(
-    '/admin/v1/games/:game/revenue-per-install',
-    {
-      onRequest: requireRole(ctx, 'viewer'),
-      schema: {
-        ...adminSchema('Numbers'),
-        operationId: 'getRevenuePerInstall',
-        summary: 'Revenue per install by days since the start, by cohort, country or source',
-        params: GameParameters,
-        querystring: Type.Object({
-          by: Type.Optional(ByParameter),
-          period: Type.Optional(PeriodParameter),
-          ...DAY_SPAN_PARAMETERS,
-          format: Type.Optional(Format),
-        }),
-        response: {
-          200: jsonOrCsv(
-            'The curves',
-            RevenuePerInstallResponse,
-            'cohort,kind,value,age,players,reportingCurrency,reported:revenue,reported:revenuePerInstall,withoutRate,revenue:USD,revenuePerInstall:USD\r\n2026-11-02,all,,0,410,USD,12.97,0.0316,,12.97,0.0316\r\n',
-          ),
-          ...gameErrors(['parameter_invalid']),
-        },
-      },
+  const routes = routesOfGame(app, ctx, 'Numbers');
+
+  routes.get('/admin/v1/games/:game/revenue-per-install', {
+    role: 'viewer',
+    operationId: 'getRevenuePerInstall',
+    summary: 'Revenue per install by days since the start, by cohort, country or source',
+    querystring: Type.Object({
+      by: Type.Optional(ByParameter),
+      period: Type.Optional(PeriodParameter),
+      ...DAY_SPAN_PARAMETERS,
+      format: Type.Optional(Format),
+    }),
+    response: {
+      200: jsonOrCsv(
+        'The curves',
+        RevenuePerInstallResponse,
+        'cohort,kind,value,age,players,reportingCurrency,reported:revenue,reported:revenuePerInstall,withoutRate,revenue:USD,revenuePerInstall:USD\r\n2026-11-02,all,,0,410,USD,12.97,0.0316,,12.97,0.0316\r\n',
+      ),
     },
-    async (request, reply) => {
-      const { gameId, game } = await gameOf(ctx, request);
-      const span = daySpanOf(request.query, ctx.clock.now());
-      const { by = 'cohort', period = 'week', format = 'json' } = request.query;
+    errors: ['parameter_invalid'],
+    handle: async ({ gameId, game, query, reply }) => {
+      const span = daySpanOf(query, ctx.clock.now());
+      const { by = 'cohort', period = 'week', format = 'json' } = query;
       const { summedAt, throughDay, curves } = await ctx.reads.run((db) =>
         revenuePerInstall(db, gameId, { by, period, ...span }),
       );
@@ -52,7 +44,7 @@ export function installRoutes(app: FastifyInstance, ctx: AdminContext): void {
         const file = `${game}-revenue-per-install-${by}-${period}-${span.from}-${span.to}.csv`;
         return sendCsv(reply, file, curvesToCsv(shown));
       }
-      return success({ by, period, ...span, summedAt: toTime(summedAt), throughDay, curves: shown });
+      return { by, period, ...span, summedAt: toTime(summedAt), throughDay, curves: shown };
     },
-  );
+  });
 }

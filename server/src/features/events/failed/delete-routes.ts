@@ -1,12 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import type { AdminContext } from '../../../admin/admin-context.js';
-import { gameErrors } from '../../../admin/admin-errors.js';
-import { actorOf, gameOf, requireRole } from '../../../admin/admin-guard.js';
-import { adminSchema, GameParameters, success, successOf } from '../../../admin/admin-responses.js';
+import { successOf } from '../../../admin/admin-responses.js';
+import { routesOfGame } from '../../../admin/admin-routes.js';
 import { ApiError } from '../../../errors.js';
 import { BODY_ERRORS } from '../../../http/api-schemas.js';
-import { withSchemaTypes } from '../../../http/validation.js';
 import { deleteFailedEvent, deleteFailedGroup } from './delete-failed.js';
 import { checkedEntry, EntryParameters } from './failed-event-routes.js';
 import { ReplayGroupBody } from './failed-event-schemas.js';
@@ -22,51 +20,35 @@ const DeletedEntriesResponse = successOf(
 
 /** Refused events that nobody will correct. */
 export function deleteFailedRoutes(app: FastifyInstance, ctx: AdminContext): void {
-  const common = adminSchema('Events');
-  const routes = withSchemaTypes(app);
-  const editor = requireRole(ctx, 'editor');
+  const routes = routesOfGame(app, ctx, 'Events');
 
-  routes.delete(
-    '/admin/v1/games/:game/failed-events/:id',
-    {
-      onRequest: editor,
-      schema: {
-        ...common,
-        operationId: 'deleteFailedEvent',
-        summary: 'Delete an entry of the inbox, open or replayed',
-        params: EntryParameters,
-        response: { 200: DeletedEntriesResponse, ...gameErrors(['failed_event_not_found']) },
-      },
-    },
-    async (request) => {
-      const { gameId } = await gameOf(ctx, request);
-      const id = checkedEntry(request.params.id);
-      if (!(await deleteFailedEvent(ctx.pool, gameId, id, actorOf(ctx, request))))
+  routes.delete('/admin/v1/games/:game/failed-events/:id', {
+    role: 'editor',
+    operationId: 'deleteFailedEvent',
+    summary: 'Delete an entry of the inbox, open or replayed',
+    params: EntryParameters,
+    response: { 200: DeletedEntriesResponse },
+    errors: ['failed_event_not_found'],
+    handle: async ({ gameId, params, actorNow }) => {
+      const id = checkedEntry(params.id);
+      if (!(await deleteFailedEvent(ctx.pool, gameId, id, actorNow())))
         throw new ApiError('failed_event_not_found');
-      return success({ deleted: 1, isMore: false });
+      return { deleted: 1, isMore: false };
     },
-  );
+  });
 
-  routes.delete(
-    '/admin/v1/games/:game/failed-events',
-    {
-      onRequest: editor,
-      schema: {
-        ...common,
-        operationId: 'deleteFailedEvents',
-        summary: 'Delete all open entries of a group',
-        description:
-          'Those that arrive meanwhile, and those that are being replayed, stay. It cannot be undone.',
-        params: GameParameters,
-        body: ReplayGroupBody,
-        response: { 200: DeletedEntriesResponse, ...gameErrors(BODY_ERRORS) },
-      },
-    },
-    async (request) => {
-      const { gameId } = await gameOf(ctx, request);
-      const { reason, eventType } = request.body;
+  routes.delete('/admin/v1/games/:game/failed-events', {
+    role: 'editor',
+    operationId: 'deleteFailedEvents',
+    summary: 'Delete all open entries of a group',
+    description: 'Those that arrive meanwhile, and those that are being replayed, stay. It cannot be undone.',
+    body: ReplayGroupBody,
+    response: { 200: DeletedEntriesResponse },
+    errors: BODY_ERRORS,
+    handle: async ({ gameId, body, actorNow }) => {
+      const { reason, eventType } = body;
       const group = { gameId, code: reason, ...(eventType === undefined ? {} : { eventType }) };
-      return success(await deleteFailedGroup(ctx.pool, group, actorOf(ctx, request)));
+      return deleteFailedGroup(ctx.pool, group, actorNow());
     },
-  );
+  });
 }

@@ -1,13 +1,11 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import type { AdminContext } from '../../../admin/admin-context.js';
-import { gameErrors } from '../../../admin/admin-errors.js';
-import { gameOf, requireRole } from '../../../admin/admin-guard.js';
-import { adminSchema, GameParameters, success, toTime } from '../../../admin/admin-responses.js';
+import { GameParameters, toTime } from '../../../admin/admin-responses.js';
+import { routesOfGame } from '../../../admin/admin-routes.js';
 import { cursorId, cursorInvalid, cursorOf, cutPage, pageParameters } from '../../../admin/page-cursor.js';
 import { ApiError } from '../../../errors.js';
 import { textParameter } from '../../../http/parameters.js';
-import { withSchemaTypes } from '../../../http/validation.js';
 import { MAX_INTEGER } from '../../../lib/max-integer.js';
 import { ROW_ID } from '../../../lib/row-id.js';
 import { EVENT_LIMITS } from '../intake/limits.js';
@@ -34,59 +32,43 @@ export const EntryParameters = Type.Object({
 
 /** The inbox of events that were refused. */
 export function failedEventRoutes(app: FastifyInstance, ctx: AdminContext): void {
-  const common = adminSchema('Events');
-  const routes = withSchemaTypes(app);
-  const viewer = requireRole(ctx, 'viewer');
+  const routes = routesOfGame(app, ctx, 'Events');
 
-  routes.get(
-    '/admin/v1/games/:game/failed-events',
-    {
-      onRequest: viewer,
-      schema: {
-        ...common,
-        operationId: 'listFailedEventGroups',
-        summary: 'Events that were refused and wait in the inbox, by reason and type',
-        description: 'Entries are kept for 30 days.',
-        params: GameParameters,
-        querystring: Type.Object(pageParameters(GROUP_LIMITS)),
-        response: { 200: FailedGroupsResponse, ...gameErrors(['parameter_invalid']) },
-      },
-    },
-    async (request) => {
-      const { gameId } = await gameOf(ctx, request);
-      const { cursor, limit = GROUP_LIMITS.fallback } = request.query;
+  routes.get('/admin/v1/games/:game/failed-events', {
+    role: 'viewer',
+    operationId: 'listFailedEventGroups',
+    summary: 'Events that were refused and wait in the inbox, by reason and type',
+    description: 'Entries are kept for 30 days.',
+    querystring: Type.Object(pageParameters(GROUP_LIMITS)),
+    response: { 200: FailedGroupsResponse },
+    errors: ['parameter_invalid'],
+    handle: async ({ gameId, query }) => {
+      const { cursor, limit = GROUP_LIMITS.fallback } = query;
       const after = groupAfter(cursor);
       const groups = await listFailedGroups(ctx.pool, { gameId, limit: limit + 1, after });
       const keyOf = ({ entries, code, eventType }: FailedGroupRow) => [entries, code, eventType ?? ''];
       const { page, nextCursor } = cutPage(GROUPS, groups, limit, keyOf);
-      return success({ groups: page.map(groupResponse), nextCursor });
+      return { groups: page.map(groupResponse), nextCursor };
     },
-  );
+  });
 
-  routes.get(
-    '/admin/v1/games/:game/failed-events/list',
-    {
-      onRequest: viewer,
-      schema: {
-        ...common,
-        operationId: 'listFailedEvents',
-        summary: 'The open entries of a group, newest first',
-        params: GameParameters,
-        querystring: Type.Object({
-          reason: Type.String({ description: '`reason` of the group', examples: ['schema_mismatch'] }),
-          eventType: Type.Optional(
-            Type.String({
-              description: 'Only of this type; empty for those whose type could not be read; any if left out',
-            }),
-          ),
-          ...pageParameters(LIMITS),
+  routes.get('/admin/v1/games/:game/failed-events/list', {
+    role: 'viewer',
+    operationId: 'listFailedEvents',
+    summary: 'The open entries of a group, newest first',
+    querystring: Type.Object({
+      reason: Type.String({ description: '`reason` of the group', examples: ['schema_mismatch'] }),
+      eventType: Type.Optional(
+        Type.String({
+          description: 'Only of this type; empty for those whose type could not be read; any if left out',
         }),
-        response: { 200: FailedEventsResponse, ...gameErrors(['parameter_invalid']) },
-      },
-    },
-    async (request) => {
-      const { gameId } = await gameOf(ctx, request);
-      const { reason, eventType, cursor, limit = LIMITS.fallback } = request.query;
+      ),
+      ...pageParameters(LIMITS),
+    }),
+    response: { 200: FailedEventsResponse },
+    errors: ['parameter_invalid'],
+    handle: async ({ gameId, query }) => {
+      const { reason, eventType, cursor, limit = LIMITS.fallback } = query;
       const code = textParameter('reason', reason, MAX_REASON);
       const group = { gameId, code, ...typeOf(eventType) };
       const list = `failed ${JSON.stringify([code, group.eventType])}`;
@@ -94,29 +76,23 @@ export function failedEventRoutes(app: FastifyInstance, ctx: AdminContext): void
       const before = beforeId === undefined ? {} : { beforeId: cursorId(beforeId, ROW_ID) };
       const entries = await listFailedEvents(ctx.pool, group, { limit: limit + 1, ...before });
       const { page, nextCursor } = cutPage(list, entries, limit, ({ id }) => [id]);
-      return success({ events: page.map(entryResponse), nextCursor });
+      return { events: page.map(entryResponse), nextCursor };
     },
-  );
+  });
 
-  routes.get(
-    '/admin/v1/games/:game/failed-events/:id',
-    {
-      onRequest: viewer,
-      schema: {
-        ...common,
-        operationId: 'getFailedEvent',
-        summary: 'An entry of the inbox, open or replayed',
-        params: EntryParameters,
-        response: { 200: FailedEventResponse, ...gameErrors(['failed_event_not_found']) },
-      },
-    },
-    async (request) => {
-      const { gameId } = await gameOf(ctx, request);
-      const entry = await findFailedEvent(ctx.pool, checkedEntry(request.params.id), gameId);
+  routes.get('/admin/v1/games/:game/failed-events/:id', {
+    role: 'viewer',
+    operationId: 'getFailedEvent',
+    summary: 'An entry of the inbox, open or replayed',
+    params: EntryParameters,
+    response: { 200: FailedEventResponse },
+    errors: ['failed_event_not_found'],
+    handle: async ({ gameId, params }) => {
+      const entry = await findFailedEvent(ctx.pool, checkedEntry(params.id), gameId);
       if (entry === undefined) throw new ApiError('failed_event_not_found');
-      return success(entryResponse(entry));
+      return entryResponse(entry);
     },
-  );
+  });
 }
 
 function groupAfter(cursor: string | undefined): FailedGroupPage['after'] {

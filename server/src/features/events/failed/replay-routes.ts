@@ -1,13 +1,11 @@
 import type { FastifyInstance } from 'fastify';
 import type { AdminContext } from '../../../admin/admin-context.js';
-import { gameErrors } from '../../../admin/admin-errors.js';
-import { actorOf, adminOf, gameOf, requireRole } from '../../../admin/admin-guard.js';
-import { adminSchema, GameParameters, success } from '../../../admin/admin-responses.js';
+import { routesOfGame } from '../../../admin/admin-routes.js';
 import { BackgroundQuery } from '../../../admin/job-schemas.js';
 import { longWorkResponses, startLongWork } from '../../../admin/long-work.js';
 import { ApiError } from '../../../errors.js';
 import { BODY_ERRORS } from '../../../http/api-schemas.js';
-import { checkBodyAgainst, withSchemaTypes } from '../../../http/validation.js';
+import { bodyCheckedAs } from '../../../http/validation.js';
 import { createFairSemaphore } from '../../../lib/fair-semaphore.js';
 import { createReceiptChecks } from '../receipts/receipt-checks.js';
 import { createRegistries, logUnusable } from '../types/registries.js';
@@ -27,79 +25,57 @@ const RUNS = { maxConcurrent: 2, maxConcurrentPerKey: 1, maxWaitingPerKey: 0 };
 
 /** Sends rejected events through the checks again: corrected, or after the schema was changed. */
 export function replayRoutes(app: FastifyInstance, ctx: AdminContext): void {
-  const common = adminSchema('Events');
-  const routes = withSchemaTypes(app);
-  const editor = requireRole(ctx, 'editor');
+  const routes = routesOfGame(app, ctx, 'Events');
   const semaphore = createFairSemaphore(RUNS);
   const { pool, apple, logger } = ctx;
   const registries = createRegistries(pool, logUnusable(logger));
   const tools = { pool, registries, receipts: createReceiptChecks({ pool, apple, isLimited: false }) };
 
-  routes.post(
-    '/admin/v1/games/:game/failed-events/:id/replay',
-    {
-      onRequest: editor,
-      validatorCompiler: checkBodyAgainst(ReplayEnvelope),
-      schema: {
-        ...common,
-        operationId: 'replayFailedEvent',
-        summary: 'Apply an entry of the inbox, as it is or corrected',
-        description:
-          'The event counts for the player who sent it, as if it had been accepted when it was received. It counts once, however often it is replayed. If a corrected event is refused, the entry stays as it is.',
-        params: EntryParameters,
-        body: ReplayBody,
-        response: {
-          200: ReplayedResponse,
-          ...gameErrors([
-            ...BODY_ERRORS,
-            'failed_event_not_found',
-            'failed_event_replayed',
-            'event_still_refused',
-            'failed_event_cut',
-          ]),
-        },
-      },
-    },
-    async (request) => {
-      const { gameId } = await gameOf(ctx, request);
-      const id = checkedEntry(request.params.id);
-      const { event } = request.body ?? {};
+  routes.post('/admin/v1/games/:game/failed-events/:id/replay', {
+    role: 'editor',
+    operationId: 'replayFailedEvent',
+    summary: 'Apply an entry of the inbox, as it is or corrected',
+    description:
+      'The event counts for the player who sent it, as if it had been accepted when it was received. It counts once, however often it is replayed. If a corrected event is refused, the entry stays as it is.',
+    params: EntryParameters,
+    ...bodyCheckedAs(ReplayBody, ReplayEnvelope),
+    response: { 200: ReplayedResponse },
+    errors: [
+      ...BODY_ERRORS,
+      'failed_event_not_found',
+      'failed_event_replayed',
+      'event_still_refused',
+      'failed_event_cut',
+    ],
+    handle: async ({ gameId, params, body, actorNow }) => {
+      const id = checkedEntry(params.id);
+      const { event } = body ?? {};
       const edited = event === undefined ? {} : { edited: JSON.stringify(event) };
       if ((await findFailedEvent(ctx.pool, id, gameId)) === undefined) {
         throw new ApiError('failed_event_not_found');
       }
-      const result = await replayFailedEvent(tools, id, { actor: actorOf(ctx, request), gameId, ...edited });
-      return success({ id, wasNew: wasNew(result) });
+      const result = await replayFailedEvent(tools, id, { actor: actorNow(), gameId, ...edited });
+      return { id, wasNew: wasNew(result) };
     },
-  );
+  });
 
-  routes.post(
-    '/admin/v1/games/:game/failed-events/replay',
-    {
-      onRequest: editor,
-      schema: {
-        ...common,
-        operationId: 'replayFailedEvents',
-        summary: 'Apply all open entries of a group',
-        description:
-          'For example after the schema was corrected. The response is a stream of lines, each a JSON text; closing the connection ends the replay. With `background` it goes on as a job. Replayed events stay replayed, and events that still fail stay in the inbox with the new reason.',
-        params: GameParameters,
-        querystring: BackgroundQuery,
-        body: ReplayGroupBody,
-        response: {
-          ...longWorkResponses(ReplayLine),
-          ...gameErrors(['parameter_invalid', ...BODY_ERRORS, 'busy']),
-        },
-      },
-    },
-    async (request, reply) => {
-      const { gameId } = await gameOf(ctx, request);
-      const { reason, eventType } = request.body;
+  routes.post('/admin/v1/games/:game/failed-events/replay', {
+    role: 'editor',
+    operationId: 'replayFailedEvents',
+    summary: 'Apply all open entries of a group',
+    description:
+      'For example after the schema was corrected. The response is a stream of lines, each a JSON text; closing the connection ends the replay. With `background` it goes on as a job. Replayed events stay replayed, and events that still fail stay in the inbox with the new reason.',
+    querystring: BackgroundQuery,
+    body: ReplayGroupBody,
+    response: longWorkResponses(ReplayLine),
+    errors: ['parameter_invalid', ...BODY_ERRORS, 'busy'],
+    handle: async ({ gameId, admin, query, body, reply, actorNow }) => {
+      const { reason, eventType } = body;
       const group = { gameId, code: reason, ...(eventType === undefined ? {} : { eventType }) };
-      const actor = actorOf(ctx, request);
+      const actor = actorNow();
       return startLongWork(ctx, reply, {
-        query: request.query,
-        slot: semaphore.of(adminOf(request).tenantId),
+        query,
+        slot: semaphore.of(admin.tenantId),
         job: { gameId, kind: 'replay', subject: { reason, eventType: eventType ?? null }, actor },
         asJob: ({ signal, tell }) =>
           replayFailedGroup(tools, group, {
@@ -113,7 +89,7 @@ export function replayRoutes(app: FastifyInstance, ctx: AdminContext): void {
         },
       });
     },
-  );
+  });
 }
 
 function wasNew(result: Replayed): boolean {

@@ -1,9 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { AdminContext } from '../../../admin/admin-context.js';
-import { gameErrors } from '../../../admin/admin-errors.js';
-import { adminOf, gameOf, requireRole } from '../../../admin/admin-guard.js';
-import { adminSchema, GameParameters } from '../../../admin/admin-responses.js';
+import { adminOf, requireRole } from '../../../admin/admin-guard.js';
+import { routesOfGame } from '../../../admin/admin-routes.js';
 import { ApiError, busy } from '../../../errors.js';
 import { LiveMessage } from './live-schemas.js';
 import { createLiveStream, readPlace } from './live-stream.js';
@@ -20,6 +19,7 @@ const MAX_CATCH_UP_MS = 300_000;
 
 /** The events of a game as they arrive. */
 export function liveRoutes(app: FastifyInstance, ctx: AdminContext): void {
+  const routes = routesOfGame(app, ctx, 'Events');
   const tails = createLiveTails(ctx);
   const guard = requireRole(ctx, 'viewer');
   const listeners = new Map<number, number>();
@@ -29,37 +29,27 @@ export function liveRoutes(app: FastifyInstance, ctx: AdminContext): void {
     tails.stop();
   });
 
-  app.get(
-    '/admin/v1/games/:game/events/live',
-    {
-      onRequest: guard,
-      // Whoever asks for the headers alone would listen for ever.
-      exposeHeadRoute: false,
-      config: { isLive: true },
-      schema: {
-        ...adminSchema('Events'),
-        operationId: 'watchEvents',
-        summary: 'The events of a game as they arrive, as server-sent events',
-        description:
-          '`event: event` for each event, at most a hundred every half second, and `event: rate` about once a second. After a break the stream goes on behind `Last-Event-ID`, if that is less than five minutes ago. `event: end` comes before the stream is closed because the token may no longer read it.',
-        params: GameParameters,
-        headers: Type.Object({
-          'Last-Event-ID': Type.Optional(
-            Type.String({ description: 'The id of the last message; browsers send it by themselves' }),
-          ),
-        }),
-        response: {
-          200: {
-            description: 'Server-sent events; this is their `data`',
-            content: { 'text/event-stream': { schema: LiveMessage } },
-          },
-          ...gameErrors(['busy']),
-        },
+  routes.get('/admin/v1/games/:game/events/live', {
+    role: 'viewer',
+    operationId: 'watchEvents',
+    summary: 'The events of a game as they arrive, as server-sent events',
+    description:
+      '`event: event` for each event, at most a hundred every half second, and `event: rate` about once a second. After a break the stream goes on behind `Last-Event-ID`, if that is less than five minutes ago. `event: end` comes before the stream is closed because the token may no longer read it.',
+    // Whoever asks for the headers alone would listen for ever.
+    options: { exposeHeadRoute: false, config: { isLive: true } },
+    headers: Type.Object({
+      'Last-Event-ID': Type.Optional(
+        Type.String({ description: 'The id of the last message; browsers send it by themselves' }),
+      ),
+    }),
+    response: {
+      200: {
+        description: 'Server-sent events; this is their `data`',
+        content: { 'text/event-stream': { schema: LiveMessage } },
       },
     },
-    async (request, reply) => {
-      const { gameId } = await gameOf(ctx, request);
-      const { tenantId } = adminOf(request);
+    errors: ['busy'],
+    handle: async ({ gameId, admin: { tenantId }, request, reply }) => {
       takePlace(listeners, tenantId);
       const stream = createLiveStream();
       let leave = () => {};
@@ -92,7 +82,7 @@ export function liveRoutes(app: FastifyInstance, ctx: AdminContext): void {
       stream.output.once('close', free);
       return reply.header('content-type', 'text/event-stream').send(stream.output);
     },
-  );
+  });
 }
 
 function takePlace(listeners: Map<number, number>, tenantId: number): void {

@@ -1,11 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import type { AdminContext } from '../../../admin/admin-context.js';
-import { gameErrors } from '../../../admin/admin-errors.js';
-import { gameOf, requireRole } from '../../../admin/admin-guard.js';
-import { adminSchema, GameParameters, success, toTime } from '../../../admin/admin-responses.js';
+import { toTime } from '../../../admin/admin-responses.js';
+import { routesOfGame } from '../../../admin/admin-routes.js';
 import { DAY_SPAN_PARAMETERS, daySpanOf } from '../../../admin/day-span.js';
-import { withSchemaTypes } from '../../../http/validation.js';
 import { DAY_MS, HOUR_MS } from '../../../lib/day.js';
 import { LossesResponse } from './loss-schemas.js';
 import { LOSS_GRACE_MS, listLosses, listMissing } from './losses.js';
@@ -16,34 +14,29 @@ const MAX_LOSSES = 1_000;
 
 /** Events that never arrived. */
 export function lossRoutes(app: FastifyInstance, ctx: AdminContext): void {
-  withSchemaTypes(app).get(
-    '/admin/v1/games/:game/losses',
-    {
-      onRequest: requireRole(ctx, 'viewer'),
-      schema: {
-        ...adminSchema('Events'),
-        operationId: 'listLosses',
-        summary: 'Numbered events that never arrived, by day, build and platform, and those missing now',
-        params: GameParameters,
-        querystring: Type.Object({
-          ...DAY_SPAN_PARAMETERS,
-          graceHours: Type.Optional(
-            Type.Integer({
-              minimum: 0,
-              maximum: MAX_GRACE_HOURS,
-              default: LOSS_GRACE_MS / HOUR_MS,
-              description: 'How long a number may be missing before it counts as lost',
-            }),
-          ),
+  const routes = routesOfGame(app, ctx, 'Events');
+
+  routes.get('/admin/v1/games/:game/losses', {
+    role: 'viewer',
+    operationId: 'listLosses',
+    summary: 'Numbered events that never arrived, by day, build and platform, and those missing now',
+    querystring: Type.Object({
+      ...DAY_SPAN_PARAMETERS,
+      graceHours: Type.Optional(
+        Type.Integer({
+          minimum: 0,
+          maximum: MAX_GRACE_HOURS,
+          default: LOSS_GRACE_MS / HOUR_MS,
+          description: 'How long a number may be missing before it counts as lost',
         }),
-        response: { 200: LossesResponse, ...gameErrors(['parameter_invalid']) },
-      },
-    },
-    async (request) => {
-      const { gameId } = await gameOf(ctx, request);
+      ),
+    }),
+    response: { 200: LossesResponse },
+    errors: ['parameter_invalid'],
+    handle: async ({ gameId, query }) => {
       const nowMs = ctx.clock.now();
-      const span = daySpanOf(request.query, nowMs);
-      const { graceHours = LOSS_GRACE_MS / HOUR_MS } = request.query;
+      const span = daySpanOf(query, nowMs);
+      const { graceHours = LOSS_GRACE_MS / HOUR_MS } = query;
       const lostBeforeMs = nowMs - graceHours * HOUR_MS;
       const losses = await listLosses(ctx.pool, gameId, {
         sinceMs: Date.parse(span.from),
@@ -51,13 +44,13 @@ export function lossRoutes(app: FastifyInstance, ctx: AdminContext): void {
         limit: MAX_LOSSES + 1,
       });
       const missing = await listMissing(ctx.pool, gameId, { sinceMs: lostBeforeMs, limit: MAX_LOSSES });
-      return success({
+      return {
         ...span,
         graceHours,
         losses: losses.slice(0, MAX_LOSSES),
         isCut: losses.length > MAX_LOSSES,
         missing: missing.map((each) => ({ ...each, since: toTime(each.since) })),
-      });
+      };
     },
-  );
+  });
 }

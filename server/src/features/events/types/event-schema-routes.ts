@@ -1,21 +1,11 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import type { AdminContext } from '../../../admin/admin-context.js';
-import { gameErrors } from '../../../admin/admin-errors.js';
-import { actorOf, gameOf, requireRole } from '../../../admin/admin-guard.js';
-import {
-  adminSchema,
-  GameParameters,
-  nullable,
-  success,
-  successOf,
-  Time,
-  toTime,
-} from '../../../admin/admin-responses.js';
+import { nullable, successOf, Time, toTime } from '../../../admin/admin-responses.js';
+import { routesOfGame } from '../../../admin/admin-routes.js';
 import { ApiError } from '../../../errors.js';
 import { BODY_ERRORS } from '../../../http/api-schemas.js';
 import { textParameter } from '../../../http/parameters.js';
-import { withSchemaTypes } from '../../../http/validation.js';
 import { whyUnusable } from '../../../lib/json-schema/bounded-schema.js';
 import { EVENT_LIMITS } from '../intake/limits.js';
 import { findEventType, retireEventType } from './event-type-queries.js';
@@ -83,89 +73,67 @@ const RetiredResponse = successOf('EventTypeRetiredResponse', Type.Object({ even
 
 /** The schemas of a game's event types. The type is in the query: its name may be any text. */
 export function eventSchemaRoutes(app: FastifyInstance, ctx: AdminContext): void {
-  const common = { ...adminSchema('Events'), params: GameParameters };
-  const routes = withSchemaTypes(app);
+  const routes = routesOfGame(app, ctx, 'Events');
   const path = '/admin/v1/games/:game/event-types/schema';
 
-  routes.get(
-    path,
-    {
-      onRequest: requireRole(ctx, 'viewer'),
-      schema: {
-        ...common,
-        operationId: 'getEventSchema',
-        summary: 'The schema of an event type',
-        querystring: Type.Object({
-          ...eventTypeParameter,
-          version: Type.Optional(Type.Integer({ minimum: 1, description: 'By default the newest' })),
-        }),
-        response: { 200: SchemaResponse, ...gameErrors(['parameter_invalid', 'event_type_not_found']) },
-      },
-    },
-    async (request) => {
-      const { gameId } = await gameOf(ctx, request);
-      const { eventType, version } = request.query;
+  routes.get(path, {
+    role: 'viewer',
+    operationId: 'getEventSchema',
+    summary: 'The schema of an event type',
+    querystring: Type.Object({
+      ...eventTypeParameter,
+      version: Type.Optional(Type.Integer({ minimum: 1, description: 'By default the newest' })),
+    }),
+    response: { 200: SchemaResponse },
+    errors: ['parameter_invalid', 'event_type_not_found'],
+    handle: async ({ gameId, query }) => {
+      const { eventType, version } = query;
       const found = await findEventType(ctx.pool, gameId, checkedType(eventType), version);
       if (found === undefined) throw new ApiError('event_type_not_found');
       const { schemaText, createdAt, retiredAt, ...rest } = found;
-      return success({
+      return {
         ...rest,
         createdAt: toTime(createdAt),
         retiredAt: toTime(retiredAt),
         schema: JSON.parse(schemaText) as unknown,
         notChecked: whyUnusable(schemaText) ?? null,
-      });
+      };
     },
-  );
+  });
 
-  routes.put(
-    path,
-    {
-      onRequest: requireRole(ctx, 'editor'),
-      schema: {
-        ...common,
-        operationId: 'registerEventSchema',
-        summary: 'Register a schema as the next version of an event type',
-        description:
-          'Every node checks by it from the next request on. Events that do not match wait in the inbox.',
-        querystring: Type.Object(eventTypeParameter),
-        body: SchemaBody,
-        response: {
-          200: RegisteredResponse,
-          ...gameErrors([...BODY_ERRORS, 'parameter_invalid', 'event_schema_invalid']),
-        },
-      },
-    },
-    async (request) => {
-      const { gameId } = await gameOf(ctx, request);
-      const eventType = checkedType(request.query.eventType);
-      const added = { gameId, eventType, schemaText: JSON.stringify(request.body.schema) };
-      const result = await registerEventType(ctx.pool, added, actorOf(ctx, request));
+  routes.put(path, {
+    role: 'editor',
+    operationId: 'registerEventSchema',
+    summary: 'Register a schema as the next version of an event type',
+    description:
+      'Every node checks by it from the next request on. Events that do not match wait in the inbox.',
+    querystring: Type.Object(eventTypeParameter),
+    body: SchemaBody,
+    response: { 200: RegisteredResponse },
+    errors: [...BODY_ERRORS, 'parameter_invalid', 'event_schema_invalid'],
+    handle: async ({ gameId, query, body, actorNow }) => {
+      const eventType = checkedType(query.eventType);
+      const added = { gameId, eventType, schemaText: JSON.stringify(body.schema) };
+      const result = await registerEventType(ctx.pool, added, actorNow());
       if (!result.ok) throw new ApiError('event_schema_invalid', { message: result.reason });
-      return success({ eventType, version: result.version, warnings: result.warnings });
+      return { eventType, version: result.version, warnings: result.warnings };
     },
-  );
+  });
 
-  routes.delete(
-    path,
-    {
-      onRequest: requireRole(ctx, 'editor'),
-      schema: {
-        ...common,
-        operationId: 'retireEventType',
-        summary: 'Check an event type no longer',
-        querystring: Type.Object(eventTypeParameter),
-        response: { 200: RetiredResponse, ...gameErrors(['parameter_invalid', 'event_type_not_found']) },
-      },
-    },
-    async (request) => {
-      const { gameId } = await gameOf(ctx, request);
-      const eventType = checkedType(request.query.eventType);
-      const isRetired = await retireEventType(ctx.pool, gameId, eventType, actorOf(ctx, request));
+  routes.delete(path, {
+    role: 'editor',
+    operationId: 'retireEventType',
+    summary: 'Check an event type no longer',
+    querystring: Type.Object(eventTypeParameter),
+    response: { 200: RetiredResponse },
+    errors: ['parameter_invalid', 'event_type_not_found'],
+    handle: async ({ gameId, query, actorNow }) => {
+      const eventType = checkedType(query.eventType);
+      const isRetired = await retireEventType(ctx.pool, gameId, eventType, actorNow());
       if (!isRetired) throw new ApiError('event_type_not_found');
-      return success({ eventType });
+      return { eventType };
     },
-  );
+  });
 }
 
 function checkedType(eventType: string): string {

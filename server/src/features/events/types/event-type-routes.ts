@@ -1,11 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import type { AdminContext } from '../../../admin/admin-context.js';
-import { gameErrors } from '../../../admin/admin-errors.js';
-import { gameOf, requireRole } from '../../../admin/admin-guard.js';
-import { adminSchema, GameParameters, nullable, success, successOf } from '../../../admin/admin-responses.js';
+import { nullable, successOf } from '../../../admin/admin-responses.js';
+import { routesOfGame } from '../../../admin/admin-routes.js';
 import { cursorOf, cutPage, NextCursor, pageParameters } from '../../../admin/page-cursor.js';
-import { withSchemaTypes } from '../../../http/validation.js';
 import { listSentTypes, SENT_DAYS } from './sent-types.js';
 
 const LIMITS = { max: 1_000, fallback: 1_000 };
@@ -72,27 +70,22 @@ const EventTypesResponse = successOf(
 
 /** Which events a game sends. */
 export function eventTypeRoutes(app: FastifyInstance, ctx: AdminContext): void {
-  withSchemaTypes(app).get(
-    '/admin/v1/games/:game/event-types',
-    {
-      onRequest: requireRole(ctx, 'viewer'),
-      schema: {
-        ...adminSchema('Studio'),
-        operationId: 'listEventTypes',
-        summary: 'The event types that players send, and those that nearly are built-in ones',
-        params: GameParameters,
-        querystring: Type.Object(pageParameters(LIMITS)),
-        response: { 200: EventTypesResponse, ...gameErrors(['parameter_invalid']) },
-      },
-    },
-    async (request) => {
-      const { gameId } = await gameOf(ctx, request);
-      const { cursor, limit = LIMITS.fallback } = request.query;
+  const routes = routesOfGame(app, ctx, 'Studio');
+
+  routes.get('/admin/v1/games/:game/event-types', {
+    role: 'viewer',
+    operationId: 'listEventTypes',
+    summary: 'The event types that players send, and those that nearly are built-in ones',
+    querystring: Type.Object(pageParameters(LIMITS)),
+    response: { 200: EventTypesResponse },
+    errors: ['parameter_invalid'],
+    handle: async ({ gameId, query }) => {
+      const { cursor, limit = LIMITS.fallback } = query;
       const key = cursorOf(LIST, cursor, [0, '']);
       const after = key === undefined ? undefined : { events: key[0], eventType: key[1] };
       const types = await listSentTypes(ctx.pool, gameId, ctx.clock.now(), { limit: limit + 1, after });
       const { page, nextCursor } = cutPage(LIST, types, limit, (type) => [type.events, type.eventType]);
-      return success({ days: SENT_DAYS, eventTypes: page, nextCursor });
+      return { days: SENT_DAYS, eventTypes: page, nextCursor };
     },
-  );
+  });
 }

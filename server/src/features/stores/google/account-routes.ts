@@ -1,11 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import type { AdminContext } from '../../../admin/admin-context.js';
-import { gameErrors } from '../../../admin/admin-errors.js';
-import { actorOf, gameOf, requireRole } from '../../../admin/admin-guard.js';
-import { adminSchema, GameParameters, success } from '../../../admin/admin-responses.js';
+import { routesOfGame } from '../../../admin/admin-routes.js';
 import { ApiError } from '../../../errors.js';
 import { BODY_ERRORS } from '../../../http/api-schemas.js';
-import { withSchemaTypes } from '../../../http/validation.js';
 import { readAccountKey } from '../../../lib/google-play/google-api.js';
 import { isoTime } from '../../../lib/iso-time.js';
 import {
@@ -22,88 +19,56 @@ const PATH = '/admin/v1/games/:game/stores/google-account';
 
 /** The service account by which a game asks Google about purchases. */
 export function googleAccountRoutes(app: FastifyInstance, ctx: AdminContext): void {
-  const common = adminSchema('Studio');
-  const routes = withSchemaTypes(app);
+  const routes = routesOfGame(app, ctx, 'Studio');
   const { pool, masterKeys, google } = ctx;
 
   const statusOf = async (gameId: number) => toResponse(await findAccountStatus(pool, gameId));
 
-  routes.get(
-    PATH,
-    {
-      onRequest: requireRole(ctx, 'owner'),
-      schema: {
-        ...common,
-        operationId: 'getGoogleAccount',
-        summary: 'The service account by which a game asks Google, without its key',
-        params: GameParameters,
-        response: { 200: AccountResponse, ...gameErrors() },
-      },
-    },
-    async (request) => success(await statusOf((await gameOf(ctx, request)).gameId)),
-  );
+  routes.get(PATH, {
+    role: 'owner',
+    operationId: 'getGoogleAccount',
+    summary: 'The service account by which a game asks Google, without its key',
+    response: { 200: AccountResponse },
+    handle: ({ gameId }) => statusOf(gameId),
+  });
 
-  routes.put(
-    PATH,
-    {
-      onRequest: requireRole(ctx, 'owner'),
-      schema: {
-        ...common,
-        operationId: 'saveGoogleAccount',
-        summary: 'Set the service account by which a game asks Google',
-        description:
-          'From then on stored purchases of Google are looked up and acknowledged, and voided purchases are read daily.',
-        params: GameParameters,
-        body: AccountBody,
-        response: { 200: AccountResponse, ...gameErrors(BODY_ERRORS) },
-      },
-    },
-    async (request) => {
-      const { gameId } = await gameOf(ctx, request);
-      const { email, privateKey } = request.body;
+  routes.put(PATH, {
+    role: 'owner',
+    operationId: 'saveGoogleAccount',
+    summary: 'Set the service account by which a game asks Google',
+    description:
+      'From then on stored purchases of Google are looked up and acknowledged, and voided purchases are read daily.',
+    body: AccountBody,
+    response: { 200: AccountResponse },
+    errors: BODY_ERRORS,
+    handle: async ({ gameId, body, actorNow }) => {
+      const { email, privateKey } = body;
       if (readAccountKey(privateKey) === undefined)
         throw new ApiError('body_invalid', { message: 'privateKey is no RSA key in PEM.' });
-      await saveAccount(pool, masterKeys, { gameId, email, privateKey }, actorOf(ctx, request));
-      return success(await statusOf(gameId));
+      await saveAccount(pool, masterKeys, { gameId, email, privateKey }, actorNow());
+      return statusOf(gameId);
     },
-  );
+  });
 
-  routes.delete(
-    PATH,
-    {
-      onRequest: requireRole(ctx, 'owner'),
-      schema: {
-        ...common,
-        operationId: 'deleteGoogleAccount',
-        summary: 'Remove the service account; purchases that wait for Google are not asked about any more',
-        params: GameParameters,
-        response: { 200: AccountResponse, ...gameErrors() },
-      },
+  routes.delete(PATH, {
+    role: 'owner',
+    operationId: 'deleteGoogleAccount',
+    summary: 'Remove the service account; purchases that wait for Google are not asked about any more',
+    response: { 200: AccountResponse },
+    handle: async ({ gameId, actorNow }) => {
+      await deleteAccount(pool, gameId, actorNow());
+      return null;
     },
-    async (request) => {
-      const { gameId } = await gameOf(ctx, request);
-      await deleteAccount(pool, gameId, actorOf(ctx, request));
-      return success(null);
-    },
-  );
+  });
 
-  routes.post(
-    `${PATH}/test`,
-    {
-      onRequest: requireRole(ctx, 'owner'),
-      schema: {
-        ...common,
-        operationId: 'testGoogleAccount',
-        summary: 'Ask Google whether it accepts the service account; nothing is stored',
-        params: GameParameters,
-        response: { 200: TestedAccountResponse, ...gameErrors() },
-      },
-    },
-    async (request) => {
-      const { gameId } = await gameOf(ctx, request);
-      return success(await testAccount(google, await openAccount(pool, masterKeys, gameId), ctx.clock.now()));
-    },
-  );
+  routes.post(`${PATH}/test`, {
+    role: 'owner',
+    operationId: 'testGoogleAccount',
+    summary: 'Ask Google whether it accepts the service account; nothing is stored',
+    response: { 200: TestedAccountResponse },
+    handle: async ({ gameId }) =>
+      testAccount(google, await openAccount(pool, masterKeys, gameId), ctx.clock.now()),
+  });
 }
 
 function toResponse(status: AccountStatus | undefined) {
