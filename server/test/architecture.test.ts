@@ -187,6 +187,20 @@ const RULES: Rule[] = [
     },
   },
   {
+    name: 'routes of the admin API get their guard from the frame that declares them (docs/adr/0073-one-frame-for-admin-routes.md)',
+    check: nodes(
+      (node, { path }) =>
+        node.type === 'ImportSpecifier' &&
+        ['requireRole', 'requireAccount'].includes(nameOf(node.imported)) &&
+        path !== 'admin/admin-routes.ts' &&
+        path !== ASKS_AGAIN,
+    ),
+    breach: {
+      'features/a.ts': "import { adminOf, requireRole } from '../admin/admin-guard.js';",
+      'admin/admin-guard.ts': '',
+    },
+  },
+  {
     name: 'no value is spliced into SQL: only UPPER_CASE constants and what PostgreSQL itself has quoted',
     check: nodes(isSplicedSql),
     breach: {
@@ -270,10 +284,13 @@ function isOwnTime(node: Node): boolean {
   return isMember(node, 'Date', 'now') || (node.type === 'Identifier' && node.name === 'systemClock');
 }
 
+/** Asks, while it streams, whether the sender may still listen. */
+const ASKS_AGAIN = 'features/events/live/live-routes.ts';
+
 /** `app.post<…>(…)` */
 function isTypedRoute({ type, callee, typeArguments }: Node): boolean {
   if (type !== 'CallExpression' || !isNode(typeArguments) || !isNode(callee)) return false;
-  const isApp = ['app', 'routes', 'scope'].includes(nameOf(callee.object));
+  const isApp = ['app', 'routes', 'ofStudio', 'ofGame', 'scope'].includes(nameOf(callee.object));
   return isApp && ['get', 'post', 'put', 'patch', 'delete'].includes(nameOf(callee.property));
 }
 

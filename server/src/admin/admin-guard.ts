@@ -108,15 +108,14 @@ export function signedInOf({ signedIn }: FastifyRequest): SignedIn {
 /** The game of the path. A game of another studio is not found, like one that does not exist. */
 export async function gameOf(ctx: AdminContext, request: FastifyRequest): Promise<AdminGame> {
   const { game = '' } = request.params as { game?: string };
-  return requireGameOfTenant(ctx, request, game);
+  return requireGameOfTenant(ctx, adminOf(request), game);
 }
 
 export async function requireGameOfTenant(
   ctx: AdminContext,
-  request: FastifyRequest,
+  { tenantId }: Admin,
   slug: string,
 ): Promise<AdminGame> {
-  const { tenantId } = adminOf(request);
   const found = isSlug(slug) ? await findGameOfTenant(ctx.pool, tenantId, slug) : undefined;
   if (found !== undefined) return found;
   const games = await listGamesOfTenant(ctx.pool, tenantId, { after: null, limit: SUGGESTED_GAMES });

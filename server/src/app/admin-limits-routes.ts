@@ -1,9 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import type { AdminContext } from '../admin/admin-context.js';
-import { adminErrors } from '../admin/admin-errors.js';
-import { requireRole } from '../admin/admin-guard.js';
-import { adminSchema, success, successOf } from '../admin/admin-responses.js';
+import { successOf } from '../admin/admin-responses.js';
+import { routesOfStudio } from '../admin/admin-routes.js';
 import { EVENT_LIMITS } from '../features/events/intake/limits.js';
 import { DOCUMENT_REGISTRY } from '../personalisation/document/document.js';
 import { DOCUMENT_LIMITS } from '../personalisation/document/document-limits.js';
@@ -54,17 +53,13 @@ function ofLists<T>(read: (part: ListPart) => T): Record<string, T> {
 
 /** What a studio may have, for those who edit. */
 export function adminLimitsRoutes(app: FastifyInstance, ctx: AdminContext): void {
-  app.get(
-    '/admin/v1/limits',
-    {
-      onRequest: requireRole(ctx, 'viewer'),
-      schema: {
-        ...adminSchema('Studio'),
-        operationId: 'getLimits',
-        summary: 'What a document may hold, and what games may send',
-        response: { 200: LimitsResponse, ...adminErrors() },
-      },
-    },
-    async () => success(LIMITS),
-  );
+  const routes = routesOfStudio(app, ctx, 'Studio');
+
+  routes.get('/admin/v1/limits', {
+    role: 'viewer',
+    operationId: 'getLimits',
+    summary: 'What a document may hold, and what games may send',
+    response: { 200: LimitsResponse },
+    handle: async () => LIMITS,
+  });
 }

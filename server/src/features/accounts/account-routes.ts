@@ -1,10 +1,8 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { accountErrors } from '../../admin/admin-errors.js';
-import { personOf, requireAccount, signedInOf } from '../../admin/admin-guard.js';
-import { adminSchema, success } from '../../admin/admin-responses.js';
+import type { FastifyInstance } from 'fastify';
+import { routesOfAccount } from '../../admin/admin-routes.js';
+import type { SignedIn } from '../../admin/admin-sessions.js';
 import { ApiError } from '../../errors.js';
 import { BODY_ERRORS } from '../../http/api-schemas.js';
-import { withSchemaTypes } from '../../http/validation.js';
 import { changePassword } from './account-changes.js';
 import type { AccountContext } from './account-context.js';
 import { type AccountRow, findAccount } from './account-queries.js';
@@ -28,114 +26,88 @@ export const PASSWORD_ERRORS = [...BODY_ERRORS, 'password_wrong', 'sign_in_slowe
 
 /** The routes of the own account: password and second factor. */
 export function accountRoutes(app: FastifyInstance, ctx: AccountContext): void {
-  const routes = withSchemaTypes(app);
-  app.addHook('onRequest', requireAccount(ctx));
-  const common = adminSchema('Account');
-  const bodyLimit = OPEN_BODY_BYTES;
+  const routes = routesOfAccount(app, ctx, 'Account');
+  const options = { bodyLimit: OPEN_BODY_BYTES };
 
-  routes.put(
-    '/admin/v1/account/password',
-    {
-      bodyLimit,
-      schema: {
-        ...common,
-        operationId: 'changePassword',
-        summary: 'Set a new password; all other sessions of the account end',
-        body: PasswordBody,
-        response: { 200: PasswordResponse, ...accountErrors([...PASSWORD_ERRORS, 'password_weak']) },
-      },
-    },
-    async (request) => {
-      const { currentPassword, newPassword } = request.body;
-      const account = await ownAccount(ctx, request);
+  routes.put('/admin/v1/account/password', {
+    operationId: 'changePassword',
+    summary: 'Set a new password; all other sessions of the account end',
+    options,
+    body: PasswordBody,
+    response: { 200: PasswordResponse },
+    errors: [...PASSWORD_ERRORS, 'password_weak'],
+    handle: async ({ signedIn, body, actorNow }) => {
+      const { currentPassword, newPassword } = body;
+      const account = await ownAccount(ctx, signedIn);
       await refuseWeakPassword(newPassword, account.email);
-      await requireCurrentPassword(ctx, account, sessionKey(request), currentPassword);
+      await requireCurrentPassword(ctx, account, sessionKey(signedIn), currentPassword);
       const lane = { name: 'known', keys: [account.accountId] } as const;
       const passwordHash = hashed(await ctx.passwords.hash(newPassword, lane));
-      const { tokenHash } = signedInOf(request);
-      const actor = personOf(ctx, request);
-      return success({
-        sessionsEnded: await changePassword(ctx.pool, account, passwordHash, tokenHash, actor),
-      });
+      const actor = actorNow();
+      return {
+        sessionsEnded: await changePassword(ctx.pool, account, passwordHash, signedIn.tokenHash, actor),
+      };
     },
-  );
+  });
 
-  routes.post(
-    '/admin/v1/account/second-factor',
-    {
-      bodyLimit,
-      schema: {
-        ...common,
-        operationId: 'startSecondFactor',
-        summary: 'Make a secret for an authenticator app',
-        description:
-          'A second factor that is in force stays in force until a code of the new secret is confirmed.',
-        body: StartSecondFactorBody,
-        response: { 200: StartedSecondFactorResponse, ...accountErrors(PASSWORD_ERRORS) },
-      },
+  routes.post('/admin/v1/account/second-factor', {
+    operationId: 'startSecondFactor',
+    summary: 'Make a secret for an authenticator app',
+    description:
+      'A second factor that is in force stays in force until a code of the new secret is confirmed.',
+    options,
+    body: StartSecondFactorBody,
+    response: { 200: StartedSecondFactorResponse },
+    errors: PASSWORD_ERRORS,
+    handle: async ({ signedIn, body }) => {
+      const account = await ownAccount(ctx, signedIn);
+      await requireCurrentPassword(ctx, account, sessionKey(signedIn), body.currentPassword);
+      return startSecondFactor(ctx.pool, ctx.masterKeys, account);
     },
-    async (request) => {
-      const account = await ownAccount(ctx, request);
-      await requireCurrentPassword(ctx, account, sessionKey(request), request.body.currentPassword);
-      return success(await startSecondFactor(ctx.pool, ctx.masterKeys, account));
-    },
-  );
+  });
 
-  routes.put(
-    '/admin/v1/account/second-factor',
-    {
-      bodyLimit,
-      schema: {
-        ...common,
-        operationId: 'confirmSecondFactor',
-        summary: 'Turn the second factor on, with a code of the new secret',
-        body: ConfirmSecondFactorBody,
-        response: {
-          200: ConfirmedSecondFactorResponse,
-          ...accountErrors([...BODY_ERRORS, 'second_factor_code_wrong', 'sign_in_slowed']),
-        },
-      },
-    },
-    async (request) => {
-      const account = await ownAccount(ctx, request);
+  routes.put('/admin/v1/account/second-factor', {
+    operationId: 'confirmSecondFactor',
+    summary: 'Turn the second factor on, with a code of the new secret',
+    options,
+    body: ConfirmSecondFactorBody,
+    response: { 200: ConfirmedSecondFactorResponse },
+    errors: [...BODY_ERRORS, 'second_factor_code_wrong', 'sign_in_slowed'],
+    handle: async ({ signedIn, body, actorNow }) => {
+      const account = await ownAccount(ctx, signedIn);
       const guess = ctx.guesses.tryCode(account.accountId);
-      const actor = personOf(ctx, request);
-      const { code } = request.body;
+      const actor = actorNow();
+      const { code } = body;
       const recoveryCodes = await confirmSecondFactor(ctx.pool, ctx.masterKeys, account, code, actor);
       if (recoveryCodes === undefined) throw new ApiError('second_factor_code_wrong');
       guess.succeed();
-      return success({ hasSecondFactor: true, recoveryCodes });
+      return { hasSecondFactor: true, recoveryCodes };
     },
-  );
+  });
 
-  routes.delete(
-    '/admin/v1/account/second-factor',
-    {
-      bodyLimit,
-      schema: {
-        ...common,
-        operationId: 'endSecondFactor',
-        summary: 'Turn the second factor off',
-        body: EndSecondFactorBody,
-        response: { 200: SecondFactorResponse, ...accountErrors(PASSWORD_ERRORS) },
-      },
+  routes.delete('/admin/v1/account/second-factor', {
+    operationId: 'endSecondFactor',
+    summary: 'Turn the second factor off',
+    options,
+    body: EndSecondFactorBody,
+    response: { 200: SecondFactorResponse },
+    errors: PASSWORD_ERRORS,
+    handle: async ({ signedIn, body, actorNow }) => {
+      const account = await ownAccount(ctx, signedIn);
+      await requireCurrentPassword(ctx, account, sessionKey(signedIn), body.currentPassword);
+      await endSecondFactor(ctx.pool, account, actorNow());
+      return { hasSecondFactor: false };
     },
-    async (request) => {
-      const account = await ownAccount(ctx, request);
-      await requireCurrentPassword(ctx, account, sessionKey(request), request.body.currentPassword);
-      await endSecondFactor(ctx.pool, account, personOf(ctx, request));
-      return success({ hasSecondFactor: false });
-    },
-  );
+  });
 }
 
-export async function ownAccount(ctx: AccountContext, request: FastifyRequest): Promise<AccountRow> {
-  const account = await findAccount(ctx.pool, signedInOf(request).accountId);
+export async function ownAccount(ctx: AccountContext, { accountId }: SignedIn): Promise<AccountRow> {
+  const account = await findAccount(ctx.pool, accountId);
   if (account === undefined) throw new ApiError('session_ended');
   return account;
 }
 
 /** The key by which wrong passwords are counted: those of one session do not slow down other sessions. */
-export function sessionKey(request: FastifyRequest): string {
-  return signedInOf(request).tokenHash.toString('base64url');
+export function sessionKey({ tokenHash }: SignedIn): string {
+  return tokenHash.toString('base64url');
 }

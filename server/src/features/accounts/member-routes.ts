@@ -1,11 +1,9 @@
 import type { FastifyInstance } from 'fastify';
-import { adminErrors } from '../../admin/admin-errors.js';
-import { actorOf, adminOf, requireRole } from '../../admin/admin-guard.js';
-import { adminSchema, success, toTime } from '../../admin/admin-responses.js';
+import { toTime } from '../../admin/admin-responses.js';
+import { routesOfStudio } from '../../admin/admin-routes.js';
 import { cutIdPage, PageParameters, pageOf } from '../../admin/keyset-page.js';
 import { ApiError } from '../../errors.js';
 import { BODY_ERRORS } from '../../http/api-schemas.js';
-import { withSchemaTypes } from '../../http/validation.js';
 import { UUID } from '../../lib/uuid.js';
 import type { AccountContext } from './account-context.js';
 import { listMembers, type MemberRow } from './member-queries.js';
@@ -23,71 +21,54 @@ const HANDED_OUT =
 
 /** The members of a studio, for its owners. */
 export function memberRoutes(app: FastifyInstance, ctx: AccountContext): void {
-  const routes = withSchemaTypes(app);
-  app.addHook('onRequest', requireRole(ctx, 'owner'));
-  const common = adminSchema('Access');
+  const routes = routesOfStudio(app, ctx, 'Access');
 
-  routes.get(
-    '/admin/v1/members',
-    {
-      schema: {
-        ...common,
-        operationId: 'listMembers',
-        summary: 'The members of the studio, oldest account first',
-        querystring: PageParameters,
-        response: { 200: MembersResponse, ...adminErrors(['parameter_invalid']) },
-      },
-    },
-    async (request) => {
-      const page = pageOf(request.query, UUID);
-      const found = await listMembers(ctx.pool, adminOf(request).tenantId, page);
+  routes.get('/admin/v1/members', {
+    role: 'owner',
+    operationId: 'listMembers',
+    summary: 'The members of the studio, oldest account first',
+    querystring: PageParameters,
+    response: { 200: MembersResponse },
+    errors: ['parameter_invalid'],
+    handle: async ({ admin, query }) => {
+      const page = pageOf(query, UUID);
+      const found = await listMembers(ctx.pool, admin.tenantId, page);
       const { rows, nextCursor } = cutIdPage(found, page, ({ accountId }) => accountId);
-      return success({ members: rows.map(toResponse), nextCursor });
+      return { members: rows.map(toResponse), nextCursor };
     },
-  );
+  });
 
-  routes.put(
-    '/admin/v1/members/:accountId',
-    {
-      schema: {
-        ...common,
-        operationId: 'changeRole',
-        summary: 'Give a member another role',
-        description: HANDED_OUT,
-        params: MemberParameters,
-        body: MemberBody,
-        response: {
-          200: ChangedMemberResponse,
-          ...adminErrors([...BODY_ERRORS, 'member_not_found', 'last_owner']),
-        },
-      },
+  routes.put('/admin/v1/members/:accountId', {
+    role: 'owner',
+    operationId: 'changeRole',
+    summary: 'Give a member another role',
+    description: HANDED_OUT,
+    params: MemberParameters,
+    body: MemberBody,
+    response: { 200: ChangedMemberResponse },
+    errors: [...BODY_ERRORS, 'member_not_found', 'last_owner'],
+    handle: async ({ admin, params, body, actorNow }) => {
+      const place = { tenantId: admin.tenantId, accountId: idOf(params.accountId) };
+      const actor = actorNow();
+      const { member, ...handedOut } = changed(await changeRole(ctx.pool, place, body.role, actor));
+      return { ...toResponse(member), ...toHandedOut(handedOut) };
     },
-    async (request) => {
-      const place = { tenantId: adminOf(request).tenantId, accountId: idOf(request.params.accountId) };
-      const actor = actorOf(ctx, request);
-      const { member, ...handedOut } = changed(await changeRole(ctx.pool, place, request.body.role, actor));
-      return success({ ...toResponse(member), ...toHandedOut(handedOut) });
-    },
-  );
+  });
 
-  routes.delete(
-    '/admin/v1/members/:accountId',
-    {
-      schema: {
-        ...common,
-        operationId: 'removeMember',
-        summary: 'Remove a member: the next request of the member is refused',
-        description: HANDED_OUT,
-        params: MemberParameters,
-        response: { 200: RemovedMemberResponse, ...adminErrors(['member_not_found', 'last_owner']) },
-      },
+  routes.delete('/admin/v1/members/:accountId', {
+    role: 'owner',
+    operationId: 'removeMember',
+    summary: 'Remove a member: the next request of the member is refused',
+    description: HANDED_OUT,
+    params: MemberParameters,
+    response: { 200: RemovedMemberResponse },
+    errors: ['member_not_found', 'last_owner'],
+    handle: async ({ admin, params, actorNow }) => {
+      const place = { tenantId: admin.tenantId, accountId: idOf(params.accountId) };
+      const { member, ...handedOut } = changed(await removeMember(ctx.pool, place, actorNow()));
+      return { accountId: member.accountId, ...toHandedOut(handedOut) };
     },
-    async (request) => {
-      const place = { tenantId: adminOf(request).tenantId, accountId: idOf(request.params.accountId) };
-      const { member, ...handedOut } = changed(await removeMember(ctx.pool, place, actorOf(ctx, request)));
-      return success({ accountId: member.accountId, ...toHandedOut(handedOut) });
-    },
-  );
+  });
 }
 
 /** The id of the path; `member_not_found` if it is no UUID. */

@@ -1,11 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
-import { accountErrors } from '../../admin/admin-errors.js';
-import { personOf, requireAccount, signedInOf } from '../../admin/admin-guard.js';
-import { adminSchema, nullable, success, Time, toTime } from '../../admin/admin-responses.js';
+import { nullable, Time, toTime } from '../../admin/admin-responses.js';
+import { routesOfAccount } from '../../admin/admin-routes.js';
 import { cutPage, listResponse, pageParameters, timeCursorOf } from '../../admin/page-cursor.js';
 import { ApiError } from '../../errors.js';
-import { withSchemaTypes } from '../../http/validation.js';
 import type { AccountContext } from './account-context.js';
 import { SignedOutResponse } from './account-schemas.js';
 import {
@@ -52,30 +50,22 @@ const OwnSessionsResponse = listResponse(
 
 /** The sessions of the own account. */
 export function ownSessionRoutes(app: FastifyInstance, ctx: AccountContext): void {
-  app.addHook('onRequest', requireAccount(ctx));
-  const common = adminSchema('Account');
-  const routes = withSchemaTypes(app);
+  const routes = routesOfAccount(app, ctx, 'Account');
 
-  routes.get(
-    '/admin/v1/account/sessions',
-    {
-      schema: {
-        ...common,
-        operationId: 'listOwnSessions',
-        summary: 'The sessions of your account',
-        querystring: Type.Object(pageParameters(LIMITS)),
-        response: { 200: OwnSessionsResponse, ...accountErrors(['parameter_invalid']) },
-      },
-    },
-    async (request) => {
-      const { accountId, tokenHash } = signedInOf(request);
-      const { cursor, limit = LIMITS.fallback } = request.query;
+  routes.get('/admin/v1/account/sessions', {
+    operationId: 'listOwnSessions',
+    summary: 'The sessions of your account',
+    querystring: Type.Object(pageParameters(LIMITS)),
+    response: { 200: OwnSessionsResponse },
+    errors: ['parameter_invalid'],
+    handle: async ({ signedIn: { accountId, tokenHash }, query }) => {
+      const { cursor, limit = LIMITS.fallback } = query;
       const after = timeCursorOf(LIST, cursor, SESSION_ID);
       const found = await listOwnSessions(ctx.pool, accountId, { after, limit }, ctx.clock.now());
       const keyOf = ({ createdAt, sessionId }: OwnSession) => [createdAt, sessionId];
       const { page, nextCursor } = cutPage(LIST, found, limit, keyOf);
       const current = sessionIdOf(tokenHash);
-      return success({
+      return {
         sessions: page.map(({ sessionId, createdAt, seenAt, expiresAt, network, browser }) => ({
           sessionId,
           isCurrent: sessionId === current,
@@ -86,53 +76,35 @@ export function ownSessionRoutes(app: FastifyInstance, ctx: AccountContext): voi
           expiresAt: toTime(expiresAt),
         })),
         nextCursor,
-      });
+      };
     },
-  );
+  });
 
-  routes.delete(
-    '/admin/v1/account/sessions/:sessionId',
-    {
-      schema: {
-        ...common,
-        operationId: 'endOwnSession',
-        summary: 'End one of your sessions: its next request is refused',
-        params: Type.Object({ sessionId: Type.String({ examples: [ID_EXAMPLE] }) }),
-        response: { 200: SignedOutResponse, ...accountErrors(['session_not_found']) },
-      },
-    },
-    async (request) => {
-      const { sessionId } = request.params;
+  routes.delete('/admin/v1/account/sessions/:sessionId', {
+    operationId: 'endOwnSession',
+    summary: 'End one of your sessions: its next request is refused',
+    params: Type.Object({ sessionId: Type.String({ examples: [ID_EXAMPLE] }) }),
+    response: { 200: SignedOutResponse },
+    errors: ['session_not_found'],
+    handle: async ({ signedIn, params, actorNow }) => {
+      const { sessionId } = params;
       const isEnded =
-        SESSION_ID.test(sessionId) &&
-        (await endOwnSession(ctx.pool, signedInOf(request), sessionId, personOf(ctx, request)));
+        SESSION_ID.test(sessionId) && (await endOwnSession(ctx.pool, signedIn, sessionId, actorNow()));
       if (!isEnded)
         throw new ApiError('session_not_found', {
           message: 'Your account has no such session. It may have ended already.',
         });
-      return success({ sessionsEnded: 1 });
+      return { sessionsEnded: 1 };
     },
-  );
+  });
 
-  routes.post(
-    '/admin/v1/account/sessions/end-others',
-    {
-      schema: {
-        ...common,
-        operationId: 'endOtherSessions',
-        summary: 'End all your sessions except the current one',
-        response: { 200: SignedOutResponse, ...accountErrors() },
-      },
+  routes.post('/admin/v1/account/sessions/end-others', {
+    operationId: 'endOtherSessions',
+    summary: 'End all your sessions except the current one',
+    response: { 200: SignedOutResponse },
+    handle: async ({ signedIn, actorNow }) => {
+      const sessionsEnded = await endOtherSessions(ctx.pool, signedIn, signedIn.tokenHash, actorNow());
+      return { sessionsEnded };
     },
-    async (request) => {
-      const signedIn = signedInOf(request);
-      const sessionsEnded = await endOtherSessions(
-        ctx.pool,
-        signedIn,
-        signedIn.tokenHash,
-        personOf(ctx, request),
-      );
-      return success({ sessionsEnded });
-    },
-  );
+  });
 }

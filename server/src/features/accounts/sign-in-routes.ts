@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { accountErrors, openErrors } from '../../admin/admin-errors.js';
-import { personOf, requireAccount, signedInOf } from '../../admin/admin-guard.js';
+import { openErrors } from '../../admin/admin-errors.js';
 import { adminSchema, success } from '../../admin/admin-responses.js';
+import { routesOfAccount } from '../../admin/admin-routes.js';
 import {
   deleteAdminSession,
   insertAdminSession,
@@ -41,8 +41,7 @@ export const refuseOtherOrigins = async (request: FastifyRequest): Promise<void>
 /** Signing in and out. */
 export function signInRoutes(app: FastifyInstance, ctx: AccountContext): void {
   const routes = withSchemaTypes(app);
-  const common = adminSchema('Account');
-  const open = { ...common, security: [] };
+  const open = { ...adminSchema('Account'), security: [] };
 
   routes.post(
     '/admin/v1/sign-in',
@@ -103,29 +102,22 @@ export function signInRoutes(app: FastifyInstance, ctx: AccountContext): void {
     },
   );
 
-  routes.post(
-    '/admin/v1/sign-out',
-    {
-      onRequest: requireAccount(ctx),
-      bodyLimit: OPEN_BODY_BYTES,
-      schema: {
-        ...common,
-        operationId: 'signOut',
-        summary: 'Sign out here, or everywhere',
-        body: SignOutBody,
-        response: { 200: SignedOutResponse, ...accountErrors(BODY_ERRORS) },
-      },
-    },
-    async (request, reply) => {
-      const signedIn = signedInOf(request);
+  routesOfAccount(app, ctx, 'Account').post('/admin/v1/sign-out', {
+    operationId: 'signOut',
+    summary: 'Sign out here, or everywhere',
+    options: { bodyLimit: OPEN_BODY_BYTES },
+    body: SignOutBody,
+    response: { 200: SignedOutResponse },
+    errors: BODY_ERRORS,
+    handle: async ({ signedIn, body, request, reply, actorNow }) => {
       const sessionsEnded =
-        request.body?.everywhere === true
-          ? await signOutEverywhere(ctx.pool, signedIn, personOf(ctx, request))
+        body?.everywhere === true
+          ? await signOutEverywhere(ctx.pool, signedIn, actorNow())
           : await deleteAdminSession(ctx.pool, signedIn.tokenHash);
       setCookie(request, reply, SESSION_COOKIE, '', { path: '/', maxAgeSeconds: 0 });
-      return success({ sessionsEnded });
+      return { sessionsEnded };
     },
-  );
+  });
 }
 
 /** The response to a sign-in by password, link or invitation. */

@@ -1,9 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import type { AdminContext } from '../../admin/admin-context.js';
-import { adminErrors } from '../../admin/admin-errors.js';
-import { requireRole } from '../../admin/admin-guard.js';
-import { adminSchema, success, successOf } from '../../admin/admin-responses.js';
+import { successOf } from '../../admin/admin-responses.js';
+import { routesOfStudio } from '../../admin/admin-routes.js';
 
 const WarningsResponse = successOf(
   'InstallationWarningsResponse',
@@ -35,17 +34,13 @@ const WarningsResponse = successOf(
 
 /** What is wrong with the node that responds. The console shows it to everyone who is signed in. */
 export function installationRoutes(app: FastifyInstance, ctx: AdminContext): void {
-  app.get(
-    '/admin/v1/installation/warnings',
-    {
-      onRequest: requireRole(ctx, 'viewer'),
-      schema: {
-        ...adminSchema('Studio'),
-        operationId: 'listInstallationWarnings',
-        summary: 'What operators should set right on the node that responds',
-        response: { 200: WarningsResponse, ...adminErrors() },
-      },
-    },
-    async () => success({ warnings: await ctx.warnings() }),
-  );
+  const routes = routesOfStudio(app, ctx, 'Studio');
+
+  routes.get('/admin/v1/installation/warnings', {
+    role: 'viewer',
+    operationId: 'listInstallationWarnings',
+    summary: 'What operators should set right on the node that responds',
+    response: { 200: WarningsResponse },
+    handle: async () => ({ warnings: await ctx.warnings() }),
+  });
 }

@@ -1,12 +1,11 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import type { AdminContext } from '../../admin/admin-context.js';
-import { adminErrors } from '../../admin/admin-errors.js';
-import { adminOf, requireGameOfTenant, requireRole } from '../../admin/admin-guard.js';
-import { adminSchema, nullable, success, successOf, Time, toTime } from '../../admin/admin-responses.js';
+import { requireGameOfTenant } from '../../admin/admin-guard.js';
+import { nullable, successOf, Time, toTime } from '../../admin/admin-responses.js';
+import { routesOfStudio } from '../../admin/admin-routes.js';
 import { findAuditEntry, listAuditEntries, listAuditEntriesOfGame } from '../../admin/audit-log.js';
 import { ApiError } from '../../errors.js';
-import { withSchemaTypes } from '../../http/validation.js';
 import { ROW_ID } from '../../lib/row-id.js';
 
 const MAX_ENTRIES = 100;
@@ -65,61 +64,48 @@ const AuditEntryResponse = successOf('AuditEntryResponse', Type.Object(entry, { 
 
 /** Who changed what, and when. */
 export function auditRoutes(app: FastifyInstance, ctx: AdminContext): void {
-  const routes = withSchemaTypes(app);
+  const routes = routesOfStudio(app, ctx, 'Audit log');
 
-  routes.get(
-    '/admin/v1/audit-log',
-    {
-      onRequest: requireRole(ctx, 'viewer'),
-      schema: {
-        ...adminSchema('Audit log'),
-        operationId: 'listAuditEntries',
-        summary: 'Every change, newest first',
-        description:
-          'An entry is written in the transaction of its change, so that neither exists without the other.',
-        querystring: Type.Object({
-          game: Type.Optional(Type.String({ description: 'Only entries of this game' })),
-          before: Type.Optional(Type.String({ description: 'Only entries before this id' })),
-          limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_ENTRIES, default: DEFAULT_ENTRIES })),
-        }),
-        response: { 200: AuditLogResponse, ...adminErrors(['parameter_invalid', 'game_not_found']) },
-      },
-    },
-    async (request) => {
-      const { game, before, limit = DEFAULT_ENTRIES } = request.query;
-      const gameId = game === undefined ? null : (await requireGameOfTenant(ctx, request, game)).gameId;
+  routes.get('/admin/v1/audit-log', {
+    role: 'viewer',
+    operationId: 'listAuditEntries',
+    summary: 'Every change, newest first',
+    description:
+      'An entry is written in the transaction of its change, so that neither exists without the other.',
+    querystring: Type.Object({
+      game: Type.Optional(Type.String({ description: 'Only entries of this game' })),
+      before: Type.Optional(Type.String({ description: 'Only entries before this id' })),
+      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_ENTRIES, default: DEFAULT_ENTRIES })),
+    }),
+    response: { 200: AuditLogResponse },
+    errors: ['parameter_invalid', 'game_not_found'],
+    handle: async ({ admin, query }) => {
+      const { game, before, limit = DEFAULT_ENTRIES } = query;
+      const gameId = game === undefined ? null : (await requireGameOfTenant(ctx, admin, game)).gameId;
       const page = { beforeId: before === undefined ? null : entryId('before', before), limit };
       const entries =
         gameId === null
-          ? await listAuditEntries(ctx.pool, adminOf(request).tenantId, page)
+          ? await listAuditEntries(ctx.pool, admin.tenantId, page)
           : await listAuditEntriesOfGame(ctx.pool, gameId, page);
-      return success({ entries: entries.map(({ at, ...rest }) => ({ ...rest, at: toTime(at) })) });
+      return { entries: entries.map(({ at, ...rest }) => ({ ...rest, at: toTime(at) })) };
     },
-  );
+  });
 
-  routes.get(
-    '/admin/v1/audit-log/:entry',
-    {
-      onRequest: requireRole(ctx, 'viewer'),
-      schema: {
-        ...adminSchema('Audit log'),
-        operationId: 'getAuditEntry',
-        summary: 'One change, with the full values before and after',
-        params: Type.Object({ entry: Type.String({ description: 'Id of the entry', examples: ['41'] }) }),
-        response: {
-          200: AuditEntryResponse,
-          ...adminErrors(['parameter_invalid', 'audit_entry_not_found']),
-        },
-      },
-    },
-    async (request) => {
-      const id = entryId('The entry', request.params.entry);
-      const found = await findAuditEntry(ctx.pool, adminOf(request).tenantId, id);
+  routes.get('/admin/v1/audit-log/:entry', {
+    role: 'viewer',
+    operationId: 'getAuditEntry',
+    summary: 'One change, with the full values before and after',
+    params: Type.Object({ entry: Type.String({ description: 'Id of the entry', examples: ['41'] }) }),
+    response: { 200: AuditEntryResponse },
+    errors: ['parameter_invalid', 'audit_entry_not_found'],
+    handle: async ({ admin, params }) => {
+      const id = entryId('The entry', params.entry);
+      const found = await findAuditEntry(ctx.pool, admin.tenantId, id);
       if (found === undefined) throw new ApiError('audit_entry_not_found');
       const { at, ...rest } = found;
-      return success({ ...rest, at: toTime(at) });
+      return { ...rest, at: toTime(at) };
     },
-  );
+  });
 }
 
 function entryId(name: string, text: string): string {

@@ -1,12 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import type { AdminContext } from '../../admin/admin-context.js';
-import { gameErrors } from '../../admin/admin-errors.js';
-import { actorOf, adminOf, gameOf, requireRole } from '../../admin/admin-guard.js';
-import { adminSchema, GameParameters, success, toTime } from '../../admin/admin-responses.js';
+import { toTime } from '../../admin/admin-responses.js';
+import { routesOfGame } from '../../admin/admin-routes.js';
 import { cutIdPage, PageParameters, pageOf } from '../../admin/keyset-page.js';
 import { ApiError } from '../../errors.js';
 import { BODY_ERRORS } from '../../http/api-schemas.js';
-import { withSchemaTypes } from '../../http/validation.js';
 import { HOUR_MS } from '../../lib/day.js';
 import { keyState, type ListedKey, listApiKeysOfGame } from './api-key-queries.js';
 import { createApiKey, revokeApiKey, rotateApiKey } from './key-changes.js';
@@ -25,80 +23,61 @@ const KEY_ID = /^[A-Za-z0-9_-]{1,128}$/;
 
 /** The API keys of a game, for the owners of its studio. */
 export function keyRoutes(app: FastifyInstance, ctx: AdminContext): void {
-  app.addHook('onRequest', requireRole(ctx, 'owner'));
-  const common = adminSchema('Access');
-  const routes = withSchemaTypes(app);
+  const routes = routesOfGame(app, ctx, 'Access');
 
-  routes.get(
-    '/admin/v1/games/:game/keys',
-    {
-      schema: {
-        ...common,
-        operationId: 'listApiKeys',
-        summary: 'The API keys of a game, including revoked ones, by id',
-        params: GameParameters,
-        querystring: PageParameters,
-        response: { 200: KeysResponse, ...gameErrors(['parameter_invalid']) },
-      },
-    },
-    async (request) => {
-      const { gameId } = await gameOf(ctx, request);
-      const page = pageOf(request.query, KEY_ID);
+  routes.get('/admin/v1/games/:game/keys', {
+    role: 'owner',
+    operationId: 'listApiKeys',
+    summary: 'The API keys of a game, including revoked ones, by id',
+    querystring: PageParameters,
+    response: { 200: KeysResponse },
+    errors: ['parameter_invalid'],
+    handle: async ({ gameId, query }) => {
+      const page = pageOf(query, KEY_ID);
       const found = await listApiKeysOfGame(ctx.pool, gameId, page);
       const { rows, nextCursor } = cutIdPage(found, page, ({ keyId }) => keyId);
-      return success({ keys: rows.map((row) => toResponse(row, ctx.clock.now())), nextCursor });
+      return { keys: rows.map((row) => toResponse(row, ctx.clock.now())), nextCursor };
     },
-  );
+  });
 
-  routes.post(
-    '/admin/v1/games/:game/keys',
-    {
-      schema: {
-        ...common,
-        operationId: 'createApiKey',
-        summary: 'Create an API key; its secret is shown once',
-        params: GameParameters,
-        body: NewKeyBody,
-        response: { 201: CreatedKeyResponse, ...gameErrors(BODY_ERRORS) },
-      },
-    },
-    async (request, reply) => {
-      const { game } = await gameOf(ctx, request);
-      const { kind = 'client', environment = 'production', label = '', scopes = [] } = request.body;
+  routes.post('/admin/v1/games/:game/keys', {
+    role: 'owner',
+    operationId: 'createApiKey',
+    summary: 'Create an API key; its secret is shown once',
+    body: NewKeyBody,
+    response: { 201: CreatedKeyResponse },
+    errors: BODY_ERRORS,
+    handle: async ({ game, admin, body, actorNow }) => {
+      const { kind = 'client', environment = 'production', label = '', scopes = [] } = body;
       if (kind === 'server' && scopes.length === 0)
         throw invalidScopes('A server key needs at least one scope.');
       if (kind === 'client' && scopes.length > 0) throw invalidScopes('Only a server key has scopes.');
-      const place = { tenant: adminOf(request).tenant, game, kind, environment, label, scopes };
-      const created = await createApiKey(ctx.pool, ctx.masterKeys, place, actorOf(ctx, request));
+      const place = { tenant: admin.tenant, game, kind, environment, label, scopes };
+      const created = await createApiKey(ctx.pool, ctx.masterKeys, place, actorNow());
       if (created === undefined) throw new ApiError('game_not_found');
       const { keyId: apiKey, secret: apiSecret } = created;
-      return reply.code(201).send(success({ apiKey, apiSecret, kind, environment, label, scopes }));
+      return { apiKey, apiSecret, kind, environment, label, scopes };
     },
-  );
+  });
 
-  routes.post(
-    '/admin/v1/games/:game/keys/:apiKey/rotate',
-    {
-      schema: {
-        ...common,
-        operationId: 'rotateApiKey',
-        summary: 'Create a successor of an API key; the old key ends after the overlap',
-        description:
-          'The successor has the same kind, environment, label and scopes, and works at once. If the old key has an earlier end already, the earlier end stays.',
-        params: KeyParameters,
-        body: RotateKeyBody,
-        response: { 201: RotatedKeyResponse, ...gameErrors([...BODY_ERRORS, 'api_key_not_found']) },
-      },
-    },
-    async (request, reply) => {
-      const { gameId } = await gameOf(ctx, request);
-      const former = keyIdOf(request.params.apiKey);
-      const overlapMs = request.body.overlapHours * HOUR_MS;
-      const actor = actorOf(ctx, request);
+  routes.post('/admin/v1/games/:game/keys/:apiKey/rotate', {
+    role: 'owner',
+    operationId: 'rotateApiKey',
+    summary: 'Create a successor of an API key; the old key ends after the overlap',
+    description:
+      'The successor has the same kind, environment, label and scopes, and works at once. If the old key has an earlier end already, the earlier end stays.',
+    params: KeyParameters,
+    body: RotateKeyBody,
+    response: { 201: RotatedKeyResponse },
+    errors: [...BODY_ERRORS, 'api_key_not_found'],
+    handle: async ({ gameId, params, body, actorNow }) => {
+      const former = keyIdOf(params.apiKey);
+      const overlapMs = body.overlapHours * HOUR_MS;
+      const actor = actorNow();
       const rotated = await rotateApiKey(ctx.pool, ctx.masterKeys, former, actor, { overlapMs, gameId });
       if (rotated === undefined) throw new ApiError('api_key_not_found');
       const { keyId: apiKey, secret: apiSecret, kind, environment, label, scopes, formerExpiresAt } = rotated;
-      const data = {
+      return {
         apiKey,
         apiSecret,
         kind,
@@ -107,31 +86,25 @@ export function keyRoutes(app: FastifyInstance, ctx: AdminContext): void {
         scopes,
         former: { apiKey: former, expiresAt: toTime(formerExpiresAt) },
       };
-      return reply.code(201).send(success(data));
     },
-  );
+  });
 
-  routes.delete(
-    '/admin/v1/games/:game/keys/:apiKey',
-    {
-      schema: {
-        ...common,
-        operationId: 'revokeApiKey',
-        summary: 'Revoke an API key: from now on no node opens a session with it or serves it',
-        params: KeyParameters,
-        querystring: RevokeKeyParameters,
-        response: { 200: RevokedKeyResponse, ...gameErrors(['parameter_invalid', 'api_key_not_found']) },
-      },
-    },
-    async (request) => {
-      const { gameId } = await gameOf(ctx, request);
-      const keyId = keyIdOf(request.params.apiKey);
-      const endSessions = request.query.endSessions === 'true';
-      const isRevoked = await revokeApiKey(ctx.pool, keyId, { endSessions, gameId }, actorOf(ctx, request));
+  routes.delete('/admin/v1/games/:game/keys/:apiKey', {
+    role: 'owner',
+    operationId: 'revokeApiKey',
+    summary: 'Revoke an API key: from now on no node opens a session with it or serves it',
+    params: KeyParameters,
+    querystring: RevokeKeyParameters,
+    response: { 200: RevokedKeyResponse },
+    errors: ['parameter_invalid', 'api_key_not_found'],
+    handle: async ({ gameId, params, query, actorNow }) => {
+      const keyId = keyIdOf(params.apiKey);
+      const endSessions = query.endSessions === 'true';
+      const isRevoked = await revokeApiKey(ctx.pool, keyId, { endSessions, gameId }, actorNow());
       if (!isRevoked) throw new ApiError('api_key_not_found');
-      return success({ apiKey: keyId });
+      return { apiKey: keyId };
     },
-  );
+  });
 }
 
 /** The key id of the path; `api_key_not_found` if it cannot be one. */

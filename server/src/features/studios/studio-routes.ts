@@ -1,9 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import type { AdminContext } from '../../admin/admin-context.js';
-import { adminErrors } from '../../admin/admin-errors.js';
-import { adminOf, requireRole } from '../../admin/admin-guard.js';
-import { adminSchema, nullable, success, successOf, toTime } from '../../admin/admin-responses.js';
+import { nullable, successOf, toTime } from '../../admin/admin-responses.js';
+import { routesOfStudio } from '../../admin/admin-routes.js';
 import { findStudioName, listStudiosOfAccount } from '../../admin/admin-sessions.js';
 import type { AttributeRegistry } from '../../personalisation/attributes/attribute-registry.js';
 import { ATTRIBUTE_REGISTRY } from '../../personalisation/attributes/attributes.js';
@@ -49,28 +48,21 @@ export function studioRoutes(
   ctx: AdminContext,
   attributes: AttributeRegistry = ATTRIBUTE_REGISTRY,
 ): void {
-  app.addHook('onRequest', requireRole(ctx, 'viewer'));
-  const common = adminSchema('Studio');
+  const routes = routesOfStudio(app, ctx, 'Studio');
   const listed = listAttributes(attributes);
 
-  app.get(
-    '/admin/v1/me',
-    {
-      schema: {
-        ...common,
-        operationId: 'me',
-        summary: 'The sender of the request, with studio and role',
-        response: { 200: MeResponse, ...adminErrors() },
-      },
-    },
-    async (request) => {
-      const { tokenId, name, role, tenant, tenantId, expiresAt } = adminOf(request);
+  routes.get('/admin/v1/me', {
+    role: 'viewer',
+    operationId: 'me',
+    summary: 'The sender of the request, with studio and role',
+    response: { 200: MeResponse },
+    handle: async ({ admin: { tokenId, name, role, tenant, tenantId, expiresAt }, request }) => {
       const { signedIn } = request;
       const studios =
         signedIn === undefined
           ? [{ tenantId: tenant, name: await findStudioName(ctx.pool, tenantId), role }]
           : await listStudiosOfAccount(ctx.pool, signedIn.accountId);
-      return success({
+      return {
         tokenId,
         name,
         role,
@@ -80,22 +72,17 @@ export function studioRoutes(
         studios,
         csrfToken: signedIn?.csrfToken ?? null,
         environment: ctx.environment,
-      });
+      };
     },
-  );
+  });
 
-  app.get(
-    '/admin/v1/attributes',
-    {
-      schema: {
-        ...common,
-        operationId: 'listAttributes',
-        summary: 'What rules can ask about a player',
-        response: { 200: AttributesResponse, ...adminErrors() },
-      },
-    },
-    async () => success({ attributes: listed }),
-  );
+  routes.get('/admin/v1/attributes', {
+    role: 'viewer',
+    operationId: 'listAttributes',
+    summary: 'What rules can ask about a player',
+    response: { 200: AttributesResponse },
+    handle: async () => ({ attributes: listed }),
+  });
 }
 
 /** In this API a description is called a meaning. */
