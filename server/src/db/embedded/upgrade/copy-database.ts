@@ -13,10 +13,10 @@ import { connectionUrl, ensureDatabase, type Login, SERVICE, withSuperuser } fro
 import { copyRows, digestRows, type RowDigest } from './copy-rows.js';
 import { listObjects } from './objects.js';
 import {
+  beginLocked,
   listOldTables,
   listPartitionTriggers,
   listSequenceValues,
-  lockTables,
   type OldTable,
 } from './old-tables.js';
 import { differenceOfRights, listRights, listRoles } from './rights.js';
@@ -52,10 +52,8 @@ export async function copyDatabase(
   return withSuperuser(
     oldLogin,
     async (old) => {
-      // Locks come before the snapshot, so that it has all that was committed.
-      await old.query('begin isolation level repeatable read');
-      await lockTables(old);
-      await applySameMigrations(old, newLogin);
+      await withSuperuser(oldLogin, (watcher) => beginLocked(old, watcher), SERVICE);
+      await applySameMigrations(old, newLogin, options.signal);
       const copied = await withSuperuser(newLogin, (newer) => copyAll(old, newer, options), SERVICE);
       await old.query('checkpoint');
       await options.stopOld();
@@ -66,7 +64,7 @@ export async function copyDatabase(
 }
 
 /** No more than the old one has had: the next start applies the rest, as it always does. */
-async function applySameMigrations(old: pg.Client, newLogin: Login): Promise<void> {
+async function applySameMigrations(old: pg.Client, newLogin: Login, signal: AbortSignal): Promise<void> {
   const applied = await listApplied(old);
   const known = await listMigrations();
   const state = compareMigrations(applied, known);
@@ -74,7 +72,7 @@ async function applySameMigrations(old: pg.Client, newLogin: Login): Promise<voi
   refuseNewerSchema(state);
   refuseLateMigrations(state);
   const migrations = known.filter(({ version }) => version <= (state.applied ?? 0));
-  if (migrations.length > 0) await migrate(connectionUrl(newLogin), () => {}, { migrations });
+  if (migrations.length > 0) await migrate(connectionUrl(newLogin), () => {}, { migrations, signal });
 }
 
 async function copyAll(old: pg.Client, newer: pg.Client, options: Options): Promise<CopiedTable[]> {

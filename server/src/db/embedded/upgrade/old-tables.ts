@@ -1,4 +1,7 @@
 import type pg from 'pg';
+import { StartupError } from '../../../lib/startup-error.js';
+import { isLockTimeout } from '../../dedicated-connection.js';
+import { describeLockHolders, howToEnd, type LockHolder, watchLockHolders } from '../../lock-holders.js';
 
 /** A table with rows of its own: an ordinary one or a partition. */
 export type OldTable = Readonly<{
@@ -75,13 +78,38 @@ const LIST = `
   where c.relnamespace = 'public'::regnamespace and c.relkind = 'r' and c.relname !~ $1
   order by bytes desc, c.relname`;
 
-/** Keeps whoever works beside an upgrade from changing what was copied. A reader is not held up. */
-export async function lockTables(old: pg.Client): Promise<void> {
-  const { rows } = await old.query<{ sql: string }>(
-    `select format('lock table %s in share mode', string_agg(format('%I', relname), ', ')) as sql
+/** For a command that works beside an upgrade and has changed something. */
+const LOCK_TIMEOUT_MS = 60_000;
+
+/**
+ * Begins the transaction that reads everything, and keeps whoever works beside an upgrade from changing what was copied. A reader is not held
+ * up. The locks come before the snapshot, so that the snapshot has what the sessions committed that the locks waited for: nothing but
+ * `lock table` may be asked in between.
+ */
+export async function beginLocked(
+  old: pg.Client,
+  watcher: pg.Client,
+  timeoutMs = LOCK_TIMEOUT_MS,
+): Promise<void> {
+  await old.query("select set_config('lock_timeout', $1, false)", [`${timeoutMs}ms`]);
+  const { rows } = await old.query<{ pid: number; sql: string }>(
+    `select pg_backend_pid() as pid, format('lock table %s in share mode', string_agg(format('%I', relname), ', ')) as sql
      from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') having count(*) > 0`,
   );
-  for (const { sql } of rows) await old.query(sql);
+  const [found] = rows;
+  await old.query('begin isolation level repeatable read');
+  if (found === undefined) return;
+  let holders: readonly LockHolder[] = [];
+  const locked = old.query(found.sql);
+  await watchLockHolders(watcher, found.pid, locked, timeoutMs / 5, (seen) => {
+    if (seen.length > 0) holders = seen;
+  });
+  await locked.catch((error: unknown) => {
+    if (!isLockTimeout(error)) throw error;
+    throw new StartupError(
+      `The tables of the old database are locked by ${describeLockHolders(holders)}. ${howToEnd(holders)} Nothing was changed.`,
+    );
+  });
 }
 
 /** What a sequence has given last. */

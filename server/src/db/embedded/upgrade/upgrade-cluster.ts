@@ -42,6 +42,14 @@ const FILLING: Readonly<Record<string, string>> = {
   max_locks_per_transaction: '512',
 };
 
+/** The old server is read once. A vacuum against the wraparound of numbers would hold up the locks on all tables for its whole run. */
+const READING: Readonly<Record<string, string>> = {
+  autovacuum: 'off',
+  autovacuum_freeze_max_age: '2000000000',
+  autovacuum_multixact_freeze_max_age: '2000000000',
+  max_locks_per_transaction: '512',
+};
+
 /** Where an upgrade has come to. */
 export type UpgradeStep = 'copied' | 'checked' | 'announced' | 'swapped';
 
@@ -129,7 +137,7 @@ async function upgrade(root: string, options: Options): Promise<Upgraded | undef
     logFile: join(root, 'postgres.log'),
     login: { socketDir, port: SOCKET_PORT, password },
     binaries: older,
-    settings,
+    settings: { ...settings, ...READING },
   };
   const newSpec: ServerSpec = {
     ...common,
@@ -199,6 +207,8 @@ async function whileRunning<T>(
   const onAbort = () => void stop();
   signal.addEventListener('abort', onAbort, { once: true });
   try {
+    // It may have come while the server was brought up, and is told once.
+    signal.throwIfAborted();
     return await work(stop);
   } catch (error) {
     signal.throwIfAborted();
