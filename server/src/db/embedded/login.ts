@@ -23,7 +23,10 @@ export function connectionUrl(login: Login): string {
 
 export async function askServer(login: Login): Promise<ServerState> {
   try {
-    await withSuperuser(login, (client) => client.query('select 1'));
+    // Whoever waits for the server has a time limit, which a response that never comes would keep from passing.
+    await withSuperuser(login, (client) =>
+      client.query({ text: 'select 1', query_timeout: CONNECT_TIMEOUT_MS } as pg.QueryConfig),
+    );
     return 'ready';
   } catch (error) {
     const code = errorCode(error) ?? '';

@@ -54,6 +54,7 @@ export async function copyRows(
   const { target, written } = await beginWriting(to, writeSql);
   const batch = Buffer.allocUnsafe(BATCH_BYTES);
   let filled = 0;
+  let paused: CopyConnection | undefined;
   const flush = () => {
     if (filled > 0) target.sendCopyFromChunk(batch.subarray(0, filled));
     filled = 0;
@@ -67,17 +68,23 @@ export async function copyRows(
     else filled += chunk.copy(batch, filled);
     if (target.stream.writableNeedDrain && !source.stream.isPaused()) {
       source.stream.pause();
+      paused = source;
       target.stream.once('drain', () => source.stream.resume());
     }
   });
-  await Promise.race([reading, written]).catch((error: Error) => {
-    target.sendCopyFail(error.message);
-    throw error;
-  });
-  flush();
-  target.endCopyFrom();
-  await written;
-  return summing.result();
+  try {
+    await Promise.race([reading, written]).catch((error: Error) => {
+      target.sendCopyFail(error.message);
+      throw error;
+    });
+    flush();
+    target.endCopyFrom();
+    await written;
+    return summing.result();
+  } finally {
+    // A target that is gone does not drain, and a connection with unread data does not end.
+    paused?.stream.resume();
+  }
 }
 
 function read(
