@@ -16,7 +16,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { findServer } from '../../src/db/embedded/attach.js';
 import { PACKAGE } from '../../src/db/embedded/binaries.js';
 import { otherMajor } from '../../src/db/embedded/cluster-version.js';
-import { finishSwap } from '../../src/db/embedded/upgrade/swap-clusters.js';
+import { finishSwap } from '../../src/db/embedded/swap-clusters.js';
 import {
   describeRoom,
   type UpgradeStep,

@@ -20,7 +20,7 @@ import { shutDown } from './postmaster.js';
 import { findRunningServer } from './postmaster-pid.js';
 import { chooseServerUser } from './server-user.js';
 import { supervise } from './supervisor.js';
-import { finishSwap } from './upgrade/swap-clusters.js';
+import { finishSwap } from './swap-clusters.js';
 
 export type EmbeddedPostgres = {
   /** For `pg`: the database "savepoint", with user and password. Stays good when the server is restarted. */

@@ -19,7 +19,7 @@ import { ifExists } from '../errno.js';
 import { adoptPostmaster, shutDown } from '../postmaster.js';
 import { findRunningServer } from '../postmaster-pid.js';
 import { chooseServerUser } from '../server-user.js';
-import { finishSwap } from '../upgrade/swap-clusters.js';
+import { finishSwap } from '../swap-clusters.js';
 import { archiveHistories } from './archive-file.js';
 import { type Backup, walFolderOf } from './backup-folder.js';
 import { recover } from './recover.js';

@@ -19,8 +19,8 @@ import { readPassword } from '../password-file.js';
 import { adoptPostmaster, shutDown } from '../postmaster.js';
 import { findRunningServer } from '../postmaster-pid.js';
 import { chooseServerUser } from '../server-user.js';
+import { announceSwap, finishSwap, removeUnswapped, swapClusters } from '../swap-clusters.js';
 import { type CopiedTable, type CopyProgress, checkCopy, copyDatabase } from './copy-database.js';
-import { announceSwap, finishSwap, removeUnswapped, swapClusters } from './swap-clusters.js';
 
 /** The new cluster has no more to write than the old one; indexes are sorted on the disk while they are made. */
 const ROOM_FACTOR = 1.2;

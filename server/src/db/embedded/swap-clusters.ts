@@ -1,8 +1,8 @@
 import { lstat, readdir, readlink, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { syncFolder } from '../../../lib/durable-file.js';
-import { clusterPathIn } from '../cluster-place.js';
-import { ifExists } from '../errno.js';
+import { syncFolder } from '../../lib/durable-file.js';
+import { clusterPathIn } from './cluster-place.js';
+import { ifExists } from './errno.js';
 
 /**
  * The names of an upgrade, beside the cluster; both servers are stopped before the first of them is renamed:
