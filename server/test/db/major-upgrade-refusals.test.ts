@@ -1,22 +1,10 @@
-import {
-  chmod,
-  mkdir,
-  readdir,
-  readFile,
-  realpath,
-  rm,
-  rmdir,
-  stat,
-  symlink,
-  writeFile,
-} from 'node:fs/promises';
+import { chmod, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterEach, describe, expect, test } from 'vitest';
 import { findServer } from '../../src/db/embedded/attach.js';
 import { PACKAGE } from '../../src/db/embedded/binaries.js';
 import { otherMajor } from '../../src/db/embedded/cluster-version.js';
-import { finishSwap } from '../../src/db/embedded/swap-clusters.js';
 import {
   describeRoom,
   type UpgradeStep,
@@ -33,30 +21,6 @@ import {
 import { clearAway, folders, leftovers, makeFolder, query, start } from '../support/postgres-folders.js';
 
 afterEach(clearAway);
-
-test('the next start finishes a swap, and only that of the same upgrade', async () => {
-  const [root, elsewhere] = [await makeFolder(), await makeFolder()];
-  const folder = (parent: string, name: string) => mkdir(join(parent, name));
-  await folder(root, 'postgres.upgraded-2');
-  await folder(root, 'postgres.of-postgres-17-1');
-  await finishSwap(root);
-  expect(await readdir(root)).not.toContain('postgres');
-  await folder(root, 'postgres.of-postgres-17-2');
-  await finishSwap(root);
-  expect((await readdir(root)).sort()).toEqual([
-    'postgres',
-    'postgres.of-postgres-17-1',
-    'postgres.of-postgres-17-2',
-  ]);
-
-  // As root, where a link leads to the database.
-  await rmdir(join(root, 'postgres'));
-  await symlink(join(elsewhere, '5f'), join(root, 'postgres'));
-  await folder(elsewhere, '5f.upgraded-2');
-  await folder(elsewhere, '5f.of-postgres-17-2');
-  await finishSwap(root);
-  expect((await readdir(elsewhere)).sort()).toEqual(['5f', '5f.of-postgres-17-2']);
-});
 
 test.skipIf(process.getuid?.() !== 0)('as root: a database that lives elsewhere stays there', async () => {
   const closed = await makeFolder();
@@ -118,10 +82,11 @@ describe('refuses, and leaves the old database in its place', () => {
     const running = await start(dataDir);
     await query(running.url, 'create table of_mine (id int)');
     await query(running.url, 'drop index audit_log_game');
+    await query(running.url, 'create index of_mine_too on event_blocks_default (game_id)');
     expect(await refusal()).toContain('Another Savepoint is already running on this data folder');
     await running.stop();
     expect(await refusal()).toContain(
-      'it has column of_mine.id integer\n  it has table of_mine\n  it lacks index audit_log_game',
+      'it has column of_mine.id integer\n  it has index of_mine_too\n  it has table of_mine\n  it lacks index audit_log_game',
     );
 
     const options = { dataDir, backups: undefined, say: () => {}, onProgress: () => {}, settings: SETTINGS };

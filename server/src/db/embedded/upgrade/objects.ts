@@ -1,8 +1,8 @@
 import type pg from 'pg';
 
 /**
- * Everything in a database that migrations can make, by name. Partitions are made by the running service, and are left out. Definitions are
- * not compared: two major versions write the same one differently.
+ * Everything in a database that migrations can make, by name. Partitions are made by the running service, with the indexes of their tables, and
+ * are left out; another index of a partition is somebody's own. Definitions are not compared: two major versions write the same one differently.
  */
 export async function listObjects(client: pg.Client): Promise<string[]> {
   const { rows } = await client.query<{ name: string }>(LIST);
@@ -20,7 +20,7 @@ const LIST = `
   from own
   where relkind not in ('i', 'I') or not exists (
     select from pg_index i join pg_class t on t.oid = i.indrelid
-    where i.indexrelid = own.oid and (t.relispartition or t.relname ~ '^event_blocks_[0-9]{8}_compact$')
+    where i.indexrelid = own.oid and t.relname ~ '^event_blocks_[0-9]{8}_compact$'
   )
   union all
   select format('column %s.%s %s', relname, attname, format_type(atttypid, atttypmod))
@@ -44,6 +44,12 @@ const LIST = `
   select format('extension %s', extname) from pg_extension where extname <> 'plpgsql'
   union all
   select format('publication %s', pubname) from pg_publication
+  union all
+  select format('subscription %s', subname) from pg_subscription where subdbid = (select oid from pg_database where datname = current_database())
+  union all
+  select format('event trigger %s', evtname) from pg_event_trigger
+  union all
+  select format('foreign server %s', srvname) from pg_foreign_server
   union all
   select format('large object %s', oid) from pg_largeobject_metadata
   union all
