@@ -20,7 +20,7 @@ import { shutDown } from './postmaster.js';
 import { findRunningServer } from './postmaster-pid.js';
 import { chooseServerUser } from './server-user.js';
 import { supervise } from './supervisor.js';
-import { finishSwap } from './swap-clusters.js';
+import { finishSwap, refuseEmptyBeside } from './swap-clusters.js';
 
 export type EmbeddedPostgres = {
   /** For `pg`: the database "savepoint", with user and password. Stays good when the server is restarted. */
@@ -106,6 +106,7 @@ async function prepare(root: string, options: Options): Promise<ServerSpec> {
   const clusterDir = await findClusterDir(root, dataDir, user);
   await setAsideAbandoned(root, clusterDir, say);
   const exists = await hasCluster(root, clusterDir, binaries);
+  if (!exists) await refuseEmptyBeside(root, clusterDir);
   const running = await findRunningServer(clusterDir);
   // A server found running keeps its socket, also when TMPDIR has changed since.
   const socketDir = running?.socketDir || (await makeSocketDir(root, clusterDir, user));

@@ -1,70 +1,142 @@
 import { lstat, readdir, readlink, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { syncFolder } from '../../lib/durable-file.js';
+import { syncFolder, writeFileDurably } from '../../lib/durable-file.js';
+import { StartupError } from '../../lib/startup-error.js';
 import { clusterPathIn } from './cluster-place.js';
 import { ifExists } from './errno.js';
+import { hasPassword } from './password-file.js';
 
 /**
- * The names of an upgrade, beside the cluster; both servers are stopped before the first of them is renamed:
+ * How an upgrade and a restore put a cluster into the place of another one. The names are beside the cluster; no server runs on any of them:
  *
- *   postgres.init-…                  the new cluster while it is filled; never used, removed by the next start
- *   postgres.upgraded-STAMP          the new one, whole and on the disk
- *   postgres.of-postgres-17-STAMP    the old one, from then on
+ *   postgres.init-…                       the new cluster while it is made; never used, removed by the next start
+ *   postgres.{upgraded,restored}-STAMP    the new one, whole and on the disk
+ *   postgres.of-postgres-17-STAMP         the old one, from then on; after a restore `postgres.replaced-STAMP`
  *
- *   init-… ─► upgraded-STAMP │ postgres ─► of-postgres-17-STAMP │ upgraded-STAMP ─► postgres
+ *   init-… ─► restored-STAMP │ postgres ─► replaced-STAMP │ secrets │ restored-STAMP ─► postgres
  *
- * Between the last two steps there is no cluster in the place. Both names then have the same stamp, by which the next start knows
- * what is left to do. Before them the old cluster is used, and an upgrade begins anew.
+ * From the second step to the last there is no cluster in the place. Both names then have the same stamp, by which the next start knows
+ * what is left to do. Before that the old cluster is used, and whoever was killed begins anew.
+ *
+ * The secrets of a restored cluster come with it: `postgres-password.restored-STAMP` in the data folder becomes `postgres-password`, and what
+ * was there `postgres-password.replaced-STAMP`.
  */
-const READY = 'upgraded-';
+export type Swap = Readonly<{
+  /** The data folder. */
+  root: string;
+  clusterDir: string;
+  kind: Kind;
+  /** What the old one is called from then on, before its stamp. */
+  aside: 'replaced' | `of-postgres-${string}`;
+  stamp: string;
+}>;
+type Kind = 'upgraded' | 'restored';
 
-export type Swap = Readonly<{ clusterDir: string; from: string; oldMajor: string; stamp: string }>;
+const KINDS: readonly Kind[] = ['upgraded', 'restored'];
+const ASIDE = ['replaced-', 'of-postgres-'];
+
+/** What lies beside the cluster, and is of no use or cannot be replaced without it. */
+export const SECRETS = ['postgres-password', 'master-key'];
+
+export const newStamp = (): string => new Date().toISOString().replaceAll(':', '');
+
+/** To be called before the swap is announced. */
+export async function stageSecret({ root, kind, stamp }: Swap, name: string, content: string): Promise<void> {
+  await writeFileDurably(join(root, `${name}.${kind}-${stamp}`), content);
+}
 
 /** The first step: `from` has to be on the disk. */
-export async function announceSwap({ clusterDir, from, stamp }: Swap): Promise<void> {
-  await rename(from, readyName(clusterDir, stamp));
+export async function announceSwap(swap: Swap, from: string): Promise<void> {
+  await rename(from, readyName(swap));
+  await syncFolder(dirname(swap.clusterDir));
+}
+
+/**
+ * The others.
+ *
+ * @param onAside when there is no cluster in the place
+ * @returns where the old cluster is; undefined if there was none
+ */
+export async function swapClusters(
+  swap: Swap,
+  onAside: () => Promise<void> = async () => {},
+): Promise<string | undefined> {
+  const { clusterDir, aside, stamp } = swap;
+  const kept = `${clusterDir}.${aside}-${stamp}`;
+  const found = await ifExists(rename(clusterDir, kept).then(() => kept));
+  // So that a power cut cannot leave the last step without this one.
+  await syncFolder(dirname(clusterDir));
+  await onAside();
+  await putInPlace(swap);
+  return found;
+}
+
+async function putInPlace(swap: Omit<Swap, 'aside'>): Promise<void> {
+  const { root, clusterDir, kind, stamp } = swap;
+  for (const name of SECRETS) {
+    const [path, staged] = [join(root, name), join(root, `${name}.${kind}-${stamp}`)];
+    // Where a kill came after this, it is in its place.
+    if ((await ifExists(lstat(staged))) === undefined) continue;
+    await ifExists(rename(path, `${path}.replaced-${stamp}`));
+    await rename(staged, path);
+  }
+  await syncFolder(root);
+  await rename(readyName(swap), clusterDir);
   await syncFolder(dirname(clusterDir));
 }
 
-/** The other two. Returns where the old cluster is. */
-export async function swapClusters({ clusterDir, oldMajor, stamp }: Swap): Promise<string> {
-  const kept = `${clusterDir}.of-postgres-${oldMajor}-${stamp}`;
-  await rename(clusterDir, kept);
-  // So that a power cut cannot leave the second without the first.
-  await syncFolder(dirname(clusterDir));
-  await rename(readyName(clusterDir, stamp), clusterDir);
-  await syncFolder(dirname(clusterDir));
-  return kept;
-}
-
-const readyName = (clusterDir: string, stamp: string): string => `${clusterDir}.${READY}${stamp}`;
+const readyName = ({ clusterDir, kind, stamp }: Pick<Swap, 'clusterDir' | 'kind' | 'stamp'>): string =>
+  `${clusterDir}.${kind}-${stamp}`;
 
 /** For whoever holds the lock of the data folder, before he looks for its cluster: what a kill in the middle of a swap has left to do. */
 export async function finishSwap(root: string): Promise<void> {
   const clusterDir = await findPlace(clusterPathIn(root));
   if ((await ifExists(lstat(clusterDir))) !== undefined) return;
-  for (const { path, stamp, names } of await listReady(clusterDir)) {
-    const isAside = (name: string) =>
-      name.startsWith(`${basename(clusterDir)}.of-postgres-`) && name.endsWith(`-${stamp}`);
-    if (!names.some(isAside)) continue;
-    await rename(path, clusterDir);
-    await syncFolder(dirname(clusterDir));
-    return;
+  const endings = await listEndings(clusterDir);
+  for (const kind of KINDS) {
+    for (const ending of endings.filter((each) => each.startsWith(`${kind}-`))) {
+      const stamp = ending.slice(`${kind}-`.length);
+      if (!endings.some((each) => isAside(each) && each.endsWith(`-${stamp}`))) continue;
+      return putInPlace({ root, clusterDir, kind, stamp });
+    }
   }
 }
 
-/** New clusters of upgrades that were killed before the swap: the old one may have been used since. */
-export async function removeUnswapped(clusterDir: string): Promise<void> {
-  for (const { path } of await listReady(clusterDir)) await rm(path, { recursive: true, force: true });
+const isAside = (ending: string): boolean => ASIDE.some((prefix) => ending.startsWith(prefix));
+
+/** New clusters of swaps that were killed before the old one was set aside: the old one may have been used since. */
+export async function removeUnswapped(root: string, clusterDir: string, kind: Kind): Promise<void> {
+  for (const base of [clusterDir, ...SECRETS.map((name) => join(root, name))]) {
+    for (const ending of await listEndings(base)) {
+      if (ending.startsWith(`${kind}-`)) await rm(`${base}.${ending}`, { recursive: true, force: true });
+    }
+  }
 }
 
-async function listReady(clusterDir: string): Promise<{ path: string; stamp: string; names: string[] }[]> {
-  const parent = dirname(clusterDir);
-  const prefix = `${basename(clusterDir)}.${READY}`;
-  const names = (await ifExists(readdir(parent))) ?? [];
-  return names
-    .filter((name) => name.startsWith(prefix))
-    .map((name) => ({ path: join(parent, name), stamp: name.slice(prefix.length), names }));
+/**
+ * For whoever is about to make an empty cluster.
+ *
+ * @throws StartupError if a swap has left databases beside the place: an empty one would look like the loss of all data
+ */
+export async function refuseEmptyBeside(root: string, clusterDir: string): Promise<void> {
+  // The data folder was deleted, and its database lived elsewhere: that is how to start afresh.
+  if (clusterDir !== clusterPathIn(root) && !(await hasPassword(root))) return;
+  const found = (await listEndings(clusterDir))
+    .filter((ending) => isAside(ending) || KINDS.some((kind) => ending.startsWith(`${kind}-`)))
+    .map((ending) => `\n  ${clusterDir}.${ending}`);
+  if (found.length === 0) return;
+  const place = basename(clusterDir);
+  throw new StartupError(
+    `There is no database in ${clusterDir}, but an upgrade or a restore has left these beside it:${found.join('')}
+To use one of them, rename it to ${place}, and postgres-password.… with the same ending, if there is one in ${root}, to postgres-password. To start with an empty database, move them to another folder.`,
+  );
+}
+
+/** What comes after the name and a dot, of all that begins so. */
+async function listEndings(path: string): Promise<string[]> {
+  const prefix = `${basename(path)}.`;
+  const names = (await ifExists(readdir(dirname(path)))) ?? [];
+  return names.filter((name) => name.startsWith(prefix)).map((name) => name.slice(prefix.length));
 }
 
 /** Where the cluster is or should be; a link may lead elsewhere. */

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { readdir, readFile, rename, rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { syncFolder, writeFileDurably } from '../../../lib/durable-file.js';
+import { readdir, readFile, rm, rmdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { StartupError } from '../../../lib/startup-error.js';
 import { prepareBinaries } from '../binaries.js';
 import { removeLeftovers } from '../cluster.js';
@@ -19,12 +18,20 @@ import { ifExists } from '../errno.js';
 import { adoptPostmaster, shutDown } from '../postmaster.js';
 import { findRunningServer } from '../postmaster-pid.js';
 import { chooseServerUser } from '../server-user.js';
-import { finishSwap } from '../swap-clusters.js';
+import {
+  announceSwap,
+  finishSwap,
+  newStamp,
+  removeUnswapped,
+  SECRETS,
+  type Swap,
+  stageSecret,
+  swapClusters,
+} from '../swap-clusters.js';
 import { archiveHistories } from './archive-file.js';
 import { type Backup, walFolderOf } from './backup-folder.js';
 import { recover } from './recover.js';
 import { restoreFiles } from './restore-files.js';
-import { SECRETS } from './take-backup.js';
 
 type Options = Readonly<{
   dataDir: string;
@@ -44,10 +51,10 @@ type Options = Readonly<{
 }>;
 
 /**
- * Puts the cluster together beside its place and renames it when it is complete. A kill at any moment leaves what was there before, at the
- * end perhaps under the name by which it is set aside.
+ * Puts the cluster together beside its place and swaps it with the old one when it is complete. A kill at any moment leaves what was there
+ * before, or a swap that the next start finishes.
  *
- *   copy and compare ─► read the log up to the moment ─► stop ─► set the old cluster aside ─► secrets ─► rename
+ *   copy and compare ─► read the log up to the moment ─► stop ─► swap: set the old cluster aside, secrets, rename
  *
  * @returns the time of the last transaction, if the log held one
  */
@@ -79,6 +86,7 @@ async function restore(root: string, options: Options): Promise<Date | undefined
   const running = await findRunningServer(clusterDir);
   if (running !== undefined) await shutDown(adoptPostmaster(running.pid), clusterDir);
   const socketDir = await makeSocketDir(root, clusterDir, user);
+  await removeUnswapped(root, clusterDir, 'restored');
   await removeLeftovers(clusterDir, socketDir);
 
   const temporary = `${clusterDir}.init-${randomBytes(4).toString('hex')}`;
@@ -94,10 +102,13 @@ async function restore(root: string, options: Options): Promise<Date | undefined
         `The archive could not be told of this restore (${error.message}). Take the next backups into another folder.`,
       ),
     );
-    if (isThere) await setAside(root, clusterDir, say);
-    await restoreSecrets(root, backup);
-    await rename(temporary, clusterDir);
-    await syncFolder(dirname(clusterDir));
+    const swap: Swap = { root, clusterDir, kind: 'restored', aside: 'replaced', stamp: newStamp() };
+    await stageSecrets(swap, backup);
+    await announceSwap(swap, temporary);
+    // An empty folder is nothing to keep.
+    if (!isThere) await ifExists(rmdir(clusterDir));
+    const kept = await swapClusters(swap);
+    if (kept !== undefined) say(`The database that was there is now ${kept}. Delete it if it is not needed.`);
     await linkCluster(root, clusterDir);
     return reached;
   } finally {
@@ -112,19 +123,11 @@ function refuseOtherVersion({ folder, manifest }: Backup, major: string): void {
   );
 }
 
-async function setAside(root: string, clusterDir: string, say: (line: string) => void): Promise<void> {
-  const suffix = `.replaced-${new Date().toISOString().replaceAll(':', '')}`;
-  await rename(clusterDir, `${clusterDir}${suffix}`);
-  const password = join(root, 'postgres-password');
-  await ifExists(rename(password, `${password}${suffix}`));
-  say(`The database that was there is now ${clusterDir}${suffix}. Delete it if it is not needed.`);
-}
-
 /** A master key that is there stays: what it seals is checked at the next start. */
-async function restoreSecrets(root: string, { folder }: Backup): Promise<void> {
+async function stageSecrets(swap: Swap, { folder }: Backup): Promise<void> {
   for (const name of SECRETS) {
     const content = await ifExists(readFile(join(folder, 'secrets', name), 'utf8'));
-    const isKept = name === 'master-key' && (await ifExists(readFile(join(root, name)))) !== undefined;
-    if (content !== undefined && !isKept) await writeFileDurably(join(root, name), content);
+    const isKept = name === 'master-key' && (await ifExists(readFile(join(swap.root, name)))) !== undefined;
+    if (content !== undefined && !isKept) await stageSecret(swap, name, content);
   }
 }

@@ -5,6 +5,7 @@ import { syncFolder } from '../../../lib/durable-file.js';
 import { type FoundServer, findServer } from '../attach.js';
 import { ifExists } from '../errno.js';
 import { withSuperuser } from '../login.js';
+import { SECRETS } from '../swap-clusters.js';
 import {
   type Backup,
   backupName,
@@ -16,9 +17,6 @@ import { listClusterFiles } from './cluster-files.js';
 import { copyHashed, packFile, writeHashed } from './hashed-files.js';
 import { type BackupFile, type Manifest, writeManifest } from './manifest.js';
 import { segmentsBetween } from './wal-segments.js';
-
-/** What lies beside the cluster, and is of no use or cannot be replaced without it. */
-export const SECRETS = ['postgres-password', 'master-key'];
 
 type Options = Readonly<{
   dataDir: string;

@@ -19,7 +19,15 @@ import { readPassword } from '../password-file.js';
 import { adoptPostmaster, shutDown } from '../postmaster.js';
 import { findRunningServer } from '../postmaster-pid.js';
 import { chooseServerUser } from '../server-user.js';
-import { announceSwap, finishSwap, removeUnswapped, swapClusters } from '../swap-clusters.js';
+import {
+  announceSwap,
+  finishSwap,
+  newStamp,
+  refuseEmptyBeside,
+  removeUnswapped,
+  type Swap,
+  swapClusters,
+} from '../swap-clusters.js';
 import { type CopiedTable, type CopyProgress, checkCopy, copyDatabase } from './copy-database.js';
 
 /** The new cluster has no more to write than the old one; indexes are sorted on the disk while they are made. */
@@ -51,7 +59,7 @@ const READING: Readonly<Record<string, string>> = {
 };
 
 /** Where an upgrade has come to. */
-export type UpgradeStep = 'copied' | 'checked' | 'announced' | 'swapped';
+export type UpgradeStep = 'copied' | 'announced' | 'aside';
 
 export type Upgraded = Readonly<{
   from: string;
@@ -109,7 +117,10 @@ async function upgrade(root: string, options: Options): Promise<Upgraded | undef
   const newer = await prepareBinaries(root, user);
   const clusterDir = await findClusterDir(root, dataDir, user);
   const major = await findClusterMajor(clusterDir);
-  if (major === undefined) throw new StartupError(`There is no database in ${clusterDir}.`);
+  if (major === undefined) {
+    await refuseEmptyBeside(root, clusterDir);
+    throw new StartupError(`There is no database in ${clusterDir}.`);
+  }
   if (major === newer.major && options.takesSameMajor !== true) return undefined;
   if (Number(major) > Number(newer.major))
     throw otherMajor({ clusterDir, found: major, major: newer.major, version: undefined });
@@ -124,7 +135,7 @@ async function upgrade(root: string, options: Options): Promise<Upgraded | undef
   const running = await findRunningServer(clusterDir);
   if (running !== undefined) await shutDown(adoptPostmaster(running.pid), clusterDir);
   const socketDir = await makeSocketDir(root, clusterDir, user);
-  await removeUnswapped(clusterDir);
+  await removeUnswapped(root, clusterDir, 'upgraded');
   await removeLeftovers(clusterDir, socketDir);
   await requireRoom(clusterDir, say);
 
@@ -152,7 +163,7 @@ async function upgrade(root: string, options: Options): Promise<Upgraded | undef
     const tables = await fill(oldSpec, newSpec, options);
     await syncCluster(newSpec);
     options.signal.throwIfAborted();
-    const swapped = await swap(oldSpec, newSpec, options);
+    const swapped = await swap(root, oldSpec, newSpec, options);
     await noteVersion(root, newer);
     const rows = tables.reduce((sum, table) => sum + table.rows, 0);
     return { from: older.version, to: newer.version, tables: tables.length, rows, ...swapped };
@@ -185,7 +196,6 @@ function fill(oldSpec: ServerSpec, newSpec: ServerSpec, options: Options): Promi
     );
     await onStep?.('copied');
     await checkCopy(newSpec.login, copied, options);
-    await onStep?.('checked');
     // A stop must not take longer than its time limit because of what is not yet written.
     await withSuperuser(newSpec.login, (connection) => connection.query('checkpoint'));
     return copied;
@@ -220,20 +230,26 @@ async function whileRunning<T>(
 }
 
 async function swap(
+  root: string,
   { clusterDir, binaries }: ServerSpec,
   { clusterDir: from }: ServerSpec,
   { backups, onStep }: Options,
 ): Promise<{ kept: string; backups: string | undefined }> {
-  const stamp = new Date().toISOString().replaceAll(':', '');
-  const names = { clusterDir, from, oldMajor: binaries.major, stamp };
+  const { major } = binaries;
+  const names: Swap = {
+    root,
+    clusterDir,
+    kind: 'upgraded',
+    aside: `of-postgres-${major}`,
+    stamp: newStamp(),
+  };
   const systemIdentifier = await readSystemIdentifier(clusterDir);
-  await announceSwap(names);
+  await announceSwap(names, from);
   await onStep?.('announced');
   // If this is the last that happens, the old server is used on, and begins with a new backup.
-  const aside =
-    backups === undefined ? undefined : await setBackupsAside(backups, binaries.major, systemIdentifier);
-  const kept = await swapClusters(names);
-  await onStep?.('swapped');
+  const aside = backups === undefined ? undefined : await setBackupsAside(backups, major, systemIdentifier);
+  const kept = await swapClusters(names, () => onStep?.('aside') ?? Promise.resolve());
+  if (kept === undefined) throw new Error(`${clusterDir} has gone during the upgrade`);
   return { kept, backups: aside };
 }
 
