@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { listBackups } from '../../src/db/embedded/backup/backup-folder.js';
@@ -8,7 +8,7 @@ import { createPool } from '../../src/db/pool.js';
 import { grantToServiceRole } from '../../src/db/service-role.js';
 import { recountGame } from '../../src/features/analytics/recount.js';
 import { createTestDatabase } from '../support/database.js';
-import { contentsOf, makeDatabase, upgrade } from '../support/major-upgrade.js';
+import { contentsOf, killedUpgrade, makeDatabase, upgrade } from '../support/major-upgrade.js';
 import { clearAway, leftovers, makeFolder, query, start } from '../support/postgres-folders.js';
 
 afterEach(clearAway);
@@ -143,6 +143,25 @@ test('copies everything, keeps the old database, and gives the backups a folder 
   await newer.stop();
 
   expect(await readFile(join(upgraded?.kept ?? '', 'PG_VERSION'), 'utf8')).toBe('18\n');
+});
+
+test('after a kill at any step the old database is whole, or the new one is put in its place', async () => {
+  const dataDir = await makeDatabase('a folder with blanks');
+  const contents = async () => {
+    const { url, stop } = await start(dataDir);
+    return contentsOf(url).finally(stop);
+  };
+  const before = await contents();
+  // Both servers are left running, the old one with locks and a statement.
+  await killedUpgrade(dataDir, 'copying');
+  expect(await leftovers(dataDir)).toHaveLength(1);
+  await killedUpgrade(dataDir, 'announced');
+  expect(await contents()).toEqual(before);
+  await killedUpgrade(dataDir, 'aside');
+  expect(await readdir(dataDir)).not.toContain('postgres');
+  expect(await contents()).toEqual(before);
+  const names = (await readdir(dataDir)).filter((name) => /^postgres(\.(of|upgraded|init)|$)/.test(name));
+  expect(names).toEqual(['postgres', expect.stringContaining('postgres.of-postgres-18-')]);
 });
 
 test('columns that hold what only one server understands are known', async () => {

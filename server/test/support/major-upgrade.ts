@@ -1,7 +1,10 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { upgradeCluster } from '../../src/db/embedded/upgrade/upgrade-cluster.js';
-import { makeFolder, query, start } from './postgres-folders.js';
+import { type UpgradeStep, upgradeCluster } from '../../src/db/embedded/upgrade/upgrade-cluster.js';
+import { children, folders, makeFolder, query, start } from './postgres-folders.js';
 
 export const FIXTURE = new URL('../fixtures/database-1.0.sql', import.meta.url);
 /** The programs of this build: there are no others in the suite. `npm run operations -- upgrade` has those of an older version. */
@@ -27,9 +30,32 @@ export function upgrade(dataDir: string, options: UpgradeOptions = {}) {
   });
 }
 
+/** Where an upgrade is killed: while it copies, with both servers up and all locks held, or at a step of the swap. */
+export type KilledAt = 'copying' | Exclude<UpgradeStep, 'copied'>;
+
+/** In a process of its own, which kills itself (`kill -9`). It runs what `npm test` has built. */
+export async function killedUpgrade(dataDir: string, at: KilledAt): Promise<void> {
+  const script = `
+    const [module, options, at] = process.argv.slice(1);
+    const { upgradeCluster } = await import(module);
+    const reach = (step) => step === at && process.kill(process.pid, 'SIGKILL');
+    await upgradeCluster({
+      ...JSON.parse(options), takesSameMajor: true, signal: new AbortController().signal, say: () => {},
+      onProgress: ({ step }) => reach(step), onStep: async (step) => reach(step),
+    });`;
+  const module = new URL('../../dist/db/embedded/upgrade/upgrade-cluster.js', import.meta.url).href;
+  const options = { dataDir, fromBinaries: OWN_PROGRAMS, settings: SETTINGS };
+  const args = ['--input-type=module', '-e', script, module, JSON.stringify(options), at];
+  const child = spawn(process.execPath, args, { cwd: OWN_PROGRAMS, stdio: ['ignore', 'ignore', 'inherit'] });
+  children.push(child);
+  const [, signal] = await once(child, 'exit');
+  if (signal !== 'SIGKILL') throw new Error(`the upgrade ended before it was killed at "${at}"`);
+}
+
 /** A data folder with the database of 1.0. */
-export async function makeDatabase(): Promise<string> {
-  const dataDir = await makeFolder();
+export async function makeDatabase(name = ''): Promise<string> {
+  const dataDir = join(await makeFolder(), name);
+  folders.push(dataDir);
   const { url, stop } = await start(dataDir);
   await query(url, await readFile(FIXTURE, 'utf8'));
   await stop();

@@ -71,6 +71,8 @@ export async function startChild(dataDir: string): Promise<{ child: ChildProcess
 }
 
 export async function kill(child: ChildProcess): Promise<void> {
+  // It says so once.
+  if (child.exitCode !== null || child.signalCode !== null) return;
   const exited = once(child, 'exit');
   child.kill('SIGKILL');
   await exited;
