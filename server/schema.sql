@@ -534,12 +534,14 @@ CREATE TABLE config_versions (
   author_email text,
   note text DEFAULT ''::text NOT NULL,
   published_at timestamp with time zone NOT NULL,
+  exposure_segments text[],
   CONSTRAINT config_versions_pkey PRIMARY KEY (game_id, version),
   CONSTRAINT config_versions_version_check CHECK ((version > 0)),
   CONSTRAINT config_versions_game_id_fkey FOREIGN KEY (game_id) REFERENCES games(id)
 );
 CREATE INDEX config_versions_published ON config_versions USING btree (game_id, published_at, version);
 COMMENT ON TABLE config_versions IS 'Published game configuration: immutable, numbered, rolled back by publishing again.';
+COMMENT ON COLUMN config_versions.exposure_segments IS 'The segments that exposures are stored with while this version is in force; null: without any.';
 
 CREATE TABLE device_forgetting (
   only_row boolean DEFAULT true NOT NULL,
@@ -811,12 +813,14 @@ CREATE TABLE experiment_exposures (
   activated_at timestamp with time zone,
   game_id integer NOT NULL,
   forecast real[],
+  segments text[],
   CONSTRAINT experiment_exposures_pkey PRIMARY KEY (player_id, experiment_id, seed)
 );
 CREATE INDEX experiment_exposures_listed ON experiment_exposures USING btree (game_id, experiment_id, seed, exposed_at, player_id);
 COMMENT ON TABLE experiment_exposures IS 'The first response to a player that depended on an arm of an experiment. The arm is kept: see docs/adr/0056-experiments.md.';
 COMMENT ON COLUMN experiment_exposures.activated_at IS 'The first event of the activation type after the exposure; null until then, and for experiments without one.';
 COMMENT ON COLUMN experiment_exposures.forecast IS 'The predictions churn, spend and revenue as the player would have been told them at the exposure; an element is null where the models did not say it. Null where they said none of them.';
+COMMENT ON COLUMN experiment_exposures.segments IS 'Those of config_versions.exposure_segments that the player was told to be in at the exposure; null: not known.';
 
 CREATE TABLE experiment_grades (
   game_id integer NOT NULL,

@@ -45,8 +45,8 @@ export async function addExportedPlayer(
     [session.userId, new Date(now)],
   );
   await pool.query(
-    `insert into experiment_exposures (game_id, player_id, experiment_id, seed, variant_id, exposed_at)
-     select game_id, id, 'price_test', '1', 'b', $2 from players where user_id = $1`,
+    `insert into experiment_exposures (game_id, player_id, experiment_id, seed, variant_id, exposed_at, segments)
+     select game_id, id, 'price_test', '1', 'b', $2, '{payers,late}' from players where user_id = $1`,
     [session.userId, new Date(now)],
   );
   return session;

@@ -9,6 +9,8 @@ export type ConfigVersion = {
   version: number;
   document: ConfigDocument;
   segmentVersions: SegmentVersions;
+  /** The segments that exposures to its experiments are stored with: see `exposureSegmentSteps`. */
+  exposureSegments: readonly string[] | null;
   author: string;
   /** Of the person who was signed in; null for a token, a command and the service itself. */
   authorEmail: string | null;
@@ -23,6 +25,7 @@ const UNPUBLISHED: ConfigVersion = Object.freeze({
   version: 0,
   document: DEFAULT_DOCUMENT,
   segmentVersions: {},
+  exposureSegments: null,
   author: 'savepoint',
   authorEmail: null,
   note: 'What every game begins with.',
@@ -30,8 +33,8 @@ const UNPUBLISHED: ConfigVersion = Object.freeze({
   copyOf: null,
 });
 
-const VERSION_COLUMNS = `version, document, segment_versions as "segmentVersions", author, author_email as "authorEmail", note,
-  published_at as "publishedAt", copy_of as "copyOf"`;
+const VERSION_COLUMNS = `version, document, segment_versions as "segmentVersions", exposure_segments as "exposureSegments",
+  author, author_email as "authorEmail", note, published_at as "publishedAt", copy_of as "copyOf"`;
 
 export async function findConfigVersion(
   db: Pool | Client,
@@ -50,7 +53,10 @@ export async function findConfigVersion(
   return rows[0];
 }
 
-export type StoredVersion = Pick<ConfigVersion, 'version' | 'segmentVersions' | 'publishedAt'> &
+export type StoredVersion = Pick<
+  ConfigVersion,
+  'version' | 'segmentVersions' | 'exposureSegments' | 'publishedAt'
+> &
   Readonly<{ text: string }>;
 
 /** A version with the text of its document, for those who read it in steps. */
@@ -63,7 +69,8 @@ export async function findStoredVersion(
     db,
     {
       name: 'find_stored_version',
-      text: `select version, document::text as text, segment_versions as "segmentVersions", published_at as "publishedAt"
+      text: `select version, document::text as text, segment_versions as "segmentVersions",
+               exposure_segments as "exposureSegments", published_at as "publishedAt"
              from config_versions where game_id = $1 and version = $2`,
     },
     [gameId, version],
@@ -100,7 +107,7 @@ export async function findConfigVersionAt(
   return rows[0] ?? UNPUBLISHED;
 }
 
-export type ConfigVersionSummary = Omit<ConfigVersion, 'document' | 'segmentVersions'>;
+export type ConfigVersionSummary = Omit<ConfigVersion, 'document' | 'segmentVersions' | 'exposureSegments'>;
 
 /** The newest versions, or those before one. */
 export async function listConfigVersions(
@@ -171,8 +178,8 @@ export async function insertNextConfigVersion(client: Client, next: NewConfigVer
   const version = rows[0]?.version;
   if (version === undefined) throw new Error(`there is no game ${next.gameId}`);
   await client.query(
-    `insert into config_versions (game_id, version, document, segment_versions, author, author_email, note, published_at, copy_of)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+    `insert into config_versions (game_id, version, document, segment_versions, author, author_email, note, published_at, copy_of, exposure_segments)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
     [
       next.gameId,
       version,
@@ -183,6 +190,7 @@ export async function insertNextConfigVersion(client: Client, next: NewConfigVer
       next.note,
       new Date(next.publishedAt),
       next.copyOf,
+      next.exposureSegments,
     ],
   );
   return version;

@@ -31,7 +31,7 @@ export function createConfigSnapshots(
   return createVersionSnapshots(UNPUBLISHED, async (gameId, version) => {
     const stored = await findStoredVersion(pool, gameId, version);
     if (stored === undefined) throw new Error(`game ${gameId} has no version ${version}`);
-    const { text, publishedAt, segmentVersions } = stored;
+    const { text, publishedAt, segmentVersions, exposureSegments } = stored;
     const { document, entries } = await work.run(gameId, readingSteps(text, known.get(gameId)));
     known.set(gameId, entries);
     const onUnusable = (part: string, reason: string) =>
@@ -40,7 +40,10 @@ export function createConfigSnapshots(
         'a part of the published configuration cannot be used and is left out; correct it and publish again',
       );
     const lowestPriceBefore = await lowestPricesOf(gameId, { version, document, publishedAt });
-    const publication = { version, publishedAt, segmentVersions, lowestPriceBefore, skuCompiler };
+    const publication = {
+      ...{ version, publishedAt, segmentVersions, exposureSegments },
+      ...{ lowestPriceBefore, skuCompiler },
+    };
     return work.run(gameId, compilationSteps(document, publication, onUnusable));
   });
 }

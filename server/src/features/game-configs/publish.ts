@@ -1,5 +1,6 @@
 import { type Actor, emailOf, insertAuditEntry } from '../../admin/audit-log.js';
 import { type Client, type Pool, transaction } from '../../db/pool.js';
+import { exposureSegmentSteps } from '../../personalisation/compile/exposure-segments.js';
 import type { ConfigDocument } from '../../personalisation/document/document.js';
 import type { DocumentProblem } from '../../personalisation/validate/document-problems.js';
 import { validationSteps } from '../../personalisation/validate/validate-document.js';
@@ -187,6 +188,7 @@ async function insertVersion(
     gameId,
     document,
     segmentVersions: nextSegmentVersions(current, document),
+    exposureSegments: await documentWork.run(gameId, exposureSegmentSteps(document)),
     author: actor.name,
     authorEmail: emailOf(actor),
     note,

@@ -189,6 +189,9 @@ export const PlayerExport = Type.Object(
             revenue: nullable(Type.Number({ description: 'Of the next 28 days' })),
           }),
         ),
+        segments: nullable(
+          Type.Array(Type.String(), { description: 'Segments that the player was in then; null: not known' }),
+        ),
       }),
       { description: 'Experiments that the player took part in' },
     ),

@@ -115,7 +115,8 @@ export const TABLE_EXPORTS: Readonly<Record<PlayerTableName, TableExport>> = {
       text: `select array[experiment_id, seed] as key,
                json_build_object('experimentId', experiment_id, 'seed', seed, 'variantId', variant_id,
                'exposedAt', api_time(exposed_at), 'activatedAt', api_time(activated_at), 'forecast', case when forecast is not null then
-               json_build_object('churn', forecast[1], 'spend', forecast[2], 'revenue', forecast[3]) end)::text as json
+               json_build_object('churn', forecast[1], 'spend', forecast[2], 'revenue', forecast[3]) end,
+               'segments', segments)::text as json
              from experiment_exposures
              where player_id = $1 and (experiment_id, seed) > (($2::text[])[1], ($2::text[])[2])
              order by experiment_id, seed limit $3`,

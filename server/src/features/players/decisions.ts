@@ -5,7 +5,7 @@ import { runSteps, type Steps } from '../../lib/steps.js';
 import type { VersionSnapshots } from '../../lib/version-snapshots.js';
 import { blankFacts } from '../../personalisation/attributes/blank-facts.js';
 import type { PlayerFacts } from '../../personalisation/attributes/player-facts.js';
-import type { CompiledDocument } from '../../personalisation/compile/compiled-document.js';
+import type { CompiledDocument, SegmentMembership } from '../../personalisation/compile/compiled-document.js';
 import { decisionSteps } from '../../personalisation/decide/decide.js';
 import type { DecidedArm, StayChange } from '../../personalisation/decide/decision.js';
 import type { Metrics } from '../../telemetry/metrics.js';
@@ -13,6 +13,7 @@ import type { ConfigSnapshots } from '../game-configs/config-snapshots.js';
 import { documentWork } from '../game-configs/document-work.js';
 import type { ExperimentExposures } from './experiment-exposures.js';
 import { createExposureForecasts, type VersionedModels } from './exposure-forecast.js';
+import { segmentsAtExposure } from './exposure-segments.js';
 import type { FactReadings } from './fact-readings.js';
 import { type PlayerResponses, renderResponses } from './player-responses.js';
 import type { PlayerRow } from './player-row.js';
@@ -49,7 +50,13 @@ type Versions = Pick<
 >;
 
 /** A decision that a player is about to be told. */
-type Told = Readonly<{ player: Versions; facts: PlayerFacts; document: CompiledDocument; atMs: number }>;
+type Told = Readonly<{
+  player: Versions;
+  facts: PlayerFacts;
+  document: CompiledDocument;
+  segments: readonly SegmentMembership[];
+  atMs: number;
+}>;
 
 const CACHE_BYTES = 24 * 1024 * 1024;
 /**
@@ -119,7 +126,7 @@ export function createDecisions({
       ({ isStored, isPinned }) => !isStored && !isPinned,
     );
     if (stayChanges.length === 0 && arms.length === 0) return remember();
-    const told = { player, facts, document, atMs: decidedAt };
+    const told = { player, facts, document, segments: decision.segments, atMs: decidedAt };
     return store(told, stayChanges, arms).then((isCurrent) => (isCurrent ? remember() : responses));
   }
 
@@ -143,9 +150,10 @@ export function createDecisions({
   };
 
   const storeArms = async (told: Told, arms: readonly DecidedArm[]): Promise<boolean> => {
-    const { player, atMs } = told;
+    const { player, document, atMs } = told;
+    const segments = segmentsAtExposure(document, told.segments);
     const forecast = await forecasts(told);
-    return exposures.store({ playerId: player.playerId, atMs, arms, forecast });
+    return exposures.store({ playerId: player.playerId, atMs, arms, forecast, segments });
   };
 
   const workInSlices = (

@@ -44,6 +44,8 @@ export type Publication = Readonly<{
   publishedAt: number;
   /** Segment → the number of its present rule; 1 for those not listed. */
   segmentVersions?: Readonly<Record<string, number>>;
+  /** As they were stored when it was published. */
+  exposureSegments?: readonly string[] | null;
   /** From this version and those before it, where players are told. */
   lowestPriceBefore?: LowestPriceBefore | null;
   /** One that remembers the SKUs of the version before, or that compiles each of them. */
@@ -71,6 +73,7 @@ export function* compilationSteps(
     version,
     publishedAt,
     segmentVersions = {},
+    exposureSegments = null,
     lowestPriceBefore = null,
     skuCompiler = compileSku,
   }: Publication,
@@ -142,6 +145,7 @@ export function* compilationSteps(
       document,
       flagsAndSegments.nodes.filter((node) => node.kind === 'segment'),
     ),
+    exposureSegments: exposureSegments && new Set(exposureSegments),
     payerForDays: document.flags.isPayer.payerForDays,
     flagsAndSegmentsBasis: [...flagsAndSegments.nodes, ...experiments.values()].reduce(
       (union, { rule }) => union | (rule?.basis ?? 0),

@@ -22,6 +22,8 @@ export type CompiledDocument = Readonly<{
   flagsAndSegments: readonly (CompiledFlag | CompiledSegment)[];
   /** The order in which segments are listed: by priority. */
   segments: readonly CompiledSegment[];
+  /** Those that first exposures to experiments are stored with; null: without any. */
+  exposureSegments: ReadonlySet<string> | null;
   /** How long a payer stays one after the last purchase; null: for ever. */
   payerForDays: number | null;
   /** When one of their rules can change its result with time alone. */

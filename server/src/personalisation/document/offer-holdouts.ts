@@ -11,9 +11,15 @@ import type { OfferEntry } from './parts/offers.js';
 export const HELD_OUT = 'held_out';
 export const OFFERED = 'offered';
 
+const HOLDOUT = 'offer:';
+
 /** No experiment of a document has a colon in its id. */
 export function offerHoldoutId(offerId: string): string {
-  return `offer:${offerId}`;
+  return `${HOLDOUT}${offerId}`;
+}
+
+export function isOfferHoldout(experimentId: string): boolean {
+  return experimentId.startsWith(HOLDOUT);
 }
 
 /** Another share begins anew. */

@@ -308,6 +308,7 @@ export const PREPARED_STATEMENTS: readonly Listed[] = [
           playerId: player,
           atMs: nowMs,
           forecast: [0.1, null, 2.5],
+          segments: ['payers'],
           arms: ['price_test', 'other'].map((experimentId) => ({
             experimentId,
             seed: '1',

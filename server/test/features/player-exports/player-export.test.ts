@@ -60,7 +60,12 @@ describe('the export of a player', () => {
       overrides: [{ flagId: 'isPayer', value: true, reason: 'Paid by bank transfer' }],
       pins: [{ kind: 'value', target: 'jump_height', value: { height: 5 }, reason: 'Test device' }],
       segmentStays: [{ segmentId: 'leaving', leftAt: null }],
-      experiments: [{ experimentId: 'price_test', seed: '1', variantId: 'b', activatedAt: null }],
+      experiments: [
+        {
+          ...{ experimentId: 'price_test', seed: '1', variantId: 'b', activatedAt: null },
+          ...{ forecast: null, segments: ['payers', 'late'] },
+        },
+      ],
       devices: [{ deviceId: 'exported' }],
       sessions: [{ deviceId: 'exported' }],
       missingEvents: [{ installId: 'install-1', first: 3, last: 4 }],
