@@ -19,6 +19,7 @@ import {
 } from './experiment-schemas.js';
 import { findExperiment, listExperiments, type ShownExperiment } from './experiment-views.js';
 import { findExperimentOrFormer, listFormerExperiments } from './former-experiments.js';
+import { listExposureSegments } from './segment-queries.js';
 import { updateSumsRequested } from './view-queries.js';
 
 /** Maintenance has not seen the experiment yet. */
@@ -55,7 +56,8 @@ export function experimentRoutes(app: FastifyInstance, ctx: AdminContext): void 
       const found = await findExperimentOrFormer(ctx.pool, gameId, run, ctx.clock.now());
       if (found === undefined) throw new ApiError('experiment_not_found');
       const { isFormer, days } = found;
-      return { ...shown(found), isFormer, version: publishedVersion, days: [...days] };
+      const segments = isFormer ? [] : await listExposureSegments(ctx.pool, gameId, found);
+      return { ...shown(found), isFormer, version: publishedVersion, segments, days: [...days] };
     },
   });
 

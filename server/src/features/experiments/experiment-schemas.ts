@@ -108,6 +108,9 @@ export const ExperimentResponse = successOf(
         'The published version does not have it, or not with this seed: it is given as it was at its end',
     }),
     version: Type.Integer({ description: 'The published version' }),
+    segments: Type.Array(Type.String(), {
+      description: 'Ids of those by which its players can be explored',
+    }),
     days: Type.Array(
       Type.Object({
         day: Day,
@@ -121,6 +124,7 @@ export const ExperimentResponse = successOf(
       ...SHOWN_EXAMPLE,
       isFormer: false,
       version: 12,
+      segments: ['big_spenders'],
       report: EXAMPLE_REPORT,
       days: [{ day: EXAMPLE_REPORT.to, arms: EXAMPLE_REPORT.metrics[0]?.arms ?? [] }],
     },

@@ -18,7 +18,7 @@ import {
 } from './exposure-queries.js';
 import { figureNeeds } from './figure-needs.js';
 import { findFigures } from './figure-queries.js';
-import { type Explored, listGroups } from './group-queries.js';
+import { type Grouping, listGroups } from './group-queries.js';
 import { addPlayer, type ExperimentSums } from './report/experiment-sums.js';
 import { type ExploredGroup, exploreGroups } from './report/exploration.js';
 
@@ -28,7 +28,7 @@ export type ExploreRequest = Readonly<{
   gameId: number;
   experiment: ExperimentEntry;
   metric: MetricEntry;
-  by: Explored;
+  grouping: Grouping;
   /** The last day of the report. */
   to: string;
   maxPlayers?: number;
@@ -45,7 +45,7 @@ const KEPT_GROUPS = 300;
 /** One metric of an experiment by what was known of players at their exposure, worked out on demand for the first of them. */
 export async function exploreExperiment(
   pool: Pool,
-  { gameId, experiment, metric, by, to, maxPlayers = EXPLORED_PLAYERS, signal }: ExploreRequest,
+  { gameId, experiment, metric, grouping, to, maxPlayers = EXPLORED_PLAYERS, signal }: ExploreRequest,
 ): Promise<Exploration> {
   const { experimentId, seed, variants, plan } = experiment;
   const run = { gameId, experimentId, seed, isActivated: experiment.activation !== undefined };
@@ -65,7 +65,7 @@ export async function exploreExperiment(
       const { playerIds, last } = await listExposedPlayers(connection, run, { behind, to, limit });
       const counted = await listExposures(connection, playerIds, [run], { to, reseeded });
       const figures = await findFigures(connection, counted, to, needs);
-      const values = await listGroups(connection, counted, by);
+      const values = await listGroups(connection, run, counted, grouping);
       counted.forEach(({ variantId, sawTwoArms }, index) => {
         const ofPlayer = figures[index];
         if (ofPlayer === undefined) return;

@@ -13,7 +13,9 @@ const Group = Type.Object(
     kind: Type.Enum(['value', 'other', 'unknown'], {
       description: 'other: smaller groups together. unknown: not known at the exposure',
     }),
-    value: nullable(Type.String({ description: 'A country, a platform, or yes and no' })),
+    value: nullable(
+      Type.String({ description: 'A country, a platform, or yes and no: of a segment, in it or not' }),
+    ),
     players: Type.Integer(),
     arms: Type.Array(
       Type.Object({
@@ -37,8 +39,15 @@ export const ExplorationQuery = Type.Object({
     EXPLORED.map((by) => Type.Literal(by)),
     {
       description:
-        'What was known at the exposure. payer: a purchase before that day. new: the exposure was on the first day of the player',
+        'What was known at the exposure. payer: a purchase before that day. new: the exposure was on the first day of the player. segment: in that segment, or not',
     },
+  ),
+  segment: Type.Optional(
+    Type.String({
+      maxLength: 64,
+      description: 'With by=segment: which one. `GET …/experiments/{experimentId}` lists them',
+      examples: ['big_spenders'],
+    }),
   ),
   metric: Type.Optional(
     Type.Integer({
@@ -52,6 +61,7 @@ export const ExplorationResponse = successOf(
   'ExplorationResponse',
   Type.Object({
     by: Type.Enum([...EXPLORED]),
+    segment: nullable(Type.String({ description: 'With by=segment' })),
     metric: Metric,
     title: Type.String(),
     sentence: Type.String({ description: 'What these figures are, and what they are not' }),

@@ -57,7 +57,7 @@ export const EXAMPLE_PLAN = {
 };
 
 export const EXAMPLE_EXPLORATION = {
-  by: 'payer' as const,
+  ...{ by: 'payer' as const, segment: null },
   ...{ metric: EXAMPLE_EXPERIMENT.metrics.primary, title: 'Conversion' },
   sentence: 'This is exploration. Among many groups one differs by chance: it is no verdict.',
   ...{ examined: 2_000, isComplete: true },

@@ -13,6 +13,10 @@ import { EXPLORED } from '../../../src/features/experiments/group-queries.js';
 import { deleteEndedHoldouts } from '../../../src/features/experiments/holdout-expiry.js';
 import { keepErasedSums } from '../../../src/features/experiments/keep-erased.js';
 import { planExperiment, planRequestOf } from '../../../src/features/experiments/plan-experiment.js';
+import {
+  listExposureSegments,
+  listSegmentPublications,
+} from '../../../src/features/experiments/segment-queries.js';
 import { sumExperiments } from '../../../src/features/experiments/sum-experiments.js';
 import {
   listExperimentViews,
@@ -103,6 +107,25 @@ export const EXPERIMENT_STATEMENTS: readonly Listed[] = [
       atMost: 1_000,
     },
   },
+  {
+    what: 'list_exposure_segments',
+    call: ({ service, nowMs }) =>
+      listExposureSegments(service, gameId, { startedAt: nowMs - DAY_MS, endedAt: null }),
+    reads: {
+      tables: ['config_versions'],
+      why: 'the versions that were published while it ran',
+      atMost: 1_002,
+    },
+  },
+  {
+    what: 'list_segment_publications',
+    call: ({ service }) => listSegmentPublications(service, gameId, 'payers'),
+    reads: {
+      tables: ['config_versions'],
+      why: 'the versions of a game, without their documents',
+      atMost: 1_002,
+    },
+  },
   { what: 'list_reported_days', call: ({ service }) => listReportedDays(service, RUN, 180) },
   { what: 'update_sums_requested', call: ({ service, nowMs }) => updateSumsRequested(service, RUN, nowMs) },
   {
@@ -149,8 +172,13 @@ export const EXPERIMENT_STATEMENTS: readonly Listed[] = [
     call: async ({ admin, nowMs }) => {
       const to = new Date(nowMs + DAY_MS).toISOString().slice(0, 10);
       const { primary: metric } = RUNNING.metrics;
+      const spans = [{ since: 0, before: Number.POSITIVE_INFINITY }];
       for (const by of EXPLORED) {
-        await exploreExperiment(admin, { gameId, experiment: RUNNING, metric, by, to, maxPlayers: 1_000 });
+        const grouping = by === 'segment' ? { by, segmentId: 'payers', spans } : { by };
+        await exploreExperiment(admin, {
+          ...{ gameId, experiment: RUNNING, metric, grouping, to },
+          maxPlayers: 1_000,
+        });
       }
     },
     reads: {

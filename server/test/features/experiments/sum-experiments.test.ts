@@ -301,7 +301,7 @@ describe('the sums of a running experiment', () => {
       await connection.query('begin');
       await connection.query('lock table experiment_exposures in access exclusive mode');
       const exploring = exploreExperiment(harness.pool, {
-        ...{ gameId, experiment: test, metric: REVENUE, by: 'payer', to: TO },
+        ...{ gameId, experiment: test, metric: REVENUE, grouping: { by: 'payer' }, to: TO },
         signal: stop.signal,
       });
       await expect.poll(() => isWaitedFor(harness.pool, 'experiment_exposures')).toBe(true);

@@ -1,0 +1,42 @@
+import type { Pool } from '../../db/pool.js';
+import { ApiError } from '../../errors.js';
+import { metricsOf } from '../../personalisation/document/parts/experiment-metrics.js';
+import { findExperiment } from './experiment-views.js';
+import type { ExploreRequest } from './explore-experiment.js';
+import { groupingOf } from './explored-segment.js';
+import type { Explored } from './group-queries.js';
+import { metricTitle } from './report/words.js';
+
+const EXPLORATION =
+  'This is exploration. Among many groups one differs by chance: it is no verdict. A group that looks interesting is the question of the next experiment.';
+const NO_RESULT = 'There is nothing to explore before the report has a result.';
+
+type Asked = Readonly<{
+  gameId: number;
+  experimentId: string;
+  by: Explored;
+  segment?: string | undefined;
+  /** The place of the metric in the report; by default that of the primary one. */
+  metric?: number | undefined;
+}>;
+
+/** What is asked for, in words and for `exploreExperiment`. `request` is null where the report has no result; then `sentence` says so. */
+export async function readExploration(
+  pool: Pool,
+  { gameId, experimentId, by, segment, metric: place = 0 }: Asked,
+  nowMs: number,
+) {
+  const found = await findExperiment(pool, gameId, experimentId, nowMs);
+  if (found === undefined) throw new ApiError('experiment_not_found');
+  const { experiment, report } = found;
+  const metric = metricsOf(experiment.metrics)[place];
+  if (metric === undefined)
+    throw new ApiError('parameter_invalid', { message: 'The experiment has no such metric.' });
+  const grouping = await groupingOf(pool, gameId, { by, segment }, nowMs);
+  const described = { by, segment: segment ?? null, metric, title: metricTitle(metric) };
+  const request: ExploreRequest | null =
+    report === null || report.gates.some(({ gate }) => gate === 'sample_ratio')
+      ? null
+      : { gameId, experiment, metric, grouping, to: report.to };
+  return { ...described, sentence: request === null ? NO_RESULT : EXPLORATION, request };
+}

@@ -1,0 +1,51 @@
+import type { Pool } from '../../db/pool.js';
+import { ApiError } from '../../errors.js';
+import { textParameter } from '../../http/parameters.js';
+import { EXPOSURE_SEGMENTS } from '../../personalisation/compile/exposure-segments.js';
+import { findConfigVersionAt } from '../game-configs/config-queries.js';
+import type { Explored, Grouping, TimeSpan } from './group-queries.js';
+import { listSegmentPublications, type SegmentPublication } from './segment-queries.js';
+
+const NO_SEGMENT = 'by=segment needs the id of a segment, such as by=segment&segment=whales.';
+const NOT_BY_SEGMENT = 'A segment can be given with by=segment only.';
+const NOT_STORED = `Exposures do not say who was in this segment: its rule depends on an experiment, ${EXPOSURE_SEGMENTS} other segments have a higher priority, or no version with it was published while an experiment ran.`;
+
+type Asked = Readonly<{ by: Explored; segment?: string | undefined }>;
+
+/** How players are grouped, as a request names it. */
+export async function groupingOf(
+  pool: Pool,
+  gameId: number,
+  { by, segment }: Asked,
+  nowMs: number,
+): Promise<Grouping> {
+  if (by !== 'segment') {
+    if (segment !== undefined) throw new ApiError('parameter_invalid', { message: NOT_BY_SEGMENT });
+    return { by };
+  }
+  if (segment === undefined) throw new ApiError('parameter_invalid', { message: NO_SEGMENT });
+  const segmentId = textParameter('segment', segment, 64);
+  const spans = storedSpans(await listSegmentPublications(pool, gameId, segmentId));
+  if (spans.length > 0) return { by, segmentId, spans };
+  const { document } = await findConfigVersionAt(pool, gameId, nowMs);
+  const isThere = document.segments.some((each) => each.segmentId === segmentId);
+  throw isThere
+    ? new ApiError('parameter_invalid', { message: NOT_STORED })
+    : new ApiError('segment_not_found');
+}
+
+/** When exposures say whether the player was in the segment. */
+export function storedSpans(publications: readonly SegmentPublication[]): TimeSpan[] {
+  const spans: { since: number; before: number }[] = [];
+  let open: { since: number; before: number } | null = null;
+  for (const { publishedAt, isStored } of publications) {
+    if (isStored && open === null) {
+      open = { since: publishedAt, before: Number.POSITIVE_INFINITY };
+      spans.push(open);
+    } else if (!isStored && open !== null) {
+      open.before = publishedAt;
+      open = null;
+    }
+  }
+  return spans;
+}
