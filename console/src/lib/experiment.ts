@@ -87,6 +87,7 @@ export function fourDigits(value: number): string {
 const YES_NO: Readonly<Record<string, readonly [yes: string, no: string]>> = {
   payer: ['Had paid before', 'Had not paid'],
   new: ['New on that day', 'There before'],
+  segment: ['In the segment at the exposure', 'Not in it'],
 };
 
 /** How a group of an exploration is called. */

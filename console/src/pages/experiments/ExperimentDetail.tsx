@@ -58,7 +58,7 @@ export function ExperimentDetail({ experimentId, seed }: { experimentId: string;
           {found.data && <Text size="sm">{stateOf(found.data)}</Text>}
         </Group>
         <Loaded query={found} height={320}>
-          {({ report, sentence }) => (
+          {({ report, sentence, segments }) => (
             <>
               {isFormer && (
                 <Text size="sm" c="dimmed" mb="xs">
@@ -68,7 +68,7 @@ export function ExperimentDetail({ experimentId, seed }: { experimentId: string;
               {report === null ? (
                 <Text size="sm">{sentence}</Text>
               ) : (
-                <ExperimentReport experimentId={experimentId} report={report} isFormer={isFormer} />
+                <ExperimentReport {...{ experimentId, report, isFormer, segments }} />
               )}
             </>
           )}

@@ -13,9 +13,11 @@ export function ExperimentReport({
   experimentId,
   report,
   isFormer,
+  segments,
 }: {
   experimentId: string;
   report: Report;
+  segments: readonly string[];
   isFormer: boolean;
 }) {
   const { gates, verdict, wouldChange, metrics } = report;
@@ -46,7 +48,7 @@ export function ExperimentReport({
             </List>
           </Section>
           <Section title="Explore groups of players">
-            <Explore experimentId={experimentId} report={report} />
+            <Explore experimentId={experimentId} report={report} segments={segments} />
           </Section>
         </>
       )}

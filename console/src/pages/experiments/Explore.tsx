@@ -2,6 +2,7 @@ import { Alert, Group, NativeSelect, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import type { RequestOf } from '../../api/client.js';
 import { useGet, useStudioAndGame } from '../../api/hooks.js';
+import { useDraft } from '../../draft/draft-context.js';
 import {
   axisOf,
   type Exploration,
@@ -22,16 +23,35 @@ const BY: readonly { value: By; label: string }[] = [
   { value: 'payer', label: 'Payers and others' },
   { value: 'new', label: 'New players and others' },
 ];
+const CHOOSE = { value: '', label: 'Choose …' };
+const BY_SEGMENT = { value: 'segment', label: 'A segment' } as const;
 
 /** The arms in groups of players. It is worked out on demand, and says what it is not. */
-export function Explore({ experimentId, report }: { experimentId: string; report: Report }) {
+export function Explore({
+  experimentId,
+  report,
+  segments,
+}: {
+  experimentId: string;
+  report: Report;
+  /** Ids of those that exposures are stored with. */
+  segments: readonly string[];
+}) {
   const { game } = useStudioAndGame();
   const [by, setBy] = useState<By | ''>('');
+  const [segment, setSegment] = useState('');
   const [metric, setMetric] = useState(0);
+  const { document } = useDraft();
+  const isBySegment = by === 'segment';
+  const isChosen = isBySegment ? segment !== '' : by !== '';
+  const nameOf = (id: string) => document?.segments.find(({ segmentId }) => segmentId === id)?.name ?? id;
   const found = useGet(
     'exploreExperiment',
-    { params: { game, experimentId }, query: { by: by === '' ? 'country' : by, metric } },
-    { enabled: by !== '' },
+    {
+      params: { game, experimentId },
+      query: { by: by === '' ? 'country' : by, metric, ...(isBySegment && { segment }) },
+    },
+    { enabled: isChosen },
   );
   return (
     <Stack gap="xs">
@@ -40,9 +60,18 @@ export function Explore({ experimentId, report }: { experimentId: string; report
           size="xs"
           label="By what was known at the exposure"
           value={by}
-          data={[{ value: '', label: 'Choose …' }, ...BY]}
+          data={[CHOOSE, ...BY, ...(segments.length > 0 ? [BY_SEGMENT] : [])]}
           onChange={({ currentTarget }) => setBy(currentTarget.value as By | '')}
         />
+        {isBySegment && (
+          <NativeSelect
+            size="xs"
+            label="Segment"
+            value={segment}
+            data={[CHOOSE, ...segments.map((id) => ({ value: id, label: nameOf(id) }))]}
+            onChange={({ currentTarget }) => setSegment(currentTarget.value)}
+          />
+        )}
         <NativeSelect
           size="xs"
           label="Metric"
@@ -51,7 +80,7 @@ export function Explore({ experimentId, report }: { experimentId: string; report
           onChange={({ currentTarget }) => setMetric(Number(currentTarget.value))}
         />
       </Group>
-      {by !== '' && (
+      {isChosen && (
         <Loaded query={found} height={160}>
           {(explored) => <Groups explored={explored} />}
         </Loaded>
