@@ -19,6 +19,7 @@ import {
 import type { Report } from '../features/experiments/report/report-types.js';
 import { StartupError } from '../lib/startup-error.js';
 import { commandActor } from './command-actor.js';
+import { exploreCommand } from './explore-command.js';
 import { requireGame, withGame } from './game-option.js';
 import { printable } from './printable.js';
 import { grouped } from './progress-bar.js';
@@ -50,6 +51,7 @@ export function experimentCommands(): Command {
     .description('compare the players who are held out of single offers with those who get them')
     .option(...JSON_OPTION)
     .action(holdouts);
+  exploreCommand(experiments);
   withGame(experiments.command('plan [experiment-id]'))
     .description('how many players and days it needs, from the figures of the game')
     .addOption(

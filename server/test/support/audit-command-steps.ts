@@ -51,6 +51,7 @@ export const COMMAND_STEPS: Record<
   'rollups check': { reason: READS },
   'rollups holdout': { reason: READS },
   'experiments plan': { reason: READS },
+  'experiments explore': { reason: READS },
   'experiments holdouts': { reason: READS },
   'experiments grades': { reason: READS },
   'experiments former': { reason: READS },

@@ -3,6 +3,7 @@ import { storedSpans } from '../../../src/features/experiments/explored-segment.
 import { storeExposures } from '../../../src/features/players/exposure-queries.js';
 import { experiment, segment } from '../../personalisation/support/fixtures.js';
 import { type AdminClient, openAdminClient } from '../../support/admin-calls.js';
+import { runCommand } from '../../support/command.js';
 import { expectGeneralError } from '../../support/data-calls.js';
 import { createHarness, type Harness } from '../../support/harness.js';
 import { addGame, addPlayers, at, NOW, play, publish, purchase, sum } from './support/experiment-world.js';
@@ -70,6 +71,7 @@ type Group = {
   players: number;
   arms: { variantId: string; players: number; positive: number; mean: number; interval: unknown }[];
 };
+const GAME = ['--tenant', 'demo-studio', '--game', 'grouped'];
 const PATH = '/games/grouped/experiments/price_test';
 const call = (query: string) =>
   admin.call('GET', `${PATH}/exploration?${query}`, undefined, admin.tokens.viewer);
@@ -144,6 +146,27 @@ describe('an exploration by segment', () => {
   it('is offered for the segments that were stored, and for no others', async () => {
     const { segments } = await admin.ask<{ segments: string[] }>('GET', PATH, undefined, admin.tokens.viewer);
     expect(segments).toEqual(['early', 'late', 'payers']);
+  });
+
+  it('is printed by the command', async () => {
+    const explored = (...args: string[]) =>
+      runCommand(harness.databaseUrl, 'experiments', 'explore', 'price_test', ...GAME, '--by', ...args);
+    const { out } = await explored('segment', '--segment', 'payers');
+    expect(out).toContain('This is exploration.');
+    const { groups } = await explore('payers');
+    const [control] = groups[0]?.arms ?? [];
+    expect(out).toMatch(new RegExp(`no +a +${control?.players} +${control?.mean} +– +– +–`));
+    const json = await explored('segment', '--segment', 'payers', '--json');
+    expect(JSON.parse(json.out)).toMatchObject({ segment: 'payers', groups });
+    for (const [args, reason] of [
+      [['segment'], 'needs the id of a segment'],
+      [['segment', '--segment', 'treated'], 'depends on an experiment'],
+      [['segment', '--segment', 'whales'], 'no such segment'],
+      [['country', '--segment', 'payers'], 'by=segment only'],
+    ] as const) {
+      const refused = await explored(...args);
+      expect([refused.code, refused.errors]).toEqual([1, expect.stringContaining(reason)]);
+    }
   });
 
   it('is refused with a reason', async () => {

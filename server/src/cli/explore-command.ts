@@ -1,0 +1,77 @@
+import { type Command, Option } from 'commander';
+import { ApiError } from '../errors.js';
+import { readExploration } from '../features/experiments/exploration-request.js';
+import { exploreExperiment } from '../features/experiments/explore-experiment.js';
+import { EXPLORED, type Explored } from '../features/experiments/group-queries.js';
+import type { ExploredGroup } from '../features/experiments/report/exploration.js';
+import { StartupError } from '../lib/startup-error.js';
+import { commandActor } from './command-actor.js';
+import { requireGame, withGame } from './game-option.js';
+import { printable } from './printable.js';
+import { grouped } from './progress-bar.js';
+import { tableLines } from './table.js';
+import { say, withDatabase } from './terminal.js';
+import { wholeNumber } from './whole-number.js';
+
+type Options = {
+  tenant: string;
+  game: string;
+  json: boolean;
+  by: Explored;
+  segment?: string;
+  metric?: number;
+};
+
+/** The arms of an experiment in groups of players, to find the next question. */
+export function exploreCommand(experiments: Command): void {
+  withGame(experiments.command('explore <experiment-id>'))
+    .description('compare the arms in groups of players, by what was known at their exposure; no verdict')
+    .addOption(
+      new Option('--by <what>', 'how players are grouped').choices([...EXPLORED]).makeOptionMandatory(),
+    )
+    .option('--segment <id>', 'with --by segment: in this one, or not')
+    .option('--metric <number>', 'which metric of the report, from 0 on', (text) =>
+      wholeNumber('--metric', text, 0, 1000),
+    )
+    .option('--json', 'print everything there is, as JSON', false)
+    .action(explore);
+}
+
+async function explore(
+  experimentId: string,
+  { tenant, game, json, by, segment, metric }: Options,
+): Promise<void> {
+  const explored = await withDatabase(async ({ pool }) => {
+    const { id: gameId } = await requireGame(pool, tenant, game);
+    const asked = { gameId, experimentId, by, segment, metric };
+    const { request, ...described } = await readExploration(
+      pool,
+      asked,
+      (await commandActor(pool)).nowMs,
+    ).catch((error) => {
+      throw error instanceof ApiError ? new StartupError(printable(error.message)) : error;
+    });
+    const found =
+      request === null
+        ? { examined: 0, isComplete: true, groups: [] }
+        : await exploreExperiment(pool, request);
+    return { ...described, ...found };
+  });
+  if (json) return say(JSON.stringify(explored, null, 2));
+  const { title, sentence, examined, isComplete, groups } = explored;
+  say(sentence);
+  if (groups.length === 0) return;
+  say(
+    `${printable(title)}, ${grouped(examined)} players${isComplete ? '' : ', the first of the experiment'}`,
+  );
+  const head = ['group', 'arm', 'players', 'mean', 'difference', 'from', 'to'];
+  for (const line of tableLines([head, ...groups.flatMap(rowsOf)], (column) => column > 1)) say(line);
+}
+
+function rowsOf({ kind, value, arms }: ExploredGroup): string[][] {
+  const name = kind === 'unknown' ? 'not known' : (value ?? 'all others');
+  return arms.map(({ variantId, players, mean, difference, interval }) => [
+    ...[printable(name), variantId, grouped(players)],
+    ...[mean, difference, interval?.low, interval?.high].map((number) => String(number ?? '–')),
+  ]);
+}
