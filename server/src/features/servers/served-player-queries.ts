@@ -122,7 +122,7 @@ export async function deleteSessionsOfDevice(
   for (const id of ids.sort()) await db.query('delete from sessions where id = $1', [id]);
 }
 
-/** False if the game has no such player, or the player waits for the erasure. */
+/** False if the game has no such player, or the player waits for the erasure. Of a child nothing is predicted, so what was is deleted. */
 export async function updateAgeGroup(
   pool: Pool,
   gameId: number,
@@ -135,11 +135,17 @@ export async function updateAgeGroup(
     {
       name: 'update_age_group',
       // by the id: a plan made early would go through all players of the game
-      text: `update players set age_group = $3,
-               age_group_at = case when age_group is distinct from $3 then $4 else age_group_at end
-             where erase_requested_at is null
-               and id = (select id from (select id, game_id from players where user_id = $2 offset 0) p where game_id = $1)
-             returning id`,
+      text: `with changed as (
+               update players set age_group = $3,
+                 age_group_at = case when age_group is distinct from $3 then $4 else age_group_at end
+               where erase_requested_at is null
+                 and id = (select id from (select id, game_id from players where user_id = $2 offset 0) p where game_id = $1)
+               returning id
+             ), forgotten as (
+               update experiment_exposures set forecast = null
+               where player_id = any (array(select id from changed)) and $3 = 'child' and forecast is not null
+             )
+             select id from changed`,
     },
     [gameId, userId, ageGroup, new Date(nowMs)],
   );

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { updateAgeGroup } from '../../../src/features/servers/served-player-queries.js';
 import type { PredictionSettings } from '../../../src/personalisation/document/parts/predictions.js';
 import type { Artefact } from '../../../src/personalisation/predict/artefact.js';
 import { configWith, experiment, value } from '../../personalisation/support/fixtures.js';
@@ -162,6 +163,25 @@ describe('an exposure', () => {
     expect(await isTold(wrong)).toMatch(/^[ab]$/);
     expect(await stored(wrong)).toEqual([null, expect.any(Number), null]);
     await force(artefact);
+  });
+
+  it('is deleted of a player who is said to be a child, and of nobody else', async () => {
+    await force(artefact);
+    await publish(harness.pool, configWith(), harness.clock.now());
+    const [child, teen] = [await playedOn('later', [3, 1]), await playedOn('other', [3, 1])];
+    await publishWith();
+    for (const [session, ageGroup] of [
+      [child, 'child'],
+      [teen, 'teen'],
+    ] as const) {
+      await isTold(session);
+      expect(await stored(session)).not.toBeNull();
+      expect(await updateAgeGroup(harness.pool, gameId, session.userId, ageGroup, harness.clock.now())).toBe(
+        true,
+      );
+    }
+    expect(await stored(child)).toBeNull();
+    expect(await stored(teen)).not.toBeNull();
   });
 
   it('is stored without a forecast where the models cannot be loaded', async () => {
