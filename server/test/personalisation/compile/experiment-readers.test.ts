@@ -25,6 +25,16 @@ it('finds the entries that read an experiment, also through segments', () => {
   expect(readers.get('z')?.size).toBe(0);
 });
 
+it('finds rules about own attributes, too', () => {
+  const level = {
+    ...{ attributeId: 'level', description: '', eventType: 'Level_Up', member: 'payload.level' },
+    ...({ fold: 'max', type: 'integer' } as const),
+  };
+  const high = segment('high', 'own.level >= 3 && experiment("x") == "b"');
+  const document = configWith({ attributes: [level], experiments: [experiment('x')], segments: [high] });
+  expect([...(experimentReaders(document).get('x')?.keys() ?? [])]).toEqual(['segment:high']);
+});
+
 it('finds the offer of a hold-out', () => {
   const held = offer('held', { holdoutPercent: 5 });
   const readers = experimentReaders(configWith({ offers: [held, offer('other')] }));
