@@ -1,5 +1,15 @@
 import type { ConfigDocument } from './document.js';
 
+type Lists = Omit<ConfigDocument, 'flags'> & { 'flags/custom': ConfigDocument['flags']['custom'] };
+/** Of each list of the document the members that its entries have: the compiler wants every list, and a member that exists. */
+type IdMembers = {
+  [Path in keyof Lists as NonNullable<Lists[Path]> extends readonly object[] ? Path : never]-?: NonNullable<
+    Lists[Path]
+  > extends readonly (infer Entry)[]
+    ? keyof Entry
+    : never;
+};
+
 /** The lists of a document whose entries have an id, with the member that holds it. */
 const ID_MEMBERS: Readonly<Record<string, string>> = {
   'flags/custom': 'flagId',
@@ -9,7 +19,7 @@ const ID_MEMBERS: Readonly<Record<string, string>> = {
   values: 'key',
   experiments: 'experimentId',
   attributes: 'attributeId',
-};
+} satisfies IdMembers;
 
 export type Members = Readonly<Record<string, unknown>>;
 
