@@ -70,7 +70,7 @@ const MAX_DEPTH = 32;
 
 type AdminRoutes = (app: FastifyInstance, ctx: AdminContext) => void;
 
-/** Every route of the admin API. Each file guards its routes itself, by the role they need. */
+/** Every route of the admin API. */
 const ROUTES: readonly AdminRoutes[] = [
   studioRoutes,
   adminLimitsRoutes,

@@ -20,12 +20,12 @@ import { OPEN_BODY_BYTES, refuseOtherOrigins, signedInResponse } from './sign-in
 /** The routes behind the link of an invitation: show it, and accept it. */
 export function acceptRoutes(app: FastifyInstance, ctx: AccountContext): void {
   const routes = withSchemaTypes(app);
-  app.addHook('onRequest', refuseOtherOrigins);
   const common = { ...adminSchema('Account'), security: [] };
 
   routes.post(
     '/admin/v1/invitations/show',
     {
+      onRequest: refuseOtherOrigins,
       bodyLimit: OPEN_BODY_BYTES,
       schema: {
         ...common,
@@ -44,6 +44,7 @@ export function acceptRoutes(app: FastifyInstance, ctx: AccountContext): void {
   routes.post(
     '/admin/v1/invitations/accept',
     {
+      onRequest: refuseOtherOrigins,
       bodyLimit: OPEN_BODY_BYTES,
       schema: {
         ...common,

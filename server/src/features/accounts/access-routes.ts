@@ -12,7 +12,6 @@ import { signInRoutes } from './sign-in-routes.js';
 
 type AccountRoutes = (app: FastifyInstance, ctx: AccountContext) => void;
 
-/** Each is registered in its own scope, because each has its own guards. */
 const ROUTES: readonly AccountRoutes[] = [
   signInRoutes,
   accountRoutes,
@@ -26,5 +25,5 @@ const ROUTES: readonly AccountRoutes[] = [
 /** Accounts, and the members of a studio. Wrong guesses are counted in memory, until the process ends. */
 export function accessRoutes(app: FastifyInstance, ctx: AdminContext): void {
   const guesses = createSignInGuesses(ctx.clock, () => ctx.metrics.signIns.inc({ outcome: 'slowed' }));
-  for (const routes of ROUTES) void app.register(async (scope) => routes(scope, { ...ctx, guesses }));
+  for (const routes of ROUTES) routes(app, { ...ctx, guesses });
 }
