@@ -43,15 +43,6 @@ export function registerValidation(app: FastifyInstance): void {
   app.setSerializerCompiler(() => JSON.stringify);
 }
 
-/**
- * For an admin route whose documented body holds a part that is checked elsewhere, with errors of its own: only `schema` is
- * checked here. Unknown members are refused, as by every admin route.
- */
-export function checkBodyAgainst(schema: TSchema): FastifySchemaCompiler<TSchema> {
-  const closed = closeObjects(schema);
-  return (route) => compileValidator(route.httpPart === 'body' ? { ...route, schema: closed } : route);
-}
-
 /** Bodies and parameters have the types that their schemas say. Responses are not checked: their schemas are documentation. */
 interface SchemaTypes extends FastifyTypeProvider {
   validator: this['schema'] extends TSchema ? Static<this['schema']> : unknown;
@@ -63,9 +54,12 @@ export function withSchemaTypes(app: FastifyInstance) {
 }
 
 /**
- * For a route whose body holds a document that is checked elsewhere, with errors of its own. The API reference shows
- * `documented`. Requests are checked against `checked`, and have its type.
+ * For a route whose body holds a part that is checked elsewhere, with errors of its own. The API reference shows `documented`.
+ * Requests are checked against `checked`, and have its type. Unknown members are refused, as by every admin route.
  */
 export function bodyCheckedAs<Checked extends TSchema>(documented: TSchema, checked: Checked) {
-  return { body: documented as Checked, options: { validatorCompiler: checkBodyAgainst(checked) } };
+  const closed = closeObjects(checked);
+  const validatorCompiler: FastifySchemaCompiler<TSchema> = (route) =>
+    compileValidator(route.httpPart === 'body' ? { ...route, schema: closed } : route);
+  return { body: documented as Checked, options: { validatorCompiler } };
 }
