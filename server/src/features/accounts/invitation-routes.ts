@@ -26,7 +26,6 @@ export function invitationRoutes(app: FastifyInstance, ctx: AccountContext): voi
     summary: 'The open invitations, oldest first',
     querystring: PageParameters,
     response: { 200: InvitationsResponse },
-    errors: ['parameter_invalid'],
     handle: async ({ admin, query }) => {
       const page = pageOf(query, UUID);
       const found = await listInvitations(ctx.pool, admin.tenantId, page, ctx.clock.now());

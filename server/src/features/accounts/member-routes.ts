@@ -29,7 +29,6 @@ export function memberRoutes(app: FastifyInstance, ctx: AccountContext): void {
     summary: 'The members of the studio, oldest account first',
     querystring: PageParameters,
     response: { 200: MembersResponse },
-    errors: ['parameter_invalid'],
     handle: async ({ admin, query }) => {
       const page = pageOf(query, UUID);
       const found = await listMembers(ctx.pool, admin.tenantId, page);

@@ -57,7 +57,6 @@ export function ownSessionRoutes(app: FastifyInstance, ctx: AccountContext): voi
     summary: 'The sessions of your account',
     querystring: Type.Object(pageParameters(LIMITS)),
     response: { 200: OwnSessionsResponse },
-    errors: ['parameter_invalid'],
     handle: async ({ signedIn: { accountId, tokenHash }, query }) => {
       const { cursor, limit = LIMITS.fallback } = query;
       const after = timeCursorOf(LIST, cursor, SESSION_ID);

@@ -42,7 +42,6 @@ export function dashboardRoutes(app: FastifyInstance, ctx: AdminContext): void {
         'day,activePlayers,…,revenue:USD,revenuePerActivePlayer:USD,revenuePerPayingPlayer:USD\r\n2026-11-15,1204,…,210.66,0.175,5.0157\r\n',
       ),
     },
-    errors: ['parameter_invalid'],
     handle: async ({ gameId, game, query, reply }) => {
       const nowMs = ctx.clock.now();
       const span = daySpanOf(query, nowMs);

@@ -47,7 +47,7 @@ export function playerListRoutes(app: FastifyInstance, ctx: AdminContext): void 
     summary: 'Find players by an id, or list them by their newness, last event or spend, all or by a filter',
     querystring: Type.Object({ ...PLAYER_LIST_PARAMETERS.properties, ...pageParameters(LIMITS) }),
     response: { 200: PlayersResponse },
-    errors: ['parameter_invalid', 'segment_not_found'],
+    errors: ['segment_not_found'],
     handle: async ({ gameId, publishedVersion, query }) => {
       const { cursor, limit = LIMITS.fallback, find, ...order } = query;
       if (find === undefined) {

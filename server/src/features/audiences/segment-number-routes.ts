@@ -52,7 +52,7 @@ export function segmentNumberRoutes(
         },
       },
     },
-    errors: ['parameter_invalid', 'busy'],
+    errors: ['busy'],
     handle: async ({ gameId, game, publishedVersion, admin: { tenantId }, query, reply }) => {
       const { document } = await requireConfigVersion(ctx.pool, gameId, publishedVersion);
       const counting = counter.count(

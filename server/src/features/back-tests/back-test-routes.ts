@@ -33,7 +33,7 @@ export function backTestRoutes(app: FastifyInstance, ctx: AdminContext): void {
     querystring: BackgroundQuery,
     ...bodyCheckedAs(BackTestBody, BackTestEnvelope),
     response: longWorkResponses(BackTestLine),
-    errors: ['parameter_invalid', ...BODY_ERRORS, 'version_not_found', 'document_invalid', 'busy'],
+    errors: [...BODY_ERRORS, 'version_not_found', 'document_invalid', 'busy'],
     handle: async ({ gameId, admin: { tenantId }, query, body, reply, actorNow }) => {
       const { sample, days = DEFAULT_DAYS, ...candidate } = body ?? {};
       const { document: after, revision } = await requireCandidate(ctx.pool, gameId, candidate);

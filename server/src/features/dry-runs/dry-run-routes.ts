@@ -35,7 +35,7 @@ export function dryRunRoutes(app: FastifyInstance, ctx: AdminContext): void {
     querystring: BackgroundQuery,
     ...bodyCheckedAs(DryRunBody, DryRunEnvelope),
     response: longWorkResponses(DryRunLine),
-    errors: ['parameter_invalid', ...BODY_ERRORS, 'version_not_found', 'document_invalid', 'busy'],
+    errors: [...BODY_ERRORS, 'version_not_found', 'document_invalid', 'busy'],
     handle: async ({ gameId, publishedVersion, admin, query, body, reply, actorNow }) => {
       const { sample, at, later = at === undefined, ...candidate } = body ?? {};
       const nowMs = instantOf(at, ctx.clock.now());

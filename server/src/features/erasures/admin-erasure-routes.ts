@@ -79,7 +79,6 @@ export function adminErasureRoutes(app: FastifyInstance, ctx: AdminContext): voi
     summary: 'Requests to erase players, newest first',
     querystring: Type.Object(pageParameters(LIMITS)),
     response: { 200: ErasuresResponse },
-    errors: ['parameter_invalid'],
     handle: async ({ gameId, query }) => {
       const { cursor, limit = LIMITS.fallback } = query;
       const after = timeCursorOf(LIST, cursor, UUID);

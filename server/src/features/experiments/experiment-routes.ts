@@ -50,7 +50,7 @@ export function experimentRoutes(app: FastifyInstance, ctx: AdminContext): void 
     params: ExperimentParameters,
     querystring: ExperimentQuery,
     response: { 200: ExperimentResponse },
-    errors: ['parameter_invalid', 'experiment_not_found'],
+    errors: ['experiment_not_found'],
     handle: async ({ gameId, publishedVersion, params, query }) => {
       const run = { experimentId: params.experimentId, seed: query.seed };
       const found = await findExperimentOrFormer(ctx.pool, gameId, run, ctx.clock.now());

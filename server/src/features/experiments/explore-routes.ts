@@ -26,7 +26,7 @@ export function experimentExploreRoutes(app: FastifyInstance, ctx: AdminContext)
     params: ExperimentParameters,
     querystring: ExplorationQuery,
     response: { 200: ExplorationResponse },
-    errors: ['parameter_invalid', 'experiment_not_found', 'segment_not_found', 'busy'],
+    errors: ['experiment_not_found', 'segment_not_found', 'busy'],
     handle: async ({ gameId, admin, params, query, reply }) => {
       const signal = hangUpOf(reply);
       const asked = { gameId, ...params, ...query };

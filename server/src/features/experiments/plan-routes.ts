@@ -29,7 +29,7 @@ export function experimentPlanRoutes(app: FastifyInstance, ctx: AdminContext): v
       audience: Type.Optional(Audience),
     }),
     response: { 200: ExperimentPlanResponse },
-    errors: ['parameter_invalid', 'experiment_not_found'],
+    errors: ['experiment_not_found'],
     handle: async ({ gameId, query }) => {
       const { experimentId, audience = 'all' } = query;
       const nowMs = ctx.clock.now();

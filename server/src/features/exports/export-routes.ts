@@ -59,7 +59,6 @@ export function exportRoutes(app: FastifyInstance, ctx: AdminContext): void {
     summary: 'The exports of a game, newest first',
     querystring: Type.Object(pageParameters(LIMITS)),
     response: { 200: ExportsResponse },
-    errors: ['parameter_invalid'],
     handle: async ({ gameId, query }) => {
       const { cursor, limit = LIMITS.fallback } = query;
       const after = timeCursorOf(LIST, cursor, UUID);

@@ -21,7 +21,6 @@ export function calendarRoutes(app: FastifyInstance, ctx: AdminContext): void {
     summary: 'What runs when, for players of a zone',
     querystring: CalendarQuery,
     response: { 200: CalendarResponse },
-    errors: ['parameter_invalid'],
     handle: async ({ gameId, publishedVersion, query }) => {
       const { version = 'draft' } = query;
       const isDraft = version === 'draft';

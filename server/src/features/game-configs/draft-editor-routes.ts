@@ -38,7 +38,7 @@ export function draftEditorRoutes(app: FastifyInstance, ctx: AdminContext): void
     params: WindowParameters,
     body: DraftOpenBody,
     response: { 200: DraftEditorsResponse },
-    errors: ['parameter_invalid', ...BODY_ERRORS, 'account_needed'],
+    errors: [...BODY_ERRORS, 'account_needed'],
     handle: async ({ gameId, admin, params, body }) => {
       const nowMs = ctx.clock.now();
       const { secondsSinceChange: seconds } = body;
@@ -55,7 +55,7 @@ export function draftEditorRoutes(app: FastifyInstance, ctx: AdminContext): void
     summary: 'Tell the other editors that a window has closed the draft',
     params: WindowParameters,
     response: { 200: DraftEditorsResponse },
-    errors: ['parameter_invalid', 'account_needed'],
+    errors: ['account_needed'],
     handle: async ({ gameId, admin, params }) => {
       await deleteDraftEditor(ctx.pool, windowOf(admin, gameId, params.windowId));
       return editorsOf(ctx, gameId, admin.tenantId);

@@ -71,7 +71,7 @@ export function draftRoutes(app: FastifyInstance, ctx: AdminContext): void {
     summary: 'Throw the draft away: it is what is published again',
     querystring: Type.Object({ revision: Type.Integer({ description: 'The one you have seen' }) }),
     response: { 200: DraftResponse },
-    errors: ['parameter_invalid', 'draft_conflict'],
+    errors: ['draft_conflict'],
     handle: async ({ gameId, admin, query, actorNow }) => {
       const { revision } = query;
       const discarded = await changeInTurn(ctx, admin, () =>

@@ -45,7 +45,6 @@ export function versionRoutes(app: FastifyInstance, ctx: AdminContext): void {
       limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_VERSIONS, default: DEFAULT_VERSIONS })),
     }),
     response: { 200: VersionsResponse },
-    errors: ['parameter_invalid'],
     handle: async ({ gameId, publishedVersion, query }) => {
       const { before = null, limit = DEFAULT_VERSIONS } = query;
       const versions = await listConfigVersions(ctx.pool, gameId, { before, limit });
@@ -60,7 +59,7 @@ export function versionRoutes(app: FastifyInstance, ctx: AdminContext): void {
     description: 'Version 0 is what every game begins with.',
     params: VersionParameters,
     response: { 200: VersionResponse },
-    errors: ['parameter_invalid', 'version_not_found'],
+    errors: ['version_not_found'],
     handle: async ({ gameId, params }) => {
       const found = await requireVersion(ctx, gameId, params.version);
       return { ...toSummary(found), document: found.document };
@@ -81,7 +80,7 @@ export function versionRoutes(app: FastifyInstance, ctx: AdminContext): void {
       ),
     }),
     response: { 200: VersionDifferenceResponse },
-    errors: ['parameter_invalid', 'version_not_found'],
+    errors: ['version_not_found'],
     handle: async ({ gameId, params, query }) => {
       const { version } = params;
       const { against = Math.max(0, version - 1) } = query;
@@ -101,7 +100,7 @@ export function versionRoutes(app: FastifyInstance, ctx: AdminContext): void {
     params: VersionParameters,
     body: RollBackBody,
     response: { 201: PublishedResponse },
-    errors: [...BODY_ERRORS, 'parameter_invalid', 'version_not_found', ...PUBLICATION_ERRORS],
+    errors: [...BODY_ERRORS, 'version_not_found', ...PUBLICATION_ERRORS],
     handle: async ({ gameId, admin, params, body, actorNow }) => {
       const rollback = { ...body, gameId, version: params.version };
       const outcome = await changeInTurn(ctx, admin, () => rollBackConfig(ctx.pool, rollback, actorNow()));

@@ -47,7 +47,6 @@ export function jobRoutes(app: FastifyInstance, ctx: AdminContext): void {
       'A job is deleted a day after its end. A game keeps 100 jobs; of more, the oldest are deleted.',
     querystring: Type.Object({ ...pageParameters(LIMITS), kind: Type.Optional(JobKindSchema) }),
     response: { 200: JobsResponse },
-    errors: ['parameter_invalid'],
     handle: async ({ gameId, query }) => {
       const { cursor, limit = LIMITS.fallback, kind = null } = query;
       const after = timeCursorOf(LIST, cursor, UUID);

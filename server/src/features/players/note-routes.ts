@@ -37,7 +37,7 @@ export function noteRoutes(app: FastifyInstance, ctx: AdminContext): void {
     params: PlayerParameters,
     querystring: Type.Object(pageParameters(LIMITS)),
     response: { 200: NotesResponse },
-    errors: ['parameter_invalid', 'player_not_found'],
+    errors: ['player_not_found'],
     handle: async ({ gameId, params, query, actorNow }) => {
       const playerId = await requirePlayer(ctx.pool, gameId, params.playerId);
       const { cursor, limit = LIMITS.fallback } = query;

@@ -65,7 +65,7 @@ export function overrideImportRoutes(app: FastifyInstance, ctx: AdminContext): v
     querystring: BackgroundQuery,
     ...bodyCheckedAs(IMPORT_FILE, Type.Unknown()),
     response: longWorkResponses(ImportLine),
-    errors: ['parameter_invalid', ...BODY_ERRORS, 'overrides_invalid', 'busy'],
+    errors: [...BODY_ERRORS, 'overrides_invalid', 'busy'],
     handle: async ({ gameId, publishedVersion, admin, query, body, reply, actorNow }) => {
       if (typeof body !== 'string')
         throw new ApiError('body_invalid', { message: 'Send the file as text/csv.' });

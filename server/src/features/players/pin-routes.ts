@@ -28,7 +28,7 @@ export function pinRoutes(app: FastifyInstance, ctx: AdminContext): void {
     params: PlayerParameters,
     querystring: Type.Object(pageParameters(LIST_LIMITS)),
     response: { 200: PinsResponse },
-    errors: ['parameter_invalid', 'player_not_found'],
+    errors: ['player_not_found'],
     handle: async ({ gameId, params, query }) => {
       const playerId = await requirePlayer(ctx.pool, gameId, params.playerId);
       const { cursor, limit = LIST_LIMITS.fallback } = query;

@@ -34,7 +34,6 @@ export function gradeRoutes(app: FastifyInstance, ctx: AdminContext): void {
       ...pageParameters(LIMITS),
     }),
     response: { 200: GradesResponse },
-    errors: ['parameter_invalid'],
     handle: async ({ gameId, query }) => {
       const { days = DEFAULT_DAYS, model, cursor, limit = LIMITS.fallback } = query;
       const list = `grades ${days} ${model ?? ''}`;

@@ -54,7 +54,6 @@ export function modelRoutes(app: FastifyInstance, ctx: AdminContext): void {
       limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_MODELS, default: DEFAULT_MODELS })),
     }),
     response: { 200: ModelsResponse },
-    errors: ['parameter_invalid'],
     handle: async ({ gameId, query }) => {
       const { before = null, limit = DEFAULT_MODELS } = query;
       const models = await listModels(ctx.pool, gameId, { before, limit });
@@ -74,7 +73,7 @@ export function modelRoutes(app: FastifyInstance, ctx: AdminContext): void {
       'Responds when the training is done, which takes seconds, or minutes for a large game. The training continues if the client disconnects. With `background` it is a job, whose progress can be read. A model that is better than the one in force is put in force.',
     querystring: BackgroundQuery,
     response: { 201: ModelTrainedResponse, 202: JobResponse },
-    errors: ['parameter_invalid', 'busy'],
+    errors: ['busy'],
     handle: async ({ gameId, admin, query, reply, actorNow }) => {
       const actor = actorNow();
       const slot = trainings.of(admin.tenantId);
@@ -108,7 +107,7 @@ export function modelRoutes(app: FastifyInstance, ctx: AdminContext): void {
     summary: 'A training with its artefact',
     params: ModelParameters,
     response: { 200: ModelResponse },
-    errors: ['parameter_invalid', 'model_not_found'],
+    errors: ['model_not_found'],
     handle: async ({ gameId, params }) => {
       const found = await requireModel(ctx, gameId, params.model);
       return { ...toSummary(withoutArtefact(found)), artefact: found.artefact };
@@ -129,7 +128,7 @@ export function modelRoutes(app: FastifyInstance, ctx: AdminContext): void {
       ),
     }),
     response: { 200: ComparisonResponse },
-    errors: ['parameter_invalid', 'model_not_found'],
+    errors: ['model_not_found'],
     handle: async ({ gameId, params, query }) => {
       const { model: version } = params;
       const current = await findCurrentState(ctx.pool, gameId);
@@ -151,7 +150,7 @@ export function modelRoutes(app: FastifyInstance, ctx: AdminContext): void {
     summary: 'Put an older training in force again',
     params: ModelParameters,
     response: { 200: ModelRolledBackResponse },
-    errors: ['parameter_invalid', 'model_not_found', 'model_unusable'],
+    errors: ['model_not_found', 'model_unusable'],
     handle: async ({ gameId, params, actorNow }) => {
       const { model: version } = params;
       const outcome = await rollBackModel(ctx.pool, { gameId, version }, actorNow());

@@ -38,7 +38,7 @@ export function rateRoutes(app: FastifyInstance, ctx: AdminContext): void {
       ),
     }),
     response: { 200: RatesResponse },
-    errors: ['parameter_invalid', 'rate_version_not_found'],
+    errors: ['rate_version_not_found'],
     handle: async ({ admin: { tenantId }, query }) => {
       const { version } = query;
       const found =
@@ -90,7 +90,7 @@ export function rateRoutes(app: FastifyInstance, ctx: AdminContext): void {
     querystring: Type.Object({ basedOn: BasedOn, mode: Type.Optional(ImportMode) }),
     ...bodyCheckedAs(RATE_FILE, Type.Unknown()),
     response: { 200: RatesResponse },
-    errors: [...BODY_ERRORS, 'parameter_invalid', ...CHANGE_ERRORS],
+    errors: [...BODY_ERRORS, ...CHANGE_ERRORS],
     handle: async ({ admin, query, body, actorNow }) => {
       const { basedOn, mode = 'merge' } = query;
       if (typeof body !== 'string')
@@ -108,7 +108,6 @@ export function rateRoutes(app: FastifyInstance, ctx: AdminContext): void {
     summary: 'The versions of the exchange rates, newest first',
     querystring: Type.Object(pageParameters(LIMITS)),
     response: { 200: RateVersionsResponse },
-    errors: ['parameter_invalid'],
     handle: async ({ admin, query }) => {
       const { cursor, limit = LIMITS.fallback } = query;
       const [before] = cursorOf(VERSIONS, cursor, [0]) ?? [MAX_INTEGER];

@@ -42,7 +42,7 @@ export function adminSessionRoutes(app: FastifyInstance, ctx: AdminContext): voi
     params: PlayerParameters,
     querystring,
     response: { 200: DevicesResponse },
-    errors: ['parameter_invalid', 'player_not_found'],
+    errors: ['player_not_found'],
     handle: async ({ gameId, params, query }) => {
       const { cursor, limit = LIMITS.fallback } = query;
       const after = cursorOf('devices', cursor, [''])?.[0] ?? '';
@@ -66,7 +66,7 @@ export function adminSessionRoutes(app: FastifyInstance, ctx: AdminContext): voi
     params: PlayerParameters,
     querystring,
     response: { 200: SessionsResponse },
-    errors: ['parameter_invalid', 'player_not_found'],
+    errors: ['player_not_found'],
     handle: async ({ gameId, params, query }) => {
       const { cursor, limit = LIMITS.fallback } = query;
       const before = sessionKey(cursorOf('sessions', cursor, [0, '']));

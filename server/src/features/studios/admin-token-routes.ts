@@ -32,7 +32,6 @@ export function adminTokenRoutes(app: FastifyInstance, ctx: AdminContext): void 
     summary: 'The admin tokens of the studio, including revoked ones, by id',
     querystring: PageParameters,
     response: { 200: AdminTokensResponse },
-    errors: ['parameter_invalid'],
     handle: async ({ admin, query }) => {
       const page = pageOf(query, TOKEN_ID);
       const found = await listAdminTokensOfTenant(ctx.pool, admin.tenantId, page);

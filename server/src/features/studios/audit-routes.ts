@@ -78,7 +78,7 @@ export function auditRoutes(app: FastifyInstance, ctx: AdminContext): void {
       limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_ENTRIES, default: DEFAULT_ENTRIES })),
     }),
     response: { 200: AuditLogResponse },
-    errors: ['parameter_invalid', 'game_not_found'],
+    errors: ['game_not_found'],
     handle: async ({ admin, query }) => {
       const { game, before, limit = DEFAULT_ENTRIES } = query;
       const gameId = game === undefined ? null : (await requireGameOfTenant(ctx, admin, game)).gameId;
@@ -97,7 +97,7 @@ export function auditRoutes(app: FastifyInstance, ctx: AdminContext): void {
     summary: 'One change, with the full values before and after',
     params: Type.Object({ entry: Type.String({ description: 'Id of the entry', examples: ['41'] }) }),
     response: { 200: AuditEntryResponse },
-    errors: ['parameter_invalid', 'audit_entry_not_found'],
+    errors: ['audit_entry_not_found'],
     handle: async ({ admin, params }) => {
       const id = entryId('The entry', params.entry);
       const found = await findAuditEntry(ctx.pool, admin.tenantId, id);

@@ -35,7 +35,6 @@ export function gameRoutes(app: FastifyInstance, ctx: AdminContext): void {
     summary: 'The games of the studio, by id',
     querystring: PageParameters,
     response: { 200: GamesResponse },
-    errors: ['parameter_invalid'],
     handle: async ({ admin, query }) => {
       const page = pageOf(query, SLUG);
       const found = await listGamesOfTenant(ctx.pool, admin.tenantId, page);

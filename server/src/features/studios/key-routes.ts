@@ -31,7 +31,6 @@ export function keyRoutes(app: FastifyInstance, ctx: AdminContext): void {
     summary: 'The API keys of a game, including revoked ones, by id',
     querystring: PageParameters,
     response: { 200: KeysResponse },
-    errors: ['parameter_invalid'],
     handle: async ({ gameId, query }) => {
       const page = pageOf(query, KEY_ID);
       const found = await listApiKeysOfGame(ctx.pool, gameId, page);
@@ -96,7 +95,7 @@ export function keyRoutes(app: FastifyInstance, ctx: AdminContext): void {
     params: KeyParameters,
     querystring: RevokeKeyParameters,
     response: { 200: RevokedKeyResponse },
-    errors: ['parameter_invalid', 'api_key_not_found'],
+    errors: ['api_key_not_found'],
     handle: async ({ gameId, params, query, actorNow }) => {
       const keyId = keyIdOf(params.apiKey);
       const endSessions = query.endSessions === 'true';

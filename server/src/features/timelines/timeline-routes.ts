@@ -52,7 +52,7 @@ export function timelineRoutes(app: FastifyInstance, ctx: AdminContext): void {
       ...pageParameters(LIMITS),
     }),
     response: { 200: TimelineResponse },
-    errors: ['parameter_invalid', 'player_not_found'],
+    errors: ['player_not_found'],
     handle: async ({ gameId, params, query }) => {
       const { kinds, eventType, cursor, limit = LIMITS.fallback } = query;
       const filter = { kinds: kindsOf(kinds), eventType: eventTypeOf(eventType) };

@@ -36,7 +36,6 @@ export function breakdownRoutes(app: FastifyInstance, ctx: AdminContext): void {
         'kind,country,activePlayerDays,…,revenue:EUR,revenuePerActivePlayer:EUR,revenuePerPayingPlayer:EUR\r\nvalue,DE,410,…,84.87,0.207,4.9924\r\n',
       ),
     },
-    errors: ['parameter_invalid'],
     handle: async ({ gameId, game, query, reply }) => {
       const span = daySpanOf(query, ctx.clock.now());
       const { by = 'country', format = 'json', table = 'values' } = query;

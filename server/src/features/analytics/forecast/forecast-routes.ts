@@ -26,7 +26,6 @@ export function forecastRoutes(app: FastifyInstance, ctx: AdminContext): void {
       ),
     }),
     response: { 200: ForecastResponse },
-    errors: ['parameter_invalid'],
     handle: async ({ gameId, query }) => {
       const { currency } = query;
       if (currency !== undefined && !isCurrency(currency)) {

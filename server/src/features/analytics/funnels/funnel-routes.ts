@@ -29,7 +29,7 @@ export function funnelRoutes(app: FastifyInstance, ctx: AdminContext): void {
       'Starts a job that reads the stored events; its `result` is a `FunnelResult`. A player enters with each event of the first type in the span. Each further step must be later than the one before and within the window after the entry; the furthest attempt of a player counts. Changes nothing.',
     body: FunnelBody,
     response: { 202: FunnelJobResponse },
-    errors: ['parameter_invalid', ...BODY_ERRORS, 'busy'],
+    errors: [...BODY_ERRORS, 'busy'],
     handle: async ({ gameId, admin, body, actorNow }) => {
       const nowMs = ctx.clock.now();
       const { steps, windowHours, by = null } = body;

@@ -26,7 +26,6 @@ export function holdoutRoutes(app: FastifyInstance, ctx: AdminContext): void {
         'from,to,holdoutPercent,measure,…,state,cappedPlayers,cappedAt\r\n2026-10-18,2026-11-14,5,conversion,…,higher,,\r\n',
       ),
     },
-    errors: ['parameter_invalid'],
     handle: async ({ gameId, game, query, reply }) => {
       const [published, stored] = await Promise.all([
         findConfigVersionAt(ctx.pool, gameId, ctx.clock.now()),

@@ -32,7 +32,6 @@ export function installRoutes(app: FastifyInstance, ctx: AdminContext): void {
         'cohort,kind,value,age,players,reportingCurrency,reported:revenue,reported:revenuePerInstall,withoutRate,revenue:USD,revenuePerInstall:USD\r\n2026-11-02,all,,0,410,USD,12.97,0.0316,,12.97,0.0316\r\n',
       ),
     },
-    errors: ['parameter_invalid'],
     handle: async ({ gameId, game, query, reply }) => {
       const span = daySpanOf(query, ctx.clock.now());
       const { by = 'cohort', period = 'week', format = 'json' } = query;

@@ -41,7 +41,6 @@ export function failedEventRoutes(app: FastifyInstance, ctx: AdminContext): void
     description: 'Entries are kept for 30 days.',
     querystring: Type.Object(pageParameters(GROUP_LIMITS)),
     response: { 200: FailedGroupsResponse },
-    errors: ['parameter_invalid'],
     handle: async ({ gameId, query }) => {
       const { cursor, limit = GROUP_LIMITS.fallback } = query;
       const after = groupAfter(cursor);
@@ -66,7 +65,6 @@ export function failedEventRoutes(app: FastifyInstance, ctx: AdminContext): void
       ...pageParameters(LIMITS),
     }),
     response: { 200: FailedEventsResponse },
-    errors: ['parameter_invalid'],
     handle: async ({ gameId, query }) => {
       const { reason, eventType, cursor, limit = LIMITS.fallback } = query;
       const code = textParameter('reason', reason, MAX_REASON);

@@ -68,7 +68,7 @@ export function replayRoutes(app: FastifyInstance, ctx: AdminContext): void {
     querystring: BackgroundQuery,
     body: ReplayGroupBody,
     response: longWorkResponses(ReplayLine),
-    errors: ['parameter_invalid', ...BODY_ERRORS, 'busy'],
+    errors: [...BODY_ERRORS, 'busy'],
     handle: async ({ gameId, admin, query, body, reply, actorNow }) => {
       const { reason, eventType } = body;
       const group = { gameId, code: reason, ...(eventType === undefined ? {} : { eventType }) };

@@ -32,7 +32,6 @@ export function lossRoutes(app: FastifyInstance, ctx: AdminContext): void {
       ),
     }),
     response: { 200: LossesResponse },
-    errors: ['parameter_invalid'],
     handle: async ({ gameId, query }) => {
       const nowMs = ctx.clock.now();
       const span = daySpanOf(query, nowMs);

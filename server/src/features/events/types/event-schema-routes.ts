@@ -85,7 +85,7 @@ export function eventSchemaRoutes(app: FastifyInstance, ctx: AdminContext): void
       version: Type.Optional(Type.Integer({ minimum: 1, description: 'By default the newest' })),
     }),
     response: { 200: SchemaResponse },
-    errors: ['parameter_invalid', 'event_type_not_found'],
+    errors: ['event_type_not_found'],
     handle: async ({ gameId, query }) => {
       const { eventType, version } = query;
       const found = await findEventType(ctx.pool, gameId, checkedType(eventType), version);
@@ -110,7 +110,7 @@ export function eventSchemaRoutes(app: FastifyInstance, ctx: AdminContext): void
     querystring: Type.Object(eventTypeParameter),
     body: SchemaBody,
     response: { 200: RegisteredResponse },
-    errors: [...BODY_ERRORS, 'parameter_invalid', 'event_schema_invalid'],
+    errors: [...BODY_ERRORS, 'event_schema_invalid'],
     handle: async ({ gameId, query, body, actorNow }) => {
       const eventType = checkedType(query.eventType);
       const added = { gameId, eventType, schemaText: JSON.stringify(body.schema) };
@@ -126,7 +126,7 @@ export function eventSchemaRoutes(app: FastifyInstance, ctx: AdminContext): void
     summary: 'Check an event type no longer',
     querystring: Type.Object(eventTypeParameter),
     response: { 200: RetiredResponse },
-    errors: ['parameter_invalid', 'event_type_not_found'],
+    errors: ['event_type_not_found'],
     handle: async ({ gameId, query, actorNow }) => {
       const eventType = checkedType(query.eventType);
       const isRetired = await retireEventType(ctx.pool, gameId, eventType, actorNow());

@@ -78,7 +78,6 @@ export function eventTypeRoutes(app: FastifyInstance, ctx: AdminContext): void {
     summary: 'The event types that players send, and those that nearly are built-in ones',
     querystring: Type.Object(pageParameters(LIMITS)),
     response: { 200: EventTypesResponse },
-    errors: ['parameter_invalid'],
     handle: async ({ gameId, query }) => {
       const { cursor, limit = LIMITS.fallback } = query;
       const key = cursorOf(LIST, cursor, [0, '']);

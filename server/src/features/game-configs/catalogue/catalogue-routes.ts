@@ -33,7 +33,6 @@ export function catalogueRoutes(app: FastifyInstance, ctx: AdminContext): void {
       'What comes out can be sent back unchanged, and is then the same. `X-Draft-Revision` says of which revision it is.',
     querystring: Type.Object({ format: Type.Optional(Format) }),
     response: { 200: { description: 'The file', ...CATALOGUE_FILE } },
-    errors: ['parameter_invalid'],
     handle: async ({ gameId, game, query, reply }) => {
       const { format = 'json' } = query;
       const { revision, document } = await findDraft(ctx.pool, gameId);
@@ -60,7 +59,7 @@ export function catalogueRoutes(app: FastifyInstance, ctx: AdminContext): void {
     }),
     ...bodyCheckedAs(CATALOGUE_FILE, Type.Unknown()),
     response: { 200: ImportResponse },
-    errors: [...BODY_ERRORS, 'parameter_invalid', 'draft_conflict', 'catalogue_invalid'],
+    errors: [...BODY_ERRORS, 'draft_conflict', 'catalogue_invalid'],
     handle: async ({ gameId, admin, query, request, actorNow }) => {
       const { mode = 'merge', revision } = query;
       const reading = readingOf(request);

@@ -89,7 +89,6 @@ export function pictureRoutes(app: FastifyInstance, ctx: AdminContext): void {
     description: 'For people who edit the catalogue. Players get the assets of the catalogue, not these.',
     querystring: Type.Object(pageParameters(PAGE)),
     response: { 200: PicturesResponse },
-    errors: ['parameter_invalid'],
     handle: async ({ gameId, query }) => {
       const { cursor, limit = PAGE.fallback } = query;
       const [after] = cursorOf('sku pictures', cursor, ['']) ?? [''];
@@ -115,7 +114,7 @@ export function pictureRoutes(app: FastifyInstance, ctx: AdminContext): void {
     querystring: Type.Object(skuParameter),
     body: PictureBody,
     response: { 200: SetResponse },
-    errors: [...BODY_ERRORS, 'parameter_invalid'],
+    errors: [...BODY_ERRORS],
     handle: async ({ gameId, query, body, actorNow }) => {
       const skuId = textParameter('skuId', query.skuId, MAX_SKU_ID);
       const read = readPicture(body.content);
@@ -136,7 +135,6 @@ export function pictureRoutes(app: FastifyInstance, ctx: AdminContext): void {
     summary: 'Take the thumbnail of a SKU away',
     querystring: Type.Object(skuParameter),
     response: { 200: DeletedResponse },
-    errors: ['parameter_invalid'],
     handle: async ({ gameId, query, actorNow }) => {
       const skuId = textParameter('skuId', query.skuId, MAX_SKU_ID);
       const wasThere = await deletePicture(ctx.pool, { gameId, skuId }, actorNow());
