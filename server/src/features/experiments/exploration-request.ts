@@ -1,10 +1,11 @@
 import type { Pool } from '../../db/pool.js';
 import { ApiError } from '../../errors.js';
+import { utcDay } from '../../lib/day.js';
 import { metricsOf } from '../../personalisation/document/parts/experiment-metrics.js';
 import { findExperiment } from './experiment-views.js';
 import type { ExploreRequest } from './explore-experiment.js';
-import { groupingOf } from './explored-segment.js';
-import type { Explored } from './group-queries.js';
+import { examinedSince, groupingOf } from './explored-segment.js';
+import type { Explored, Grouping } from './group-queries.js';
 import { metricTitle } from './report/words.js';
 
 const EXPLORATION =
@@ -28,15 +29,22 @@ export async function readExploration(
 ) {
   const found = await findExperiment(pool, gameId, experimentId, nowMs);
   if (found === undefined) throw new ApiError('experiment_not_found');
-  const { experiment, report } = found;
+  const { experiment, report, startedAt } = found;
   const metric = metricsOf(experiment.metrics)[place];
   if (metric === undefined)
     throw new ApiError('parameter_invalid', { message: 'The experiment has no such metric.' });
-  const grouping = await groupingOf(pool, gameId, { by, segment }, nowMs);
+  const grouping = await groupingOf(pool, gameId, { by, segment }, { startedAt, nowMs });
   const described = { by, segment: segment ?? null, metric, title: metricTitle(metric) };
   const request: ExploreRequest | null =
     report === null || report.gates.some(({ gate }) => gate === 'sample_ratio')
       ? null
       : { gameId, experiment, metric, grouping, to: report.to };
-  return { ...described, sentence: request === null ? NO_RESULT : EXPLORATION, request };
+  const sentence = request === null ? NO_RESULT : `${EXPLORATION}${leftOutWords(grouping, startedAt)}`;
+  return { ...described, sentence, request };
+}
+
+function leftOutWords(grouping: Grouping, startedAt: number | null): string {
+  const since = examinedSince(grouping);
+  if (since === null || startedAt === null || since <= startedAt) return '';
+  return ` Only players who were exposed since the segment is stored with exposures, on ${utcDay(since)}, are examined.`;
 }

@@ -8,6 +8,7 @@ import type { Pool } from '../../db/pool.js';
 import { type MetricEntry, metricKey } from '../../personalisation/document/parts/experiment-metrics.js';
 import type { ExperimentEntry } from '../../personalisation/document/parts/experiments.js';
 import { findRateTable } from '../reporting/rate-queries.js';
+import { examinedSince } from './explored-segment.js';
 import {
   type ExposureCursor,
   FIRST_EXPOSURE,
@@ -53,7 +54,9 @@ export async function exploreExperiment(
   const needs = figureNeeds([metric]);
   const groups = new Map<string | null, ExperimentSums>();
   let examined = 0;
-  let behind: ExposureCursor | null = FIRST_EXPOSURE;
+  const since = examinedSince(grouping);
+  let behind: ExposureCursor | null =
+    since === null ? FIRST_EXPOSURE : { ...FIRST_EXPOSURE, exposedAt: new Date(since).toISOString() };
   const explore = async (connection: DedicatedConnection) => {
     await walkByIndex(connection);
     await walkInOrder(connection);

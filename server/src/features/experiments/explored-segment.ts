@@ -12,12 +12,12 @@ const NOT_STORED = `Exposures do not say who was in this segment: its rule depen
 
 type Asked = Readonly<{ by: Explored; segment?: string | undefined }>;
 
-/** How players are grouped, as a request names it. */
+/** How players are grouped who were exposed since `startedAt`, as a request names it. */
 export async function groupingOf(
   pool: Pool,
   gameId: number,
   { by, segment }: Asked,
-  nowMs: number,
+  { startedAt, nowMs }: { startedAt: number | null; nowMs: number },
 ): Promise<Grouping> {
   if (by !== 'segment') {
     if (segment !== undefined) throw new ApiError('parameter_invalid', { message: NOT_BY_SEGMENT });
@@ -25,13 +25,19 @@ export async function groupingOf(
   }
   if (segment === undefined) throw new ApiError('parameter_invalid', { message: NO_SEGMENT });
   const segmentId = textParameter('segment', segment, 64);
-  const spans = storedSpans(await listSegmentPublications(pool, gameId, segmentId));
+  const stored = storedSpans(await listSegmentPublications(pool, gameId, segmentId));
+  const spans = stored.filter(({ before }) => startedAt === null || before > startedAt);
   if (spans.length > 0) return { by, segmentId, spans };
   const { document } = await findConfigVersionAt(pool, gameId, nowMs);
   const isThere = document.segments.some((each) => each.segmentId === segmentId);
   throw isThere
     ? new ApiError('parameter_invalid', { message: NOT_STORED })
     : new ApiError('segment_not_found');
+}
+
+/** From when on players are examined. Of those before nothing is known, and in a long experiment they would be all who are examined. */
+export function examinedSince(grouping: Grouping): number | null {
+  return grouping.by === 'segment' ? (grouping.spans[0]?.since ?? null) : null;
 }
 
 /** When exposures say whether the player was in the segment. */

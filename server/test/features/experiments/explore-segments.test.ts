@@ -85,8 +85,8 @@ const explore = (segmentId: string) =>
     ] as const),
   );
 
-/** The groups as they must be, from how the players were made. */
-function expected(groupOf: (n: number) => 'yes' | 'no' | 'unknown') {
+/** The groups as they must be, from how the players were made; null: not examined. */
+function expected(groupOf: (n: number) => 'yes' | 'no' | 'unknown' | null) {
   const numbers = Array.from({ length: PLAYERS }, (_, n) => n);
   const groups = (['yes', 'no', 'unknown'] as const).flatMap((name) => {
     const ofGroup = numbers.filter((n) => groupOf(n) === name);
@@ -118,6 +118,7 @@ describe('an exploration by segment', () => {
     const found = await explore('payers');
     expect(found).toMatchObject({ segment: 'payers', examined: PLAYERS });
     expect(found.sentence).toContain('exploration');
+    expect(found.sentence).not.toContain('since the segment is stored');
     expect(expected((n) => (isUnknown(n) ? 'unknown' : isPayer(n) ? 'yes' : 'no'))).toEqual(
       shown(found.groups),
     );
@@ -129,11 +130,14 @@ describe('an exploration by segment', () => {
     expect(treated?.interval).toMatchObject({ low: expect.any(Number), high: expect.any(Number) });
   });
 
-  it('does not know of players who were exposed before the segment was published', async () => {
-    const { groups } = await explore('late');
+  // Else a long experiment would only have players of whom it is not known.
+  it('begins with the players who were exposed when the segment was published, and says so', async () => {
+    const { groups, sentence, examined } = await explore('late');
     expect(
-      expected((n) => (isUnknown(n) || wasExposedEarly(n) ? 'unknown' : isLate(n) ? 'yes' : 'no')),
+      expected((n) => (wasExposedEarly(n) ? null : isUnknown(n) ? 'unknown' : isLate(n) ? 'yes' : 'no')),
     ).toEqual(shown(groups));
+    expect(examined).toBe(PLAYERS / 2);
+    expect(sentence).toContain('since the segment is stored with exposures, on 2026-11-05');
   });
 
   it('does not know of players who were exposed after it was taken away', async () => {
