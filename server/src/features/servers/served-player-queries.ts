@@ -122,7 +122,7 @@ export async function deleteSessionsOfDevice(
   for (const id of ids.sort()) await db.query('delete from sessions where id = $1', [id]);
 }
 
-/** False if the game has no such player, or the player waits for the erasure. Of a child nothing is predicted, so what was is deleted. */
+/** False if the game has no such player, or the player waits for the erasure. Of a child nothing is predicted: what was is deleted, and segments, which may follow from it. */
 export async function updateAgeGroup(
   pool: Pool,
   gameId: number,
@@ -142,8 +142,9 @@ export async function updateAgeGroup(
                  and id = (select id from (select id, game_id from players where user_id = $2 offset 0) p where game_id = $1)
                returning id
              ), forgotten as (
-               update experiment_exposures set forecast = null
-               where player_id = any (array(select id from changed)) and $3 = 'child' and forecast is not null
+               update experiment_exposures set forecast = null, segments = null
+               where player_id = any (array(select id from changed)) and $3 = 'child'
+                 and (forecast is not null or segments is not null)
              )
              select id from changed`,
     },

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { storeExposures } from '../../../src/features/players/exposure-queries.js';
+import { updateAgeGroup } from '../../../src/features/servers/served-player-queries.js';
 import type { ConfigDocument } from '../../../src/personalisation/document/document.js';
 import { configWith, experiment, offer, segment, value } from '../../personalisation/support/fixtures.js';
 import { get, publish, withoutRateLimits } from '../../support/data-calls.js';
@@ -8,12 +9,15 @@ import { createHarness, type Harness, postEvents, type Session } from '../../sup
 /** In which segments a player was is stored with the first exposure. */
 
 let harness: Harness;
+let gameId: number;
 let seeds = 0;
 /** Of each test, so that what other tests stored does not count. */
 let seed: string;
 
 beforeAll(async () => {
   harness = await createHarness({ settings: withoutRateLimits() });
+  const { rows } = await harness.pool.query("select id from games where slug = 'demo-game'");
+  gameId = rows[0].id;
 });
 afterAll(() => harness.close());
 beforeEach(() => {
@@ -118,6 +122,19 @@ describe('an exposure', () => {
       { id: 'offer:held', segments: null },
       { id: 'x', segments: ['hidden', 'predicted', 'null'] },
     ]);
+  });
+
+  it('loses them when the player is said to be a child: some may follow from a prediction', async () => {
+    await publishWith();
+    const [child, teen] = [await harness.login(`${seed}-child`), await harness.login(`${seed}-teen`)];
+    for (const [{ userId }, ageGroup] of [
+      [child, 'child'],
+      [teen, 'teen'],
+    ] as const) {
+      expect(await updateAgeGroup(harness.pool, gameId, userId, ageGroup, harness.clock.now())).toBe(true);
+    }
+    expect(await storedOf(child)).toEqual([{ id: 'x', segments: null }]);
+    expect(await storedOf(teen)).toEqual([{ id: 'x', segments: ['hidden', 'predicted', 'null'] }]);
   });
 
   it('under a version that a node of the release before has published has none', async () => {
