@@ -76,12 +76,13 @@ test('copies everything, keeps the old database, and gives the backups a folder 
   const [ids] = await query(old.url, 'select last_value from event_block_ids');
   await old.stop();
 
+  const besideUpgrade = old.url.replace('port=5432', 'port=5434');
   // A command that works beside the old server waits for the locks, and is refused when the server stops.
   let late: Promise<unknown> | undefined;
   const upgraded = await upgrade(dataDir, {
     backups,
     onProgress: () => {
-      late ??= query(old.url, "update games set name = 'late'").then(
+      late ??= query(besideUpgrade, "update games set name = 'late'").then(
         () => 'changed',
         () => 'refused',
       );
@@ -155,6 +156,13 @@ test('after a kill at any step the old database is whole, or the new one is put 
   // Both servers are left running, the old one with locks and a statement.
   await killedUpgrade(dataDir, 'copying');
   expect(await leftovers(dataDir)).toHaveLength(1);
+  // A service does not go on with the old one, which reads without autovacuum.
+  const server = await start(dataDir);
+  expect(server.adopted).toBe(false);
+  expect(await query(server.url, 'show autovacuum')).toEqual([{ autovacuum: 'on' }]);
+  await server.stop();
+  expect(await leftovers(dataDir)).toEqual([]);
+  await killedUpgrade(dataDir, 'copying');
   await killedUpgrade(dataDir, 'announced');
   expect(await contents()).toEqual(before);
   await killedUpgrade(dataDir, 'aside');

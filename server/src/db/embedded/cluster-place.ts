@@ -14,6 +14,8 @@ import { canEnter, type ServerUser } from './server-user.js';
 /** sun_path holds 104 bytes on macOS and 108 on Linux, with the closing zero. */
 const MAX_SOCKET_PATH_BYTES = 100;
 export const SOCKET_PORT = 5432;
+/** Of the server that an upgrade reads. Its settings are of no use to a service: whoever finds it running stops it. */
+export const READING_PORT = SOCKET_PORT + 2;
 
 const CLUSTERS_DIR = join(SYSTEM_DIR, 'clusters');
 

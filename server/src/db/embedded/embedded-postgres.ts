@@ -7,6 +7,7 @@ import {
   findClusterDir,
   linkCluster,
   makeSocketDir,
+  READING_PORT,
   SOCKET_PORT,
   setAsideAbandoned,
 } from './cluster-place.js';
@@ -16,8 +17,8 @@ import { takeDataLock } from './data-lock.js';
 import { explainFileError, explainProgramFailure } from './failures.js';
 import { connectionUrl, ensureDatabase } from './login.js';
 import { makePassword, readPassword } from './password-file.js';
-import { shutDown } from './postmaster.js';
-import { findRunningServer } from './postmaster-pid.js';
+import { adoptPostmaster, shutDown } from './postmaster.js';
+import { findRunningServer, type RunningServer } from './postmaster-pid.js';
 import { chooseServerUser } from './server-user.js';
 import { supervise } from './supervisor.js';
 import { finishSwap, refuseEmptyBeside } from './swap-clusters.js';
@@ -107,7 +108,7 @@ async function prepare(root: string, options: Options): Promise<ServerSpec> {
   await setAsideAbandoned(root, clusterDir, say);
   const exists = await hasCluster(root, clusterDir, binaries);
   if (!exists) await refuseEmptyBeside(root, clusterDir);
-  const running = await findRunningServer(clusterDir);
+  const running = await findServerToAdopt(clusterDir);
   // A server found running keeps its socket, also when TMPDIR has changed since.
   const socketDir = running?.socketDir || (await makeSocketDir(root, clusterDir, user));
   const port = running?.port ?? SOCKET_PORT;
@@ -136,4 +137,12 @@ async function prepare(root: string, options: Options): Promise<ServerSpec> {
     settings,
     say,
   };
+}
+
+/** The old server of an upgrade that was killed has no autovacuum, so it is stopped. */
+async function findServerToAdopt(clusterDir: string): Promise<RunningServer | undefined> {
+  const running = await findRunningServer(clusterDir);
+  if (running?.port !== READING_PORT) return running;
+  await shutDown(adoptPostmaster(running.pid), clusterDir);
+  return undefined;
 }

@@ -8,7 +8,7 @@ import { setBackupsAside } from '../backup/set-backups-aside.js';
 import { prepareBinaries } from '../binaries.js';
 import { bringUp, type ServerSpec } from '../bring-up.js';
 import { findClusterMajor, makeCluster, removeLeftovers, syncCluster } from '../cluster.js';
-import { clusterPathIn, findClusterDir, makeSocketDir, SOCKET_PORT } from '../cluster-place.js';
+import { clusterPathIn, findClusterDir, makeSocketDir, READING_PORT, SOCKET_PORT } from '../cluster-place.js';
 import { noteVersion, otherMajor } from '../cluster-version.js';
 import { openDataDir } from '../data-dir.js';
 import { takeDataLock } from '../data-lock.js';
@@ -146,7 +146,7 @@ async function upgrade(root: string, options: Options): Promise<Upgraded | undef
     ...common,
     clusterDir,
     logFile: join(root, 'postgres.log'),
-    login: { socketDir, port: SOCKET_PORT, password },
+    login: { socketDir, port: READING_PORT, password },
     binaries: older,
     settings: { ...settings, ...READING },
   };
