@@ -1,4 +1,5 @@
-import { chmod, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
+import { chmod, readdir, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterEach, describe, expect, test } from 'vitest';
@@ -52,6 +53,28 @@ test('an interruption stops both servers and leaves the old database', async () 
   await expect(interrupted).rejects.toThrow('interrupted');
   expect(await findServer(dataDir)).toBeUndefined();
   expect(await leftovers(dataDir)).toEqual([]);
+  await (await start(dataDir)).stop();
+});
+
+test('an old server that does not stop keeps its folder', async () => {
+  const dataDir = await makeDatabase();
+  let pid = 0;
+  const upgraded = upgrade(dataDir, {
+    // Its sessions go on, and it hears no other signal.
+    onProgress: () => {
+      if (pid > 0) return;
+      pid = Number.parseInt(readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8'), 10);
+      process.kill(pid, 'SIGSTOP');
+    },
+  });
+  try {
+    await expect(upgraded).rejects.toThrow('does not stop, although it was told to');
+  } finally {
+    process.kill(pid, 'SIGKILL');
+  }
+  expect((await readdir(dataDir)).filter((name) => /^postgres(\.(of|upgraded|init)|$)/.test(name))).toEqual([
+    'postgres',
+  ]);
   await (await start(dataDir)).stop();
 });
 

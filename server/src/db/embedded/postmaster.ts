@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { constants } from 'node:fs';
 import { open, rename } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { StartupError } from '../../lib/startup-error.js';
 import { errorCode } from './errno.js';
 import { sizeOf } from './failures.js';
 import { isAlive, isPostmasterOf } from './process-info.js';
@@ -78,6 +79,18 @@ export async function shutDown(postmaster: Postmaster, clusterDir: string): Prom
     const deadline = Date.now() + timeoutMs;
     while (postmaster.isRunning() && Date.now() < deadline) await sleep(20);
   }
+}
+
+/**
+ * For whoever renames the cluster of a server that he has stopped.
+ *
+ * @throws StartupError if it still runs, such as one that waits for a disk
+ */
+export function requireStopped(postmaster: Postmaster): void {
+  if (!postmaster.isRunning()) return;
+  throw new StartupError(
+    `PostgreSQL (pid ${postmaster.pid}) does not stop, although it was told to. Wait until it has ended, or end it with kill -9, then try again. Nothing was changed.`,
+  );
 }
 
 /** Appends; one older generation is kept when it has grown large or belongs to another user. */

@@ -3,7 +3,7 @@ import { StartupError } from '../../../lib/startup-error.js';
 import { bringUp, type ServerSpec } from '../bring-up.js';
 import { explainProgramFailure, readTail, sizeOf } from '../failures.js';
 import { withSuperuser } from '../login.js';
-import { type Postmaster, shutDown } from '../postmaster.js';
+import { type Postmaster, requireStopped, shutDown } from '../postmaster.js';
 
 const LOOK_EVERY_MS = 200;
 
@@ -30,7 +30,10 @@ export async function recover(
   let postmaster: Postmaster | undefined;
   try {
     postmaster = await bringUp({ ...spec, settings }, signal);
-    return await untilRecovered(spec, postmaster, signal, onReached);
+    const reached = await untilRecovered(spec, postmaster, signal, onReached);
+    await shutDown(postmaster, spec.clusterDir);
+    requireStopped(postmaster);
+    return reached;
   } catch (error) {
     signal.throwIfAborted();
     throw explain(await readTail(spec.logFile, logOffset), spec, at) ?? error;

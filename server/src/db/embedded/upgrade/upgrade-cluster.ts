@@ -16,7 +16,7 @@ import { errorCode } from '../errno.js';
 import { diskFull, explainFileError } from '../failures.js';
 import { withSuperuser } from '../login.js';
 import { readPassword } from '../password-file.js';
-import { adoptPostmaster, shutDown } from '../postmaster.js';
+import { adoptPostmaster, requireStopped, shutDown } from '../postmaster.js';
 import { findRunningServer } from '../postmaster-pid.js';
 import { chooseServerUser } from '../server-user.js';
 import {
@@ -219,7 +219,10 @@ async function whileRunning<T>(
   try {
     // It may have come while the server was brought up, and is told once.
     signal.throwIfAborted();
-    return await work(stop);
+    const result = await work(stop);
+    await stop();
+    requireStopped(postmaster);
+    return result;
   } catch (error) {
     signal.throwIfAborted();
     throw error;
