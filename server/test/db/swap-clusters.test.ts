@@ -1,5 +1,5 @@
 import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { finishSwap, refuseEmptyBeside, removeUnswapped } from '../../src/db/embedded/swap-clusters.js';
 import { upgrade } from '../support/major-upgrade.js';
@@ -40,6 +40,16 @@ test('as root, where a link leads to the database', async () => {
   await makeFiles(elsewhere, '5f.upgraded-2', '5f.of-postgres-17-2');
   await finishSwap(root);
   expect((await readdir(elsewhere)).sort()).toEqual(['5f', '5f.of-postgres-17-2']);
+});
+
+test('a link to a link, and one that leads nowhere', async () => {
+  const [root, elsewhere, moved] = [await makeFolder(), await makeFolder(), await makeFolder()];
+  await symlink(join(elsewhere, 'pg'), join(root, 'postgres'));
+  await symlink(join('..', basename(moved), '5f'), join(elsewhere, 'pg'));
+  await finishSwap(root);
+  await makeFiles(moved, '5f.upgraded-2', '5f.of-postgres-17-2');
+  await finishSwap(root);
+  expect(await clusterIn(root)).toBe('5f.upgraded-2');
 });
 
 describe('a restore that was killed', () => {

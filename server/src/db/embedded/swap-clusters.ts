@@ -1,4 +1,4 @@
-import { lstat, readdir, readlink, rename, rm } from 'node:fs/promises';
+import { lstat, readdir, readlink, realpath, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { syncFolder, writeFileDurably } from '../../lib/durable-file.js';
 import { StartupError } from '../../lib/startup-error.js';
@@ -139,8 +139,11 @@ async function listEndings(path: string): Promise<string[]> {
   return names.filter((name) => name.startsWith(prefix)).map((name) => name.slice(prefix.length));
 }
 
-/** Where the cluster is or should be; a link may lead elsewhere. */
+/** Where the cluster is or should be. A link may lead elsewhere, also to another link; then its end may be missing. */
 async function findPlace(path: string): Promise<string> {
+  const whole = await ifExists(realpath(path));
+  if (whole !== undefined) return whole;
   const found = await ifExists(lstat(path));
-  return found?.isSymbolicLink() ? resolve(dirname(path), await readlink(path)) : path;
+  if (!found?.isSymbolicLink()) return path;
+  return findPlace(resolve(await realpath(dirname(path)), await readlink(path)));
 }
