@@ -111,4 +111,11 @@ To use one of them, rename it to postgres`;
     await makeFiles(root, ['postgres-password', 'secret']);
     await expect(refuseEmptyBeside(root, join(elsewhere, '5f'))).rejects.toThrow('There is no database in');
   });
+
+  test('one that lives elsewhere, and whose password a restore had not yet put in its place', async () => {
+    const [root, elsewhere] = [await makeFolder(), await makeFolder()];
+    await makeFiles(elsewhere, '5f.restored-1');
+    await makeFiles(root, ['postgres-password.restored-1', 'secret']);
+    await expect(refuseEmptyBeside(root, join(elsewhere, '5f'))).rejects.toThrow('There is no database in');
+  });
 });

@@ -103,6 +103,7 @@ export async function finishSwap(root: string): Promise<void> {
 }
 
 const isAside = (ending: string): boolean => ASIDE.some((prefix) => ending.startsWith(prefix));
+const isReady = (ending: string): boolean => KINDS.some((kind) => ending.startsWith(`${kind}-`));
 
 /** New clusters of swaps that were killed before the old one was set aside: the old one may have been used since. */
 export async function removeUnswapped(root: string, clusterDir: string, kind: Kind): Promise<void> {
@@ -120,17 +121,22 @@ export async function removeUnswapped(root: string, clusterDir: string, kind: Ki
  */
 export async function refuseEmptyBeside(root: string, clusterDir: string): Promise<void> {
   // The data folder was deleted, and its database lived elsewhere: that is how to start afresh.
-  if (clusterDir !== clusterPathIn(root) && !(await hasPassword(root))) return;
+  if (clusterDir !== clusterPathIn(root) && !(await hasPassword(root)) && !(await hasStagedSecret(root)))
+    return;
   const found = (await listEndings(clusterDir))
-    .filter((ending) => isAside(ending) || KINDS.some((kind) => ending.startsWith(`${kind}-`)))
+    .filter((ending) => isAside(ending) || isReady(ending))
     .map((ending) => `\n  ${clusterDir}.${ending}`);
   if (found.length === 0) return;
   const place = basename(clusterDir);
   throw new StartupError(
     `There is no database in ${clusterDir}, but an upgrade or a restore has left these beside it:${found.join('')}
-To use one of them, rename it to ${place}, and postgres-password.… with the same ending, if there is one in ${root}, to postgres-password. To start with an empty database, move them to another folder.`,
+To use one of them, rename it to ${place}, and if ${root} has postgres-password.… or master-key.… with the same ending, rename those to postgres-password and master-key. To start with an empty database, move them to another folder.`,
   );
 }
+
+/** A restore that was killed may have no password in its place yet, or no longer. */
+const hasStagedSecret = async (root: string): Promise<boolean> =>
+  (await Promise.all(SECRETS.map((name) => listEndings(join(root, name))))).flat().some(isReady);
 
 /** What comes after the name and a dot, of all that begins so. */
 async function listEndings(path: string): Promise<string[]> {
