@@ -107,9 +107,16 @@ const isReady = (ending: string): boolean => KINDS.some((kind) => ending.startsW
 
 /** New clusters of swaps that were killed before the old one was set aside: the old one may have been used since. */
 export async function removeUnswapped(root: string, clusterDir: string, kind: Kind): Promise<void> {
-  for (const base of [clusterDir, ...SECRETS.map((name) => join(root, name))]) {
+  for (const ending of (await listEndings(clusterDir)).filter((each) => each.startsWith(`${kind}-`))) {
+    // So that a kill does not leave half of it under the name of a whole one.
+    const removed = `${clusterDir}.init-${ending}`;
+    await rename(`${clusterDir}.${ending}`, removed);
+    await syncFolder(dirname(clusterDir));
+    await rm(removed, { recursive: true, force: true });
+  }
+  for (const base of SECRETS.map((name) => join(root, name))) {
     for (const ending of await listEndings(base)) {
-      if (ending.startsWith(`${kind}-`)) await rm(`${base}.${ending}`, { recursive: true, force: true });
+      if (ending.startsWith(`${kind}-`)) await rm(`${base}.${ending}`, { force: true });
     }
   }
 }
