@@ -44,7 +44,7 @@ test('a session that keeps its locks is named, and is not waited for without end
   const [old, watcher, writer] = [await connect(), await connect(), await connect()];
   await writer.query('create table notes (text text)');
   await writer.query("begin; insert into notes values ('not committed')");
-  await expect(beginLocked(old, watcher, 500)).rejects.toThrow(
+  await expect(beginLocked(old, watcher, 5_000)).rejects.toThrow(
     `Let it finish or end it with pg_terminate_backend(${writer.pid}), then try again. Nothing was changed.`,
   );
 });
