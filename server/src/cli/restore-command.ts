@@ -45,8 +45,8 @@ async function restore(options: Options): Promise<void> {
       say,
       onProgress: (copied, total) => line.show(() => `${progressBar(copied, total)} ${inUnits(copied)}`),
       onReached: (time) => line.show(() => `Reading the log: ${time.toISOString()}`),
+      beforeSwap: () => addErasedList(erasedListBeside(from), erasedListFile(settings)),
     }).finally(() => line.end());
-    await addErasedList(erasedListBeside(from), erasedListFile(settings));
     say(
       reached === undefined
         ? `Restored as it was at ${backup.manifest.finishedAt}.`

@@ -65,6 +65,9 @@ test('a backup under writes, its log, a restore to a moment and one to the end',
   await note('not archived');
   expect(await verifyArchive(to, [backup])).toEqual([]);
 
+  // A kill in it leaves everything as it was.
+  const seenBeforeSwap: string[][] = [];
+  const beforeSwap = async () => seenBeforeSwap.push(await readdir(restored));
   const restore = (at: Date | undefined, replace = false) =>
     restoreBackup({
       dataDir: restored,
@@ -76,6 +79,7 @@ test('a backup under writes, its log, a restore to a moment and one to the end',
       say: () => {},
       onProgress: () => {},
       onReached: () => {},
+      beforeSwap,
       settings: { fsync: 'off', shared_buffers: '16MB' },
     });
   const restoredNotes = async () => {
@@ -90,6 +94,8 @@ test('a backup under writes, its log, a restore to a moment and one to the end',
   );
   expect(await readdir(restored)).not.toContain('postgres');
   await restore(moment);
+  expect(seenBeforeSwap).toEqual([expect.not.arrayContaining(['postgres'])]);
+  expect(seenBeforeSwap.flat().filter((name) => name.startsWith('postgres.restored-'))).toEqual([]);
   const upToMoment = ['before the backup', 'during the backup', 'before the moment'];
   expect(await restoredNotes()).toEqual(upToMoment);
 

@@ -46,6 +46,8 @@ type Options = Readonly<{
   say: (line: string) => void;
   onProgress: (copiedBytes: number, totalBytes: number) => void;
   onReached: (time: Date) => void;
+  /** What a restored database must not be used without: after a kill, the next start finishes the swap, and nobody else does anything. */
+  beforeSwap: () => Promise<unknown>;
   /** As for the service. */
   settings?: Readonly<Record<string, string>>;
 }>;
@@ -104,6 +106,7 @@ async function restore(root: string, options: Options): Promise<Date | undefined
     );
     const swap: Swap = { root, clusterDir, kind: 'restored', aside: 'replaced', stamp: newStamp() };
     await stageSecrets(swap, backup);
+    await options.beforeSwap();
     await announceSwap(swap, temporary);
     // An empty folder is nothing to keep.
     if (!isThere) await ifExists(rmdir(clusterDir));
