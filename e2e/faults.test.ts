@@ -10,8 +10,8 @@ import { cleanUp } from './support/service.js';
 
 afterAll(cleanUp);
 
-/** A run takes 15 to 60 s, or minutes beside other tests: what hangs is noticed by `runScenario`. */
-const TIMEOUT_MS = 900_000;
+/** A run takes 15 to 60 s, or many minutes beside other tests, five of them until NATS is a cluster: what hangs is noticed by `runScenario`. */
+const TIMEOUT_MS = 1_800_000;
 
 function shortRun(
   options: Pick<ScenarioOptions, 'mode' | 'events' | 'faults' | 'inspect'>,
