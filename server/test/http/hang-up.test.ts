@@ -27,7 +27,7 @@ app.get('/never', async (_request, reply) => {
   return {};
 });
 
-beforeAll(() => app.listen({ port: 0 }));
+beforeAll(() => app.listen({ port: 0, host: '127.0.0.1' }));
 afterAll(() => app.close());
 
 it.each(['/before', '/after'])('notices a client that has gone %s it is asked', async (path) => {
@@ -37,7 +37,7 @@ it.each(['/before', '/after'])('notices a client that has gone %s it is asked', 
   const outcome = new Promise<boolean>((resolve) => {
     ended = resolve;
   });
-  const request = get({ port: (app.server.address() as AddressInfo).port, path });
+  const request = get({ port: (app.server.address() as AddressInfo).port, host: '127.0.0.1', path });
   request.once('error', () => {});
   await arrived;
   request.destroy();
