@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { addLargeBlocks } from '../../support/exported-player.js';
 import { createHarness, type Harness, type Session } from '../../support/harness.js';
 
-const PATIENCE = { timeout: 60_000, interval: 20 };
+const PATIENCE = { timeout: 180_000, interval: 20 };
 const BLOCKS = 60;
 /** Of a block of `addLargeBlocks`: a page of the export. */
 const PAGE_BYTES = 500 * 2_000;
