@@ -261,10 +261,27 @@ describe('the bound on keys', () => {
             limiter.take(`key ${key}`);
             expect(limiter.size).toBeLessThanOrEqual(maxKeys);
           }
-          expect(limiter.size).toBe(Math.min(maxKeys, new Set(steps.map(([key]) => key)).size));
         },
       ),
     );
+    const { limiter } = setup({ quota: 5, windowSeconds: 10, maxKeys: 20 });
+    for (let i = 0; i < 30; i++) {
+      limiter.take(`key ${i}`);
+      expect(limiter.size).toBe(Math.min(20, i + 1));
+    }
+  });
+
+  test('keys that have their whole quota again take no memory, however many come in a day', () => {
+    const { limiter, time } = setup({ quota: 60, windowSeconds: 60, maxKeys: 100_000 });
+    const [everySecond, regainedAfter] = [1_000, 30];
+    let most = 0;
+    for (let i = 0; i < 20_000; i++) {
+      limiter.take(`player ${i}`, regainedAfter);
+      most = Math.max(most, limiter.size);
+      time.ms += everySecond;
+    }
+    expect(most).toBeGreaterThanOrEqual(regainedAfter);
+    expect(most).toBeLessThanOrEqual(2 * regainedAfter + 1);
   });
 
   test('a flood of unknown keys does not make it forget a key at its limit', () => {
