@@ -10,9 +10,8 @@ import { hasPassword } from './password-file.js';
 import { adoptPostmaster, shutDown } from './postmaster.js';
 import { findRunningServer } from './postmaster-pid.js';
 import { canEnter, type ServerUser } from './server-user.js';
+import { isSocketPath } from './unix-socket.js';
 
-/** sun_path holds 104 bytes on macOS and 108 on Linux, with the closing zero. */
-const MAX_SOCKET_PATH_BYTES = 100;
 export const SOCKET_PORT = 5432;
 /** Of the server that an upgrade reads. Its settings are of no use to a service: whoever finds it running stops it. */
 export const READING_PORT = SOCKET_PORT + 2;
@@ -82,7 +81,7 @@ export async function makeSocketDir(root: string, clusterDir: string, user: Serv
   if (clusterDir.startsWith(`${CLUSTERS_DIR}/`)) candidates.unshift(`${clusterDir}-run`);
   const directory = candidates.find(
     (path) =>
-      Buffer.byteLength(join(path, `.s.PGSQL.${SOCKET_PORT}`)) <= MAX_SOCKET_PATH_BYTES &&
+      isSocketPath(join(path, `.s.PGSQL.${SOCKET_PORT}`)) &&
       (user === undefined || canEnter(user, dirname(path))),
   );
   if (directory === undefined) {
