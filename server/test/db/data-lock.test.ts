@@ -3,8 +3,20 @@ import { once } from 'node:events';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
+import { attachToEmbeddedPostgres } from '../../src/db/embedded/attach.js';
 import { isDataLocked, takeDataLock } from '../../src/db/embedded/data-lock.js';
-import { children, clearAway, kill, makeFolder } from '../support/postgres-folders.js';
+import { upgrade } from '../support/major-upgrade.js';
+import { HAS_PID_NAMESPACES, NEEDS_PID_NAMESPACES, startContainer } from '../support/pid-namespace.js';
+import {
+  children,
+  clearAway,
+  eventually,
+  kill,
+  leftovers,
+  makeFolder,
+  query,
+  start,
+} from '../support/postgres-folders.js';
 
 afterEach(clearAway);
 
@@ -59,5 +71,37 @@ describe('the lock of a data folder', () => {
     await expect(takeDataLock(root)).rejects.toThrow(`(pid ${process.pid}). Stop it, or set`);
     await release();
     expect(await readdir(root)).toEqual([]);
+  });
+});
+
+describe.skipIf(!HAS_PID_NAMESPACES)(`beside a container with the same volume${NEEDS_PID_NAMESPACES}`, () => {
+  test('in which a service runs, nothing starts', async () => {
+    const dataDir = await makeFolder();
+    const { child, url } = await startContainer(dataDir);
+    await query(url, 'create table kept as select 1 as n');
+    await expect(start(dataDir)).rejects.toThrow(ELSEWHERE);
+    await expect(upgrade(dataDir)).rejects.toThrow(ELSEWHERE);
+    await expect(attachToEmbeddedPostgres(dataDir)).rejects.toThrow('PostgreSQL runs on');
+    expect(await query(url, 'select n from kept')).toEqual([{ n: 1 }]);
+
+    await kill(child);
+    const server = await eventually(() => start(dataDir));
+    expect(server.adopted).toBe(false);
+    expect(await query(server.url, 'select n from kept')).toEqual([{ n: 1 }]);
+    expect(await leftovers(dataDir)).toEqual([]);
+  });
+
+  test('in which PostgreSQL outlives its service, no second one starts', async () => {
+    const dataDir = await makeFolder();
+    const { child, url, killService } = await startContainer(dataDir);
+    killService();
+    await eventually(async () => expect(await isDataLocked(dataDir)).toBe(false));
+    const sentence = /^PostgreSQL runs on \S+ in another container \(pid \d+ there\). Stop that container/;
+    await expect(start(dataDir)).rejects.toThrow(sentence);
+    await expect(upgrade(dataDir)).rejects.toThrow(sentence);
+    expect(await query(url, 'select 1 as n')).toEqual([{ n: 1 }]);
+
+    await kill(child);
+    await (await eventually(() => start(dataDir))).stop();
   });
 });

@@ -47,8 +47,12 @@ export async function start(
   return server;
 }
 
-/** A service in a process of its own, to be killed. It prints the URL when it is up. It runs what `npm test` has built. */
-export function spawnChild(dataDir: string): ChildProcess {
+/**
+ * A service in a process of its own, to be killed. It prints the URL when it is up. It runs what `npm test` has built.
+ *
+ * @param within a command that runs the command that follows it
+ */
+export function spawnChild(dataDir: string, within: readonly string[] = []): ChildProcess {
   const script = `
     const [module, options] = process.argv.slice(1);
     const { startEmbeddedPostgres } = await import(module);
@@ -56,15 +60,19 @@ export function spawnChild(dataDir: string): ChildProcess {
     process.stdout.write(server.url + '\\n');
     setInterval(() => {}, 1000);`;
   const module = new URL('../../dist/db/embedded/embedded-postgres.js', import.meta.url).href;
-  const args = ['--input-type=module', '-e', script, module, JSON.stringify({ dataDir, settings })];
+  const node = [process.execPath, '--input-type=module', '-e', script];
+  const [program = '', ...args] = [...within, ...node, module, JSON.stringify({ dataDir, settings })];
   const cwd = fileURLToPath(new URL('../..', import.meta.url));
-  const child = spawn(process.execPath, args, { cwd, stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(program, args, { cwd, stdio: ['pipe', 'pipe', 'inherit'] });
   children.push(child);
   return child;
 }
 
-export async function startChild(dataDir: string): Promise<{ child: ChildProcess; url: string }> {
-  const child = spawnChild(dataDir);
+export async function startChild(
+  dataDir: string,
+  within?: readonly string[],
+): Promise<{ child: ChildProcess; url: string }> {
+  const child = spawnChild(dataDir, within);
   if (child.stdout === null) throw new Error('no pipe');
   for await (const url of createInterface(child.stdout)) return { child, url };
   throw new Error('the child ended before its server was up');
