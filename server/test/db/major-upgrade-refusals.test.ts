@@ -1,9 +1,12 @@
+import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { chmod, readdir, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterEach, describe, expect, test } from 'vitest';
 import { findServer } from '../../src/db/embedded/attach.js';
+import type { Backup } from '../../src/db/embedded/backup/backup-folder.js';
+import { restoreBackup } from '../../src/db/embedded/backup/restore-backup.js';
 import { PACKAGE } from '../../src/db/embedded/binaries.js';
 import { otherMajor } from '../../src/db/embedded/cluster-version.js';
 import {
@@ -19,6 +22,7 @@ import {
   type UpgradeOptions,
   upgrade,
 } from '../support/major-upgrade.js';
+import { HAS_PID_NAMESPACES, NEEDS_PID_NAMESPACES } from '../support/pid-namespace.js';
 import { clearAway, folders, leftovers, makeFolder, query, start } from '../support/postgres-folders.js';
 
 afterEach(clearAway);
@@ -141,6 +145,43 @@ describe('refuses, and leaves the old database in its place', () => {
     );
   });
 });
+
+test.skipIf(!HAS_PID_NAMESPACES)(
+  `a database on a mount point is neither upgraded nor replaced${NEEDS_PID_NAMESPACES}`,
+  async () => {
+    const dataDir = await makeDatabase('a folder with blanks');
+    const cluster = join(dataDir, 'postgres');
+    // Of the same disk, as two volumes may be.
+    expect(spawnSync('mount', ['--bind', cluster, cluster]).status).toBe(0);
+    try {
+      const sentence = `${cluster} is a mount point, and so it cannot be renamed`;
+      let isCopying = false;
+      const upgraded = upgrade(dataDir, {
+        onProgress: () => {
+          isCopying = true;
+        },
+      });
+      await expect(upgraded).rejects.toThrow(sentence);
+      expect(isCopying).toBe(false);
+      const restored = restoreBackup({
+        dataDir,
+        from: dataDir,
+        backup: { name: 'none', folder: dataDir, manifest: { postgres: '18.0' } } as Backup,
+        at: undefined,
+        replace: true,
+        signal: new AbortController().signal,
+        say: () => {},
+        onProgress: () => {},
+        onReached: () => {},
+        beforeSwap: async () => {},
+      });
+      await expect(restored).rejects.toThrow(sentence);
+    } finally {
+      spawnSync('umount', [cluster]);
+    }
+    await (await start(dataDir)).stop();
+  },
+);
 
 test('a start names the package that the folder was last used with', () => {
   const { message } = otherMajor({

@@ -15,6 +15,7 @@ import {
 import { openDataDir } from '../data-dir.js';
 import { takeDataLock } from '../data-lock.js';
 import { ifExists } from '../errno.js';
+import { refuseMountPoint } from '../mount-point.js';
 import { adoptPostmaster, shutDown } from '../postmaster.js';
 import { findRunningServer } from '../postmaster-pid.js';
 import { chooseServerUser } from '../server-user.js';
@@ -84,6 +85,7 @@ async function restore(root: string, options: Options): Promise<Date | undefined
       `There is a database in ${clusterDir}. Give --replace to set it aside (it is renamed, not deleted), or set SAVEPOINT_DATA_DIR to another folder.`,
     );
   }
+  await refuseMountPoint(clusterDir);
   // Left by a service that was killed.
   const running = await findRunningServer(clusterDir);
   if (running !== undefined) await shutDown(adoptPostmaster(running.pid), clusterDir);

@@ -15,6 +15,7 @@ import { takeDataLock } from '../data-lock.js';
 import { errorCode } from '../errno.js';
 import { diskFull, explainFileError } from '../failures.js';
 import { withSuperuser } from '../login.js';
+import { refuseMountPoint } from '../mount-point.js';
 import { readPassword } from '../password-file.js';
 import { adoptPostmaster, requireStopped, shutDown } from '../postmaster.js';
 import { findRunningServer } from '../postmaster-pid.js';
@@ -131,6 +132,7 @@ async function upgrade(root: string, options: Options): Promise<Upgraded | undef
     );
   }
 
+  await refuseMountPoint(clusterDir);
   // Left by a service or an upgrade that was killed.
   const running = await findRunningServer(clusterDir);
   if (running !== undefined) await shutDown(adoptPostmaster(running.pid), clusterDir);
