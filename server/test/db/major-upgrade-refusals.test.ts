@@ -83,7 +83,7 @@ test('an old server that does not stop keeps its folder', async () => {
 });
 
 describe('refuses, and leaves the old database in its place', () => {
-  test('a copy that differs, tables of others, a running service, other programs, and no database', async () => {
+  test('a copy that differs, backups that cannot be moved, tables of others, a running service, other programs, and no database', async () => {
     const dataDir = await makeDatabase();
     const refusal = (options: UpgradeOptions = {}) =>
       upgrade(dataDir, options).then(
@@ -105,6 +105,18 @@ describe('refuses, and leaves the old database in its place', () => {
       await client.end();
     };
     expect(await refusal({ onStep: changeNew })).toMatch(/the copy of table games is not the same: \d+ rows/);
+
+    const backups = await makeFolder();
+    const control = await readFile(join(dataDir, 'postgres', 'global', 'pg_control'));
+    const systemIdentifier = control.readBigUInt64LE().toString();
+    await writeFile(join(backups, 'system-identifier'), systemIdentifier);
+    await writeFile(join(backups, `postgres-18-${systemIdentifier}`), 'in the way');
+    let isCopying = false;
+    const onProgress = () => {
+      isCopying = true;
+    };
+    expect(await refusal({ backups, onProgress })).toContain('cannot be moved to a folder of their own');
+    expect(isCopying).toBe(false);
 
     const running = await start(dataDir);
     await query(running.url, 'create table of_mine (id int)');

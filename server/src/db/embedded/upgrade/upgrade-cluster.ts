@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { inUnits, readFreeSpace } from '../../../lib/free-space.js';
 import { StartupError } from '../../../lib/startup-error.js';
 import { listClusterFiles } from '../backup/cluster-files.js';
-import { setBackupsAside } from '../backup/set-backups-aside.js';
+import { requireBackupsMovable, setBackupsAside } from '../backup/set-backups-aside.js';
 import { prepareBinaries } from '../binaries.js';
 import { bringUp, type ServerSpec } from '../bring-up.js';
 import { findClusterMajor, makeCluster, removeLeftovers, syncCluster } from '../cluster.js';
@@ -140,6 +140,8 @@ async function upgrade(root: string, options: Options): Promise<Upgraded | undef
   await removeUnswapped(root, clusterDir, 'upgraded');
   await removeLeftovers(clusterDir, socketDir);
   await requireRoom(clusterDir, say);
+  if (options.backups !== undefined)
+    await requireBackupsMovable(options.backups, major, await readSystemIdentifier(clusterDir));
 
   const password = await readPassword(root);
   const temporary = `${clusterDir}.init-${randomBytes(4).toString('hex')}`;
