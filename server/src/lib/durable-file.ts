@@ -1,4 +1,4 @@
-import { open, rename, rm } from 'node:fs/promises';
+import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 /** Not every file system can sync a folder, and not everybody may open it. Names are then as safe as they can be there. */
@@ -18,6 +18,7 @@ export async function writeFileDurably(path: string, content: string, mode = 0o6
   await rm(temporary, { force: true });
   const file = await open(temporary, 'wx', mode);
   try {
+    await giveToFolderOwner(file, dirname(path));
     await file.writeFile(content);
     await file.sync();
   } finally {
@@ -25,6 +26,17 @@ export async function writeFileDurably(path: string, content: string, mode = 0o6
   }
   await rename(temporary, path);
   await syncFolder(dirname(path));
+}
+
+/**
+ * What root makes in the folder of another user belongs to that user, who could else not read it: after `sudo savepoint upgrade` the service
+ * starts as before. By the open file, because whoever has the folder can have put another file under the name.
+ */
+export async function giveToFolderOwner(file: FileHandle, folder: string): Promise<void> {
+  if (process.getuid?.() !== 0) return;
+  const { uid, gid } = await stat(folder);
+  // Root of a container may lack the right, and not every file system knows owners: then it stays root's.
+  if (uid !== 0) await file.chown(uid, gid).catch(() => {});
 }
 
 export async function syncFile(path: string): Promise<void> {

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, symlink, writeFile } from 'node:fs/promises';
+import { chown, mkdir, mkdtemp, readdir, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
 import { requireBackupsMovable, setBackupsAside } from '../../src/db/embedded/backup/set-backups-aside.js';
@@ -33,6 +33,14 @@ it('backups that can be moved are left as they are until then', async () => {
     'wal',
     'wal/segment.gz',
   ]);
+});
+
+it.skipIf(process.getuid?.() !== 0)('as root: they stay those of the owner of the folder', async () => {
+  const backups = await makeBackups();
+  await chown(backups, 4242, 4243);
+  const aside = (await setBackupsAside(backups, MAJOR, SYSTEM)) ?? '';
+  for (const path of [aside, join(aside, 'wal')])
+    expect(await stat(path)).toMatchObject({ uid: 4242, gid: 4243 });
 });
 
 it('a move that was killed is not undone', async () => {

@@ -1,4 +1,4 @@
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -36,6 +36,14 @@ describe('a file that is written durably', () => {
     await chmod(`${file}.new`, 0o644);
     await writeFileDurably(file, 'whole');
     expect(await mode(file)).toBe(0o600);
+  });
+
+  it.skipIf(process.getuid?.() !== 0)('belongs to the owner of the folder, if root writes it', async () => {
+    await writeFileDurably(file, 'of root');
+    expect((await stat(file)).uid).toBe(0);
+    await chown(folder, 4242, 4243);
+    await writeFileDurably(file, 'of another user');
+    expect(await stat(file)).toMatchObject({ uid: 4242, gid: 4243 });
   });
 
   it('stays as it was when it cannot be replaced', async () => {

@@ -1,6 +1,6 @@
-import { mkdir, open, readFile } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { syncFolder } from '../../lib/durable-file.js';
+import { giveToFolderOwner, syncFolder } from '../../lib/durable-file.js';
 import { parseObject } from '../../lib/is-object.js';
 
 /**
@@ -50,7 +50,7 @@ export async function appendToErasedList(
 ): Promise<void> {
   if (entries.length === 0) return;
   await mkdir(dirname(file), { recursive: true });
-  const handle = await open(file, 'a', 0o600);
+  const handle = await openToAppend(file);
   try {
     // The first line break ends a line that a crash has cut.
     const lines = [{ sealedKey }, ...entries].map((line) => `${JSON.stringify(line)}\n`);
@@ -60,6 +60,18 @@ export async function appendToErasedList(
     await handle.close();
   }
   await syncFolder(dirname(file));
+}
+
+/** A new list belongs to the owner of the folder. One that is there may be a link, and whatever that leads to keeps its owner. */
+async function openToAppend(file: string): Promise<FileHandle> {
+  try {
+    const made = await open(file, 'ax', 0o600);
+    await giveToFolderOwner(made, dirname(file));
+    return made;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    return open(file, 'a', 0o600);
+  }
 }
 
 /** Adds to a list whom another one names besides. Returns how many. */

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { chown, mkdir, mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -35,6 +35,14 @@ it('adds whom another list names besides, under the key of that list, and takes 
     { sealedKey: 'a', entries: [entry('3')] },
     { sealedKey: 'b', entries: [entry('4')] },
   ]);
+});
+
+it.skipIf(process.getuid?.() !== 0)('belongs to the owner of the folder, if root writes it', async () => {
+  const theirs = join(folder, 'of-another-user');
+  await mkdir(theirs);
+  await chown(theirs, 4242, 4243);
+  await appendToErasedList(join(theirs, 'erased-players'), 'a', [entry('1')]);
+  expect(await stat(join(theirs, 'erased-players'))).toMatchObject({ uid: 4242, gid: 4243 });
 });
 
 it('is kept beside the backups where the service makes them', () => {

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
-import { open, readFile, writeFile } from 'node:fs/promises';
+import { open, readFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
-import { syncFile } from '../../../lib/durable-file.js';
+import { giveToFolderOwner } from '../../../lib/durable-file.js';
 
 const CHUNK_BYTES = 1024 ** 2;
 /** Segments are mostly zeros where little was written; a higher level takes more CPU than it saves room. */
@@ -40,8 +41,14 @@ export async function hashFile(path: string): Promise<Hashed> {
 
 /** Resolves when the file is on the disk. */
 export async function writeHashed(path: string, content: string | Buffer): Promise<Hashed> {
-  await writeFile(path, content, { flag: 'wx', mode: 0o600 });
-  await syncFile(path);
+  const file = await open(path, 'wx', 0o600);
+  try {
+    await giveToFolderOwner(file, dirname(path));
+    await file.writeFile(content);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
   const bytes = Buffer.from(content);
   return { size: bytes.length, sha256: createHash('sha256').update(bytes).digest('hex') };
 }
