@@ -32,7 +32,11 @@ export async function applyErasedList(
   for (const { sealedKey, entries } of sections) {
     const sealed = Buffer.from(sealedKey, 'base64');
     // A backup from before the first erasure has no key yet.
-    if ((await findErasureKey(pool)) === undefined) await insertErasureKey(pool, sealed);
+    if ((await findErasureKey(pool)) === undefined) {
+      // One that the master key does not open, of another installation, would be in the database for good.
+      openErasureHashes(masterKeys, sealed);
+      await insertErasureKey(pool, sealed);
+    }
     const missing = await listMissing(pool, entries);
     if (missing.size > 0) found += await requestMissing(pool, masterKeys, sealed, missing, nowMs);
   }

@@ -4,11 +4,16 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { applyErasedList, completeErasedList } from '../../../src/features/erasures/apply-erased-list.js';
-import { readErasedList } from '../../../src/features/erasures/erased-list.js';
+import { appendToErasedList, readErasedList } from '../../../src/features/erasures/erased-list.js';
 import { deleteErasedDeadLetters } from '../../../src/features/erasures/erasure-step.js';
 import { createErasedListWriter } from '../../../src/features/erasures/list-file.js';
 import { insertUnattributed } from '../../../src/queue/unattributed-queries.js';
-import { createErasureHashes } from '../../../src/security/erasure-hashes.js';
+import {
+  createErasureHashes,
+  ERASURE_KEY_BINDING,
+  findErasureKey,
+} from '../../../src/security/erasure-hashes.js';
+import { generateMasterKey, parseMasterKeys, seal } from '../../../src/security/master-keys.js';
 import { erase, playerIdOf, requestDeletion, tablesNaming } from '../../support/erasure-calls.js';
 import {
   adImpression,
@@ -131,4 +136,17 @@ it('lets dead letters of erased players be found', async () => {
   ]);
   expect(await deleteErasedDeadLetters(harness.pool, hashes)).toBe(1);
   expect(await deleteErasedDeadLetters(harness.pool, hashes)).toBe(0);
+});
+
+it('does not take the key of another installation for that of the database', async () => {
+  const foreign = parseMasterKeys(generateMasterKey());
+  if (!foreign.ok) throw new Error('no key');
+  const sealed = seal(foreign.keys, 'k'.repeat(32), ERASURE_KEY_BINDING).toString('base64');
+  const list = join(folder, 'foreign');
+  await appendToErasedList(list, sealed, [
+    { gameId: 1, playerHash: '5'.repeat(64), erasedAt: '2026-11-18T07:00:00.000Z' },
+  ]);
+  await harness.pool.query('delete from erasure_key');
+  await expect(applyErasedList(harness.pool, harness.masterKeys, list, 0)).rejects.toThrow('master key');
+  expect(await findErasureKey(harness.pool)).toBeUndefined();
 });
