@@ -1,4 +1,4 @@
-import { cp, readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { createRemoteJWKSet, jwtVerify } from 'jose';
@@ -22,6 +22,7 @@ import { DEVICE, IDS, newSent, type Sent, sendBacklog, startLoad } from './erasu
 import { HELD_TABLES, holdErasures, holdStep } from './erasure-steps.js';
 import { type NatsServers, startNatsServers } from './nats-servers.js';
 import { childrenOf, isRunning, signal } from './processes.js';
+import { besideFirst } from './second-node.js';
 
 const HELP = `npm run faults:erasure -- [options]
 
@@ -146,13 +147,6 @@ async function eraseUnderFire(nats: NatsServers, say: Say, options: Options): Pr
   if (late.status !== 401) problems.push(`an old token gets ${late.status}`);
   await pool.end();
   return problems;
-}
-
-/** Settings of processes beside the first node, on a data folder of their own with the same master key. */
-async function besideFirst(dataDir: string, settings: Settings): Promise<Settings> {
-  const folder = await temporaryFolder();
-  await cp(join(dataDir, 'master-key'), join(folder, 'master-key'));
-  return { ...settings, SAVEPOINT_DATA_DIR: folder };
 }
 
 type Consumer = ReturnType<typeof launch>;

@@ -1,4 +1,4 @@
-// npm run faults -- --help, and the same for faults:clients, faults:erasure, attacks, operations and soak
+// npm run faults -- --help, and the same for faults:clients, faults:erasure, faults:experiments, attacks, operations and soak
 // The fault tests, attacks and trials of operators in their long form. They are written in TypeScript and share the end-to-end tests' support, so they are
 // loaded with Vite, as those are: Node 20 does not run TypeScript.
 import { fileURLToPath } from 'node:url';
@@ -16,6 +16,7 @@ const [first, ...rest] = process.argv.slice(2);
 const named = {
   clients: '/e2e/faults/client-main.ts',
   erasure: '/e2e/faults/erasure-main.ts',
+  experiments: '/e2e/faults/exposure-main.ts',
   attacks: '/e2e/attacks/main.ts',
   operations: '/e2e/operations/main.ts',
   soak: '/e2e/soak/main.ts',

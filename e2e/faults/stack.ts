@@ -146,7 +146,7 @@ async function startProcesses(
 }
 
 /** On a busy machine a start may end because its database calls take longer than they may here. Then it is started again. */
-async function startPatiently(settings: Settings): Promise<Service> {
+export async function startPatiently(settings: Settings): Promise<Service> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await startService(settings);

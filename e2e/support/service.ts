@@ -173,6 +173,8 @@ export type Login = {
   userId: string;
   accessToken: string;
   refreshToken: string;
+  /** What the player is told with it. */
+  playerConfig: unknown;
   headers: Record<string, string>;
 };
 
@@ -187,11 +189,13 @@ export async function login(
     .digest('base64');
   const response = await post(`${api}/auth/login`, {}, { apiKey: key.id, deviceId, timestamp, signature });
   if (response.status !== 200) throw new Error(`login: ${response.status} ${JSON.stringify(response.body)}`);
-  const { userId, accessToken, refreshToken, tenantId, gameId } = response.body as Record<string, string>;
+  const { playerConfig, ...session } = response.body as Record<string, unknown>;
+  const { userId, accessToken, refreshToken, tenantId, gameId } = session;
   return {
     userId: String(userId),
     accessToken: String(accessToken),
     refreshToken: String(refreshToken),
+    playerConfig,
     headers: {
       authorization: `Bearer ${accessToken}`,
       'x-tenant-id': String(tenantId),
