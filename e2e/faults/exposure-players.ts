@@ -18,7 +18,7 @@ export type Player = {
 /** Players who read and send through both nodes, until they are stopped. */
 export type Players = Readonly<{
   all: readonly Player[];
-  /** So many more log in for the first time, within a second. */
+  /** So many more log in for the first time, at almost the same moment. */
   arrive(count: number): void;
   /** Whether a player is answered there. */
   canRead(api: string): Promise<boolean>;
@@ -40,11 +40,13 @@ const READS = [
 type Read = Readonly<{ path: string; read: (body: never) => Reading }>;
 const VALUES: Read = READS[0];
 
-const ARRIVAL_MS = 1_000;
+const ARRIVAL_MS = 300;
 const PAUSE_MS = 3_000;
 const RETRY_MS = 200;
 /** Longer than any repair takes. */
 const HANG_MS = 300_000;
+/** As long as clients commonly wait, and longer than the service takes to return 503. */
+const TIMEOUT_MS = 15_000;
 const READERS = 16;
 
 export function startPlayers({ apis, told, random }: Options): Players {
@@ -53,12 +55,28 @@ export function startPlayers({ apis, told, random }: Options): Players {
   let isOver = false;
   let readSince = 0;
 
+  /** A connection that a worker was being given when it was killed is neither answered nor closed before Node 22.12. */
+  const inTime = async <T>(response: Promise<T>): Promise<T> => {
+    const isOver = new AbortController();
+    const tooLate = sleep(TIMEOUT_MS, undefined, { signal: isOver.signal }).then(() => {
+      told.timedOut++;
+      throw new TypeError('no response in time');
+    });
+    // It is aborted after each response that comes.
+    tooLate.catch(() => {});
+    response.catch(() => {});
+    try {
+      return await Promise.race([response, tooLate]);
+    } finally {
+      isOver.abort();
+    }
+  };
+
   const logIn = async (player: Player): Promise<Login> => {
     for (const hangsAt = Date.now() + HANG_MS; ; await sleep(RETRY_MS)) {
       const beganAt = Date.now();
-      const session = await login(random.pick(apis()), `exposed-${player.number}`).catch(
-        (error: Error) => error,
-      );
+      const api = random.pick(apis());
+      const session = await inTime(login(api, `exposed-${player.number}`)).catch((error: Error) => error);
       const span = { beganAt, endedAt: Date.now() };
       if (!(session instanceof Error)) {
         player.login = session;
@@ -81,7 +99,8 @@ export function startPlayers({ apis, told, random }: Options): Players {
   /** False if it has to be repeated. */
   const read = async (player: Player, { headers }: Login, api: string, what: Read): Promise<boolean> => {
     const beganAt = Date.now();
-    const response = await get(`${api}/v1/player/${what.path}`, headers).catch(() => undefined);
+    const url = `${api}/v1/player/${what.path}`;
+    const response = await inTime(get(url, headers)).catch(() => undefined);
     const span = { beganAt, endedAt: Date.now() };
     if (response?.status === 200) {
       tell(player, what.path, span, what.read(response.body as never));
@@ -106,9 +125,8 @@ export function startPlayers({ apis, told, random }: Options): Players {
     const timestamp = new Date(sentAt).toISOString();
     const event = { eventId: `exposed-${player.number}-${number}`, eventType, timestamp, payload };
     for (;;) {
-      const response = await post(`${random.pick(apis())}/v1/events`, headers, [event]).catch(
-        () => undefined,
-      );
+      const url = `${random.pick(apis())}/v1/events`;
+      const response = await inTime(post(url, headers, [event])).catch(() => undefined);
       if (response?.status === 202) break;
       complainUnlessTemporary(player, 'an event', response);
       if (Date.now() > sentAt + HANG_MS) throw new Error('an event was not acknowledged');
@@ -157,7 +175,11 @@ export function startPlayers({ apis, told, random }: Options): Players {
     },
     async settle() {
       readSince = Date.now();
-      await until(() => all.every(({ readAt }) => readAt >= readSince), HANG_MS);
+      const isBehind = ({ readAt }: Player) => readAt < readSince;
+      await until(() => !all.some(isBehind), HANG_MS).catch(() => {
+        const behind = all.filter(isBehind).map(({ number }) => number);
+        throw new Error(`players ${behind.join(', ')} cannot read. ${told.problems.join('\n')}`);
+      });
     },
     async stop() {
       isOver = true;

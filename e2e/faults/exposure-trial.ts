@@ -73,7 +73,7 @@ const PUBLICATIONS: readonly Publication[] = [
 
 const DATABASE_TIMEOUT_MS = 5_000;
 /** New players are logging in, and the publication is on its way. */
-const AHEAD_MS = 400;
+const AHEAD_MS = 600;
 const RECOVERED_MS = 300_000;
 
 /**
@@ -99,7 +99,8 @@ export async function runExposureTrial(options: TrialOptions): Promise<TrialRepo
     say(`seed ${seed}: two nodes of two workers, ${stack.description}; ten experiments are published`);
     const problems = await play(world, options);
     await players.stop();
-    await until(async () => (await stack.lag().catch(() => Number.NaN)) === 0, RECOVERED_MS);
+    say('all that players sent is acknowledged');
+    await drain(stack);
     return await check(world, told, problems);
   } catch (error) {
     const logs = [stack.logs(), second?.logs() ?? ''].join('\n--- node two ---\n');
@@ -165,6 +166,17 @@ async function recovered({ stack, second, players, say }: World): Promise<void> 
   say(`both nodes answer after ${((performance.now() - begun) / 1000).toFixed(1)} s`);
 }
 
+async function drain(stack: Stack): Promise<void> {
+  let lag = Number.NaN;
+  const isEmpty = async () => {
+    lag = await stack.lag().catch(() => Number.NaN);
+    return lag === 0;
+  };
+  await until(isEmpty, RECOVERED_MS).catch(() => {
+    throw new Error(`${lag} messages are still in the queue`);
+  });
+}
+
 async function check(world: World, told: ToldArms, problems: string[]): Promise<TrialReport> {
   const { stack, second, studio, players, say, kept } = world;
   return withDatabase(stack, async (client) => {
@@ -183,6 +195,7 @@ async function check(world: World, told: ToldArms, problems: string[]): Promise<
         players: players.all.length,
         responses: told.responses,
         'lost responses': told.silences.filter(({ isLost }) => isLost).length,
+        'of them timed out': told.timedOut,
         'told arms': told.all.length,
         exposures: stored.length,
         ...{ ...silent.numbers, ...arms.numbers, ...activated.numbers },

@@ -22,6 +22,8 @@ export class ToldArms {
   readonly silences: Silence[] = [];
   readonly problems: string[] = [];
   responses = 0;
+  /** Requests that nobody answered or cut off. */
+  timedOut = 0;
   readonly #first = new Map<string, ToldArm>();
   /** Of each player, the responses that told the arm of the experiment with an activation. */
   readonly #activated = new Map<number, Span[]>();
@@ -70,7 +72,7 @@ export class ToldArms {
   }
 
   complain(problem: string): void {
-    if (this.problems.length < MAX_PROBLEMS) this.problems.push(problem);
+    if (this.problems.length < MAX_PROBLEMS && !this.problems.includes(problem)) this.problems.push(problem);
   }
 
   #addActivated(player: number, span: Span): void {
