@@ -11,7 +11,7 @@ import type { DecidedArm, StayChange } from '../../personalisation/decide/decisi
 import type { Metrics } from '../../telemetry/metrics.js';
 import type { ConfigSnapshots } from '../game-configs/config-snapshots.js';
 import { documentWork } from '../game-configs/document-work.js';
-import type { ExperimentExposures } from './experiment-exposures.js';
+import type { ArmsStored, ExperimentExposures } from './experiment-exposures.js';
 import { createExposureForecasts, type VersionedModels } from './exposure-forecast.js';
 import { segmentsAtExposure } from './exposure-segments.js';
 import type { FactReadings } from './fact-readings.js';
@@ -49,14 +49,17 @@ type Versions = Pick<
   'playerId' | 'gameId' | 'rowVersion' | 'configVersion' | 'predictionsVersion'
 >;
 
-/** A decision that a player is about to be told. */
-type Told = Readonly<{
+/** What is decided about. */
+type Subject = Readonly<{
   player: Versions;
   facts: PlayerFacts;
   document: CompiledDocument;
-  segments: readonly SegmentMembership[];
-  atMs: number;
+  /** Another node had told the player another arm in the meantime. */
+  isSecondTry: boolean;
 }>;
+
+/** A decision that a player is about to be told. */
+type Told = Subject & Readonly<{ segments: readonly SegmentMembership[]; atMs: number }>;
 
 const CACHE_BYTES = 24 * 1024 * 1024;
 /**
@@ -98,11 +101,10 @@ export function createDecisions({
   };
 
   function* work(
-    document: CompiledDocument,
-    player: Versions,
-    facts: PlayerFacts,
+    subject: Subject,
     inForce: VersionedModels | undefined,
   ): Steps<PlayerResponses | Promise<PlayerResponses>> {
+    const { player, facts, document } = subject;
     const { playerId, gameId, rowVersion } = player;
     // A client asks for its status, segments and store together. The first of the three requests that waited here has decided for all.
     const known = findKnown(player);
@@ -126,30 +128,36 @@ export function createDecisions({
       ({ isStored, isPinned }) => !isStored && !isPinned,
     );
     if (stayChanges.length === 0 && arms.length === 0) return remember();
-    const told = { player, facts, document, segments: decision.segments, atMs: decidedAt };
-    return store(told, stayChanges, arms).then((isCurrent) => (isCurrent ? remember() : responses));
+    const told = { ...subject, segments: decision.segments, atMs: decidedAt };
+    return store(told, stayChanges, arms).then((outcome) => {
+      if (outcome === 'told otherwise') return read(player, true);
+      return outcome === 'current' ? remember() : responses;
+    });
   }
 
   /**
-   * Stored, then told: else a player could be told to be inside, and a moment later that they never were. Says whether the decision can be
+   * Stored, then told: else a player could be told to be inside, and a moment later that they never were. Only what is current can be
    * remembered. Stored stays make another version of the row, so there is nothing to remember; what could not be stored of them is
-   * remembered, or each request would try again. Arms that could not be stored are not: the next response stores them.
+   * remembered, or each request would try again. Arms that could not be stored are not: the next response stores them. If another arm
+   * was stored first, it is decided once more, with that one.
    */
   const store = async (
     told: Told,
     changes: readonly StayChange[],
     arms: readonly DecidedArm[],
-  ): Promise<boolean> => {
-    const { atMs } = told;
+  ): Promise<'current' | 'outdated' | 'told otherwise'> => {
+    const { atMs, isSecondTry } = told;
     const { playerId } = told.player;
-    const [areStaysStored, areArmsStored] = await Promise.all([
+    const [areStaysStored, armsStored] = await Promise.all([
       changes.length > 0 && stays.store({ playerId, atMs, changes }),
-      arms.length === 0 || storeArms(told, arms),
+      arms.length === 0 ? 'as told' : storeArms(told, arms),
     ]);
-    return areArmsStored && !areStaysStored;
+    // Once: an arm that the experiment no longer has is stored, too, and cannot be told.
+    if (armsStored === 'otherwise' && !isSecondTry) return 'told otherwise';
+    return armsStored !== 'not stored' && !areStaysStored ? 'current' : 'outdated';
   };
 
-  const storeArms = async (told: Told, arms: readonly DecidedArm[]): Promise<boolean> => {
+  const storeArms = async (told: Told, arms: readonly DecidedArm[]): Promise<ArmsStored> => {
     const { player, document, atMs } = told;
     const segments = segmentsAtExposure(document, told.segments);
     const forecast = await forecasts(told);
@@ -157,31 +165,27 @@ export function createDecisions({
   };
 
   const workInSlices = (
-    document: CompiledDocument,
-    player: Versions,
-    facts: PlayerFacts,
+    subject: Subject,
     inForce: VersionedModels | undefined,
   ): PlayerResponses | Promise<PlayerResponses> => {
-    const steps = work(document, player, facts, inForce);
+    const steps = work(subject, inForce);
+    const { document, player } = subject;
     return document.storeSize < LARGE_STORE ? runSteps(steps) : slices.run(player.gameId, steps);
   };
 
   /** Models are loaded only where a rule uses a prediction. */
-  const workWith = (
-    document: CompiledDocument,
-    player: Versions,
-    facts: PlayerFacts,
-  ): PlayerResponses | Promise<PlayerResponses> => {
-    if (!document.usesPredictions) return workInSlices(document, player, facts, undefined);
+  const workWith = (subject: Subject): PlayerResponses | Promise<PlayerResponses> => {
+    const { player, document } = subject;
+    if (!document.usesPredictions) return workInSlices(subject, undefined);
     const inForce = models.get(player.gameId, player.predictionsVersion);
-    if (inForce instanceof Promise)
-      return inForce.then((loaded) => workInSlices(document, player, facts, loaded));
-    return workInSlices(document, player, facts, inForce);
+    if (inForce instanceof Promise) return inForce.then((loaded) => workInSlices(subject, loaded));
+    return workInSlices(subject, inForce);
   };
 
-  const read = async (player: PlayerRow): Promise<PlayerResponses> => {
-    const reading = await readings.of(player.playerId);
-    return workWith(await gameConfigs.get(reading.gameId, reading.configVersion), reading, reading.facts);
+  const read = async ({ playerId }: Versions, isSecondTry = false): Promise<PlayerResponses> => {
+    const reading = await readings.of(playerId);
+    const document = await gameConfigs.get(reading.gameId, reading.configVersion);
+    return workWith({ player: reading, facts: reading.facts, document, isSecondTry });
   };
 
   return {
@@ -190,9 +194,10 @@ export function createDecisions({
       if (known !== undefined) return known;
       if (player.blankSince === null) return read(player);
       const facts = blankFacts(player.userId, player.blankSince);
+      const decide = (document: CompiledDocument) =>
+        workWith({ player, facts, document, isSecondTry: false });
       const document = gameConfigs.get(player.gameId, player.configVersion);
-      if (document instanceof Promise) return document.then((loaded) => workWith(loaded, player, facts));
-      return workWith(document, player, facts);
+      return document instanceof Promise ? document.then(decide) : decide(document);
     },
   };
 }

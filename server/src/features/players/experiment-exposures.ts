@@ -5,10 +5,13 @@ import { createFailureReport } from '../../lib/failure-report.js';
 import type { Metrics } from '../../telemetry/metrics.js';
 import { type Exposures, storeExposures } from './exposure-queries.js';
 
+/** `otherwise`: the player was told another arm before, which stays. */
+export type ArmsStored = 'as told' | 'otherwise' | 'not stored';
+
 /** Stores the arms that players are told for the first time; those of requests that come together as one statement. */
 export type ExperimentExposures = {
-  /** Whether they were stored. Never rejects: the player is told in any case, and the next response stores it. */
-  store(exposures: Exposures): Promise<boolean>;
+  /** Never rejects: what could not be stored is told in any case, and the next response stores it. */
+  store(exposures: Exposures): Promise<ArmsStored>;
 };
 
 export function createExperimentExposures(
@@ -16,14 +19,15 @@ export function createExperimentExposures(
   metrics: Pick<Metrics, 'experimentExposures'>,
   logger: Logger,
 ): ExperimentExposures {
-  const groups = new Batcher<Exposures, undefined>({
+  const groups = new Batcher<Exposures, ArmsStored>({
     maxItems: 500,
     maxInFlight: 1,
     maxWaiting: 20_000,
     weigh: ({ arms: { length } }) => length,
     async run(exposures) {
-      metrics.experimentExposures.inc(await storeExposures(pool, exposures));
-      return exposures.map(() => undefined);
+      const { stored, toldOtherwise } = await storeExposures(pool, exposures);
+      metrics.experimentExposures.inc(stored);
+      return exposures.map(({ playerId }) => (toldOtherwise.has(playerId) ? 'otherwise' : 'as told'));
     },
   });
   const report = createFailureReport(
@@ -33,11 +37,10 @@ export function createExperimentExposures(
   return {
     async store(exposures) {
       try {
-        await groups.submit(exposures);
-        return true;
+        return await groups.submit(exposures);
       } catch (error) {
         report(error);
-        return false;
+        return 'not stored';
       }
     },
   };

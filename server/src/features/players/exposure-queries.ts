@@ -14,18 +14,25 @@ export type Exposures = Readonly<{
 
 type ToldArm = Pick<DecidedArm, 'experimentId' | 'seed' | 'variantId'>;
 
+type StoredExposures = Readonly<{
+  /** How many were new. */
+  stored: number;
+  /** The players who had been told another arm before. */
+  toldOtherwise: ReadonlySet<string>;
+}>;
+
 /**
- * Stores arms, and returns how many were new. The first one is kept, whichever node sends it. The players are locked as long as nobody may
- * erase them meanwhile; whoever applies their events does not wait. All groups insert in one order, so that two of them never wait for each other.
+ * The first arm is kept, whichever node sends it. The players are locked as long as nobody may erase them meanwhile; whoever applies their
+ * events does not wait. All groups insert in one order, so that two of them never wait for each other.
  */
-export async function storeExposures(pool: Pool, exposures: readonly Exposures[]): Promise<number> {
-  const rows = exposures.flatMap(({ playerId, atMs, arms, forecast, segments }) =>
-    arms.map((arm) => ({
-      ...{ ...arm, playerId, at: new Date(atMs), forecast: arrayText(forecast) },
-      // Nobody asks for the arms of a hold-out by segment.
-      segments: isOfferHoldout(arm.experimentId) ? null : arrayText(segments),
-    })),
-  );
+export async function storeExposures(pool: Pool, exposures: readonly Exposures[]): Promise<StoredExposures> {
+  const rows = rowsOf(exposures);
+  const arms = [
+    rows.map(({ playerId }) => playerId),
+    rows.map(({ experimentId }) => experimentId),
+    rows.map(({ seed }) => seed),
+    rows.map(({ variantId }) => variantId),
+  ];
   const stored = await query<{ playerId: string }>(
     pool,
     {
@@ -44,16 +51,50 @@ export async function storeExposures(pool: Pool, exposures: readonly Exposures[]
              returning player_id as "playerId"`,
     },
     [
-      rows.map(({ playerId }) => playerId),
-      rows.map(({ experimentId }) => experimentId),
-      rows.map(({ seed }) => seed),
-      rows.map(({ variantId }) => variantId),
+      ...arms,
       rows.map(({ at }) => at),
       rows.map(({ forecast }) => forecast),
       rows.map(({ segments }) => segments),
     ],
   );
-  return stored.length;
+  const areAllNew = stored.length === rows.length;
+  return { stored: stored.length, toldOtherwise: areAllNew ? NOBODY : await findToldOtherwise(pool, arms) };
+}
+
+const NOBODY: ReadonlySet<string> = new Set();
+
+/** Who has another arm than these. A statement of its own sees what the other node has stored; one that inserts does not. */
+async function findToldOtherwise(pool: Pool, arms: readonly unknown[][]): Promise<ReadonlySet<string>> {
+  const rows = await query<{ playerId: string }>(
+    pool,
+    {
+      name: 'find_told_otherwise',
+      text: `select x.player_id as "playerId"
+             from unnest($1::bigint[], $2::text[], $3::text[], $4::text[]) as e (player_id, experiment_id, seed, variant_id)
+             cross join lateral (
+               select player_id from experiment_exposures s
+               where s.player_id = e.player_id and s.experiment_id = e.experiment_id and s.seed = e.seed
+                 and s.variant_id <> e.variant_id
+               offset 0
+             ) x`,
+    },
+    [...arms],
+  );
+  return new Set(rows.map(({ playerId }) => playerId));
+}
+
+/** A client asks for its status, segments and store together, and the three responses tell the same arms: they are one row. */
+function rowsOf(exposures: readonly Exposures[]) {
+  const rows = exposures.flatMap(({ playerId, atMs, arms, forecast, segments }) =>
+    arms.map(({ experimentId, seed, variantId }) => ({
+      ...{ playerId, experimentId, seed, variantId, at: new Date(atMs), forecast: arrayText(forecast) },
+      // Nobody asks for the arms of a hold-out by segment.
+      segments: isOfferHoldout(experimentId) ? null : arrayText(segments),
+    })),
+  );
+  const keyOf = ({ playerId, experimentId, seed, variantId }: (typeof rows)[number]) =>
+    [playerId, experimentId, seed, variantId].join('\n');
+  return [...new Map(rows.map((row) => [keyOf(row), row])).values()];
 }
 
 /** Arrays within an array would have to be of one length for `unnest`, and it would join them. */

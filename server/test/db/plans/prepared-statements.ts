@@ -300,22 +300,21 @@ export const PREPARED_STATEMENTS: readonly Listed[] = [
       ),
   },
   {
-    what: 'store_exposures',
-    call: ({ service, nowMs }) =>
-      storeExposures(
-        service,
-        ['1', '2'].map((player) => ({
-          playerId: player,
-          atMs: nowMs,
-          forecast: [0.1, null, 2.5],
-          segments: ['payers'],
-          arms: ['price_test', 'other'].map((experimentId) => ({
-            experimentId,
-            seed: '1',
-            variantId: 'b',
+    what: 'store_exposures, and those of players who were told another arm',
+    call: async ({ service, nowMs }) => {
+      const experiments = ['price_test', 'other'];
+      for (const variantId of ['b', 'a'])
+        await storeExposures(
+          service,
+          ['1', '2'].map((player) => ({
+            playerId: player,
+            atMs: nowMs,
+            forecast: [0.1, null, 2.5],
+            segments: ['payers'],
+            arms: experiments.map((experimentId) => ({ experimentId, seed: '1', variantId })),
           })),
-        })),
-      ),
+        );
+    },
   },
   { what: 'find_facts', call: ({ service, nowMs }) => findFacts(service, ['1', '2'], nowMs) },
   { what: 'find_server_keys', call: ({ service }) => findServerKeys(service, ['key-1', 'key-2']) },

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Explanation } from '../../../src/features/explanations/explain.js';
 import type { ExperimentEntry } from '../../../src/personalisation/document/parts/experiments.js';
 import { configWith, experiment, value } from '../../personalisation/support/fixtures.js';
@@ -87,6 +87,38 @@ describe('an arm that a response depends on', () => {
       ),
     );
     for (const { session, arms } of answers) expect(await armsOf(session)).toEqual(arms);
+  });
+
+  it('is the stored one in every response, also if another node stores it after this one has decided', async () => {
+    const session = await harness.login(`${seed}-late`);
+    await publishWith();
+    const drawn = (await armAt(session))?.variantId;
+    const variantId = drawn === 'a' ? 'b' : 'a';
+    const client = await harness.pool.connect();
+    try {
+      await client.query('begin');
+      await client.query(
+        `insert into experiment_exposures (player_id, experiment_id, seed, variant_id, exposed_at, game_id)
+         select id, 'x', $2, $3, now(), game_id from players where user_id = $1`,
+        [session.userId, seed, variantId],
+      );
+      const asking = [told(session), told(session), told(session, other)];
+      await vi.waitFor(
+        async () => {
+          const { rowCount } = await harness.pool.query(
+            "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+          );
+          expect(rowCount).toBe(2);
+        },
+        { timeout: 60_000 },
+      );
+      await client.query('commit');
+      for (const arms of await Promise.all(asking)) expect(arms).toEqual([{ experimentId: 'x', variantId }]);
+    } finally {
+      client.release(true);
+    }
+    for (const node of nodes) expect(await told(session, node)).toEqual([{ experimentId: 'x', variantId }]);
+    expect(await armsOf(session)).toEqual([{ experimentId: 'x', variantId }]);
   });
 
   it('stays when coverage and who may enter change; weights cannot', async () => {
