@@ -1,6 +1,7 @@
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
 import { createDecisions } from '../../../src/features/players/decisions.js';
+import type { ArmsStored } from '../../../src/features/players/experiment-exposures.js';
 import type { VersionedModels } from '../../../src/features/players/exposure-forecast.js';
 import { renderResponses } from '../../../src/features/players/player-responses.js';
 import type { PlayerRow } from '../../../src/features/players/player-row.js';
@@ -14,18 +15,20 @@ import { createMetrics } from '../../../src/telemetry/metrics.js';
 import {
   compiled,
   DAY_MS,
+  experiment,
   facts,
   NOW,
   offer,
   segment,
   sku,
   TODAY,
+  value,
 } from '../../personalisation/support/fixtures.js';
 import { createSteppedQueue } from '../../support/stepped-queue.js';
 
 /** What is remembered, and what is asked again, where rules ask for predictions and where they do not. */
 function decisionsOn(document: CompiledDocument, slices?: SliceQueue) {
-  const asked = { facts: 0, models: [] as number[] };
+  const asked = { facts: 0, models: [] as number[], arms: [] as ArmsStored[] };
   let now = NOW;
   const row: PlayerRow = {
     playerId: '1',
@@ -55,7 +58,7 @@ function decisionsOn(document: CompiledDocument, slices?: SliceQueue) {
       },
     },
     stays: { store: async () => true },
-    exposures: { store: async () => true },
+    exposures: { store: async () => asked.arms.shift() ?? 'as told' },
     clock: { now: () => now },
     metrics,
     logger: pino({ level: 'silent' }),
@@ -80,9 +83,9 @@ describe('responses of a document without predictions', () => {
     const game = decisionsOn(compiled({ segments: [segment('s', 'purchases.total > 0')] }));
     await game.ask();
     await game.ask({ predictionsVersion: 2 });
-    expect(game.asked).toEqual({ facts: 1, models: [] });
+    expect(game.asked).toMatchObject({ facts: 1, models: [] });
     await game.ask({ rowVersion: 'b', blankSince: NOW });
-    expect(game.asked).toEqual({ facts: 1, models: [] });
+    expect(game.asked).toMatchObject({ facts: 1, models: [] });
     game.close();
   });
 });
@@ -142,6 +145,37 @@ describe('decisions about a large store', () => {
   });
 });
 
+describe('responses that depend on an arm', () => {
+  const document = compiled({
+    experiments: [experiment('x')],
+    values: [value('jump', { rules: [{ when: 'experiment("x") == "b"', sharePercent: 100, value: 2 }] })],
+  });
+
+  it('are decided once more where another arm was stored first, and not for ever', async () => {
+    const game = decisionsOn(document);
+    game.asked.arms.push('otherwise');
+    await game.ask();
+    expect(game.asked.facts).toBe(2);
+    // An arm that the experiment no longer has: it is stored, and cannot be told.
+    game.asked.arms.push('otherwise', 'otherwise');
+    await game.ask({ rowVersion: 'b' });
+    expect(game.asked.facts).toBe(4);
+    await game.ask();
+    expect(game.asked.facts).toBe(4);
+    game.close();
+  });
+
+  it('are not remembered where the arm could not be stored', async () => {
+    const game = decisionsOn(document);
+    game.asked.arms.push('not stored');
+    await game.ask();
+    await game.ask();
+    await game.ask();
+    expect(game.asked.facts).toBe(2);
+    game.close();
+  });
+});
+
 describe('responses of a document with predictions', () => {
   const document = compiled({ segments: [segment('s', 'predictions.churn.value > 0.5')] });
 
@@ -149,10 +183,10 @@ describe('responses of a document with predictions', () => {
     const game = decisionsOn(document);
     await game.ask();
     await game.ask();
-    expect(game.asked).toEqual({ facts: 1, models: [1] });
+    expect(game.asked).toMatchObject({ facts: 1, models: [1] });
     await game.ask({ predictionsVersion: 2 });
     await game.ask();
-    expect(game.asked).toEqual({ facts: 2, models: [1, 2] });
+    expect(game.asked).toMatchObject({ facts: 2, models: [1, 2] });
     game.close();
   });
 
@@ -172,7 +206,7 @@ describe('responses of a document with predictions', () => {
   it('use the models also of a player of whom nothing is known', async () => {
     const game = decisionsOn(document);
     await game.ask({ blankSince: NOW });
-    expect(game.asked).toEqual({ facts: 0, models: [1] });
+    expect(game.asked).toMatchObject({ facts: 0, models: [1] });
     game.close();
   });
 });
