@@ -1,5 +1,8 @@
 // npm run bench:experiment-sums -- [--players 1000000] [--traffic] : how long maintenance takes to sum and report ten running experiments
-// of a game, the largest with all of its players, and to grade the game by hidden A/A experiments. --traffic: players read meanwhile.
+// of a game, the largest with all of its players, and to grade the game by hidden A/A experiments. --traffic: players read meanwhile, half as often
+// as the service could serve.
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
@@ -9,11 +12,10 @@ import { createPool } from '../server/dist/db/pool.js';
 import { gradeExperiments } from '../server/dist/features/experiments/grading/grade-experiments.js';
 import { sumExperiments } from '../server/dist/features/experiments/sum-experiments.js';
 import { DEFAULT_DOCUMENT } from '../server/dist/personalisation/document/default-document.js';
-import { closedLoop } from './support/closed-loop.mjs';
 import { runAndCleanUp } from './support/interrupt.mjs';
 import { cpuMsOf } from './support/processes.mjs';
-import { rawRequest } from './support/raw-connection.mjs';
-import { loginMany, playerHeaders, startService } from './support/service.mjs';
+import { loginMany, startService } from './support/service.mjs';
+import { middle } from './support/statistics.mjs';
 import { insertPlayers, settleTables } from './support/stored-players.mjs';
 
 const { values } = parseArgs({
@@ -43,19 +45,14 @@ await runAndCleanUp(async () => {
   const sessions = values.traffic ? await loginMany(service.api, 200, 'busy') : [];
   await fill(Number(values.players));
   await walkByIndex(database);
-  if (values.traffic) {
-    console.log(`reads before: ${await keepReading(service.api, sessions, AbortSignal.timeout(10_000))}`);
-  }
-  const stop = new AbortController();
-  const traffic = values.traffic ? keepReading(service.api, sessions, stop.signal) : undefined;
+  const traffic = values.traffic ? await startReading(service.api, sessions) : undefined;
   await measure('ten experiments', () => sumExperiments(database, { pool, nowMs: Date.now() }));
   await measure('hidden A/A experiments', () => gradeExperiments(database, { nowMs: Date.now() }));
   await measure('both again, with nothing to do', async () => ({
     ...(await sumExperiments(database, { pool, nowMs: Date.now() })),
     ...(await gradeExperiments(database, { nowMs: Date.now() })),
   }));
-  stop.abort();
-  if (traffic !== undefined) console.log(`reads meanwhile: ${await traffic}`);
+  traffic?.stop();
   await pool.end();
   await database.end();
   await service.stop();
@@ -114,8 +111,10 @@ await runAndCleanUp(async () => {
     const cpu = (used.user + used.system) / 1e6;
     // What else this process has to do waits as long.
     const waits = `other work waited ${(delays.percentile(99) / 1e6).toFixed(0)} ms (p99), ${(delays.max / 1e6).toFixed(0)} ms at most`;
+    const p99s = traffic?.takeP99s() ?? [];
+    const reads = p99s.length === 0 ? '' : `; p99 of reads ${middle(p99s).toFixed(0)} ms`;
     console.log(
-      `${name}: ${seconds.toFixed(1)} s; CPU of the step ${cpu.toFixed(1)} s, of database and service ${((cpuMsOf(service.pid) - theirs) / 1000).toFixed(1)} s; ${waits}; ${Math.round(process.memoryUsage.rss() / 1e6)} MB; ${JSON.stringify(result)}`,
+      `${name}: ${seconds.toFixed(1)} s; CPU of the step ${cpu.toFixed(1)} s, of database and service ${((cpuMsOf(service.pid) - theirs) / 1000).toFixed(1)} s; ${waits}; ${Math.round(process.memoryUsage.rss() / 1e6)} MB${reads}; ${JSON.stringify(result)}`,
     );
   }
 });
@@ -129,18 +128,22 @@ function experiment(experimentId) {
   };
 }
 
-/** One client reads its status without a pause: so the service is busy, not overloaded. */
-async function keepReading(api, sessions, signal) {
-  let [requests, seconds] = [0, 0];
-  while (!signal.aborted) {
-    const result = await closedLoop({
-      url: api,
-      requestOf: (number) =>
-        rawRequest('GET', '/v1/player/status', playerHeaders(sessions[number % sessions.length])),
-      ...{ connections: 4, seconds: 5 },
-    });
-    requests += result.requests;
-    seconds += 5;
-  }
-  return `${Math.round(requests / seconds)}/s`;
+/** Returns when the pace is known and the first reads at it are over. */
+async function startReading(url, sessions) {
+  const clients = fork(new URL('experiment-sums/reading-clients.mjs', import.meta.url));
+  clients.send({ url, sessions });
+  const [{ perSecond }] = await once(clients, 'message');
+  const [{ p99Ms }] = await once(clients, 'message');
+  console.log(`${perSecond} reads a second, p99 ${p99Ms.toFixed(0)} ms before`);
+  let p99s = [];
+  clients.on('message', (told) => p99s.push(told.p99Ms));
+  return {
+    /** Those since they were taken last. */
+    takeP99s() {
+      const taken = p99s;
+      p99s = [];
+      return taken;
+    },
+    stop: () => clients.disconnect(),
+  };
 }

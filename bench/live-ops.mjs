@@ -53,6 +53,9 @@ const COMPARISONS = [
   ['ten running experiments / none', 'tenValues', 'tenExperiments', 0.9],
 ];
 
+/** `both`: what a read costs. The rest is maintenance, of the service and of PostgreSQL, which runs by its own clock. */
+const PARTS = ['workers', 'connections', 'both', 'rest'];
+
 await runAndCleanUp(async () => {
   const service = await startService({ SAVEPOINT_TRAINING_DAYS: '0' });
   const database = new pg.Client({ connectionString: service.databaseUrl });
@@ -130,7 +133,7 @@ await runAndCleanUp(async () => {
         rows: "select count(*)::int as n from segment_stays where segment_id = 'stay_' || $1::text",
       },
     };
-    const micros = Object.fromEntries(Object.keys(cases).map((name) => [name, []]));
+    const costs = Object.fromEntries(Object.keys(cases).map((name) => [name, []]));
     for (let round = 0; round <= Number(values['first-rounds']); round++) {
       for (const [name, { document, path, rows }] of Object.entries(cases)) {
         await publish('demo-game', document(round));
@@ -139,17 +142,23 @@ await runAndCleanUp(async () => {
         const before = cpuSplitOf(service.pid);
         await readOnce(sessions, path);
         while (rows !== null && (await rowsOf(rows, round)) < players) await sleep(20);
-        const after = cpuSplitOf(service.pid);
-        const ms = after.serviceMs - before.serviceMs + after.postgresMs - before.postgresMs;
         // The first round warms up.
-        if (round > 0) micros[name].push((1000 * ms) / players);
+        if (round > 0) costs[name].push(costOf(before, cpuSplitOf(service.pid), players));
       }
     }
-    const cost = Object.fromEntries(Object.entries(micros).map(([name, list]) => [name, middle(list)]));
-    console.log('\n| first read of a player | CPU of service and database, µs |\n|---|---|');
-    for (const [name, each] of Object.entries(cost)) console.log(`| ${name} | ${each.toFixed(0)} |`);
-    const exposure = cost['a first exposure'] - cost['a value'];
-    const stay = cost['a first stay'] - cost['a segment by a prediction'];
+    const middles = Object.fromEntries(
+      Object.entries(costs).map(([name, list]) => [
+        name,
+        Object.fromEntries(PARTS.map((part) => [part, middle(list.map((cost) => cost[part]))])),
+      ]),
+    );
+    console.log(
+      `\n| first read of a player, CPU in µs | ${PARTS.join(' | ')} |\n|---|${PARTS.map(() => '---|').join('')}`,
+    );
+    for (const [name, cost] of Object.entries(middles))
+      console.log(`| ${name} | ${PARTS.map((part) => cost[part].toFixed(0)).join(' | ')} |`);
+    const exposure = middles['a first exposure'].both - middles['a value'].both;
+    const stay = middles['a first stay'].both - middles['a segment by a prediction'].both;
     console.log(
       `A first exposure costs ${exposure.toFixed(0)} µs, a first stay ${stay.toFixed(0)} µs: ${(exposure / stay).toFixed(2)} of it.`,
     );
@@ -188,3 +197,11 @@ await runAndCleanUp(async () => {
     }
   }
 });
+
+function costOf(before, after, players) {
+  const spent = (part) => (1000 * (after[part] - before[part])) / players;
+  const workers = spent('workersMs');
+  const connections = spent('postgresMs') - spent('upkeepMs');
+  const both = workers + connections;
+  return { workers, connections, both, rest: spent('serviceMs') + spent('postgresMs') - both };
+}

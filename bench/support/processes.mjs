@@ -34,16 +34,22 @@ export function ownCpuMs(pid) {
 }
 
 /**
- * CPU time of a service so far, the part that its embedded PostgreSQL took, and what PostgreSQL took of that for checkpoints, vacuum, the
- * log and ended connections, in milliseconds.
+ * CPU time of a service so far, the parts that its workers and its embedded PostgreSQL took, and what PostgreSQL took of that for checkpoints,
+ * vacuum, the log and ended connections, in milliseconds.
  */
 export function cpuSplitOf(pid) {
-  const postgres = treeOf(pid).find((member) => commandOf(member).includes('postgres -D'));
-  if (postgres === undefined) return { serviceMs: cpuMsOf(pid), postgresMs: 0, upkeepMs: 0 };
+  const members = treeOf(pid);
+  const workersMs = sumOfCpu(members.filter((member) => commandOf(member).includes('worker.js')));
+  const postgres = members.find((member) => commandOf(member).includes('postgres -D'));
+  if (postgres === undefined) return { serviceMs: cpuMsOf(pid), workersMs, postgresMs: 0, upkeepMs: 0 };
   const postgresMs = cpuMsOf(postgres);
   const connections = treeOf(postgres).filter((member) => commandOf(member).includes('[local]'));
-  const connectionsMs = connections.map(ownCpuMs).reduce((sum, ms) => sum + ms, 0);
-  return { serviceMs: cpuMsOf(pid) - postgresMs, postgresMs, upkeepMs: postgresMs - connectionsMs };
+  const upkeepMs = postgresMs - sumOfCpu(connections);
+  return { serviceMs: cpuMsOf(pid) - postgresMs, workersMs, postgresMs, upkeepMs };
+}
+
+function sumOfCpu(pids) {
+  return pids.map(ownCpuMs).reduce((sum, ms) => sum + ms, 0);
 }
 
 /** Resident memory of each API worker, in MB. */

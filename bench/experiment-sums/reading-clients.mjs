@@ -1,0 +1,20 @@
+// A process of its own, so that its CPU time and its pauses are not those of the step that is measured beside it. Told { url, sessions }, it reads as
+// fast as it is served for ten seconds, and then half as often until its parent disconnects. It tells both rates, and a p99 every five seconds.
+import { closedLoop } from '../support/closed-loop.mjs';
+import { openLoop, readRequests } from '../support/open-loop.mjs';
+
+const CONNECTIONS = 4;
+const FULL_SECONDS = 10;
+const PART_SECONDS = 5;
+
+process.once('message', async ({ url, sessions }) => {
+  const requests = readRequests('/v1/player/status', sessions);
+  const requestOf = (number) => requests[number % requests.length];
+  const full = await closedLoop({ url, requestOf, connections: CONNECTIONS, seconds: FULL_SECONDS });
+  const perSecond = Math.round(full.requests / FULL_SECONDS / 2);
+  process.send({ perSecond });
+  while (process.connected) {
+    const { p99Ms } = await openLoop({ url, requests, perSecond, seconds: PART_SECONDS });
+    if (process.connected) process.send({ p99Ms });
+  }
+});
