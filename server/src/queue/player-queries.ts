@@ -1,5 +1,6 @@
 import { type Pool, query } from '../db/pool.js';
 import type { PlayerKey } from '../features/events/intake/event-record.js';
+import { ACTIVATED_EXPERIMENTS } from '../features/players/player-row.js';
 
 /** The internal ids of players, by their public ones. */
 export async function findPlayerKeys(
@@ -11,7 +12,7 @@ export async function findPlayerKeys(
     {
       name: 'find_player_keys',
       text: `select p.user_id as "userId", p.id as "playerId", p.game_id as "gameId",
-               (select g.running_experiments from games g where g.id = p.game_id) as "runningExperiments"
+               (select ${ACTIVATED_EXPERIMENTS} from games g where g.id = p.game_id) as "activatedExperiments"
              from players p
              where p.user_id = any($1::uuid[]) and p.erase_requested_at is null`,
     },

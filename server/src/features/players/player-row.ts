@@ -19,8 +19,8 @@ export type PlayerRow = {
   /** The first login of a player without an event, a purchase, an override, a pin, a stay or an age group: there are no facts to read.
    * Null for any other, and where experiments run: an arm may be stored. */
   blankSince: number | null;
-  /** The experiments that run in the game; null: none. */
-  runningExperiments: RunningExperiments | null;
+  /** The experiments that run in the game; null: none of them has an activation, so events do not have to know them. */
+  activatedExperiments: RunningExperiments | null;
 };
 
 /** As `games.running_experiments` has them. */
@@ -31,7 +31,10 @@ export type RunningExperiments = readonly (readonly [
 ])[];
 
 export const PLAYER_NAMES =
-  '"playerId", "gameId", "userId", "configVersion", "predictionsVersion", "registryVersion", "signingKeysVersion", "rowVersion", "blankSince", "runningExperiments"';
+  '"playerId", "gameId", "userId", "configVersion", "predictionsVersion", "registryVersion", "signingKeysVersion", "rowVersion", "blankSince", "activatedExperiments"';
+
+/** Of `games g`. Every read of a player has it, so it is null where it can be: to parse ten experiments took 4 µs of 65. */
+export const ACTIVATED_EXPERIMENTS = `case when g.running_experiments @? '$[*][2] ? (@ != null)' then g.running_experiments end`;
 
 export const PLAYER_COLUMNS = `
   p.id as "playerId",
@@ -45,4 +48,4 @@ export const PLAYER_COLUMNS = `
   case when p.event_count = 0 and p.purchase_count = 0 and p.overrides_at is null and p.stays_at is null
     and p.age_group_at is null and g.running_experiments is null
     then p.created_at end as "blankSince",
-  g.running_experiments as "runningExperiments"`;
+  ${ACTIVATED_EXPERIMENTS} as "activatedExperiments"`;

@@ -403,7 +403,11 @@ export const PREPARED_STATEMENTS: readonly Listed[] = [
   {
     what: 'activate_players',
     call: ({ service, nowMs }) => {
-      const running = { playerId, gameId, runningExperiments: [['price_test', '1', 'Store_View']] as const };
+      const running = {
+        playerId,
+        gameId,
+        activatedExperiments: [['price_test', '1', 'Store_View']] as const,
+      };
       const events = [{ ...eventsOf(nowMs)[0], eventType: 'Store_View' }];
       const whose = { userId: WORLD.userId };
       const checked = checkEvents({ events, bytes: 0, suspicious: false }, whose, nowMs);

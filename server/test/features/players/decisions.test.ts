@@ -40,7 +40,7 @@ function decisionsOn(document: CompiledDocument, slices?: SliceQueue) {
     signingKeysVersion: 0,
     rowVersion: 'a',
     blankSince: null,
-    runningExperiments: null,
+    activatedExperiments: null,
   };
   const metrics = createMetrics();
   const decisions = createDecisions({

@@ -28,11 +28,11 @@ export type Notice = Readonly<{ signedAtMs: number; share: string; atMs: number 
 /** Last known values: name → value. Beside the members of metadata, `paidCurrency` of purchases. */
 export type Profile = Record<string, string>;
 
-/** The internal ids of a player, and the experiments of the game; left out where nobody can be activated. */
+/** The internal ids of a player, and the experiments of the game; null or left out where nobody can be activated. */
 export type PlayerKey = {
   playerId: string;
   gameId: number;
-  runningExperiments?: RunningExperiments | null;
+  activatedExperiments?: RunningExperiments | null;
 };
 
 /**
@@ -76,7 +76,7 @@ export type EventSource = { installId: string | null; clientBuild: string | null
 
 /** An event ready to be applied. */
 export type EventRecord = CheckedEvent &
-  Omit<PlayerKey, 'runningExperiments'> &
+  Omit<PlayerKey, 'activatedExperiments'> &
   EventSource & {
     /** The experiments whose activation event this is. */
     activates?: readonly Activation[] | undefined;
@@ -103,10 +103,10 @@ export const UNKNOWN_SOURCE: EventSource = Object.freeze({ installId: null, clie
 
 export function recordsOfPlayer(
   events: readonly CheckedEvent[],
-  { playerId, gameId, runningExperiments }: PlayerKey,
+  { playerId, gameId, activatedExperiments }: PlayerKey,
   { installId, clientBuild }: EventSource = UNKNOWN_SOURCE,
 ): EventRecord[] {
-  const activations = runningExperiments == null ? undefined : activationsOf(runningExperiments);
+  const activations = activatedExperiments == null ? undefined : activationsOf(activatedExperiments);
   // Copied member by member: spreading each event takes half as long as the checks before.
   return events.map((event) => ({
     playerId,
