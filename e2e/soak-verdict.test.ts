@@ -9,7 +9,8 @@ const COUNT = 120;
 function soak(change: (n: number) => Partial<Sample>): Sample[] {
   return Array.from({ length: COUNT }, (_, n) => ({
     seconds: n * 20,
-    memory: { 'node one, worker': 100 + (n % 7) },
+    memory: { 'node one, worker': 150 + n },
+    kept: n % 20 === 19 ? { 'node one, worker': 100 + (n % 7) } : undefined,
     sizes: { players: 10 + n, game_days: 1 },
     rows: { players: { live: 50_000, dead: 4_000 + (n % 5) * 1_000 } },
     p99: 30 + (n % 4),
@@ -18,7 +19,7 @@ function soak(change: (n: number) => Partial<Sample>): Sample[] {
 }
 
 const complaints = (samples: readonly Sample[]): string[] =>
-  judge(samples, () => true)
+  judge(samples)
     .filter(({ isGood }) => !isGood)
     .map(({ sentence }) => sentence);
 
@@ -28,16 +29,23 @@ describe('the verdict of a soak', () => {
   });
 
   it('names a process that grows, by how much an hour', () => {
-    const growing = soak((n) => ({ memory: { 'node one, worker': 100 + n / 2 + (n % 7) } }));
+    const growing = soak((n) => ({
+      kept: n % 20 === 19 ? { 'node one, worker': 100 + n / 2 } : undefined,
+    }));
     expect(complaints(growing)).toEqual([
-      expect.stringMatching(/^Memory of node one, worker grows: .* \+90\.\d MB an hour\.$/),
+      expect.stringMatching(
+        /^Memory of node one, worker grows: it keeps .* \+90\.\d MB an hour, and has \d+\.$/,
+      ),
     ]);
   });
 
   it('does not judge the first third, in which caches fill', () => {
     expect(
       complaints(
-        soak((n) => ({ memory: { 'node one, worker': 50 + Math.min(n, 40) }, p99: n < 30 ? 900 : 30 })),
+        soak((n) => ({
+          kept: n % 20 === 19 ? { 'node one, worker': 50 + Math.min(n, 40) } : undefined,
+          p99: n < 30 ? 900 : 30,
+        })),
       ),
     ).toEqual([]);
   });
@@ -81,12 +89,7 @@ describe('the verdict of a soak', () => {
 
   it('draws every panel, the restarts and the verdict', () => {
     const samples = soak(() => ({}));
-    const drawing = drawSoak(
-      'A <soak>',
-      samples,
-      [{ seconds: 600, name: 'kill -9' }],
-      judge(samples, () => true),
-    );
+    const drawing = drawSoak('A <soak>', samples, [{ seconds: 600, name: 'kill -9' }], judge(samples));
     expect(drawing).toContain('A &lt;soak>');
     expect(drawing.match(/<polyline/g)).toHaveLength(5);
     expect(drawing.match(/kill -9/g)).toHaveLength(4);

@@ -1,4 +1,4 @@
-import { connect, createServer } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
 import { get } from '../support/service.js';
 
 export type Balancer = Readonly<{ url: string; close(): Promise<void> }>;
@@ -15,7 +15,10 @@ export async function startBalancer(targets: readonly Target[]): Promise<Balance
     const states = await Promise.all(targets.map(({ opsPort }) => isReady(opsPort)));
     ready = targets.filter((_, index) => states[index]);
   }, LOOK_EVERY_MS);
+  const clients = new Set<Socket>();
   const server = createServer((client) => {
+    clients.add(client);
+    client.on('close', () => clients.delete(client));
     const target = ready[turn++ % Math.max(1, ready.length)];
     if (target === undefined) return client.destroy();
     const upstream = connect(target.port, '127.0.0.1');
@@ -31,7 +34,10 @@ export async function startBalancer(targets: readonly Target[]): Promise<Balance
     url: `http://127.0.0.1:${port}`,
     async close() {
       clearInterval(look);
-      await new Promise((resolve) => server.close(resolve));
+      const closed = new Promise((resolve) => server.close(resolve));
+      // Those who still play when the soak fails would keep it open for ever.
+      for (const client of clients) client.destroy();
+      await closed;
     },
   };
 }

@@ -10,6 +10,7 @@ const DOWN_MS = 1_000;
 
 /** A node whose addresses stay the same when it is restarted. */
 export type SoakNode = Readonly<{
+  url: string;
   port: number;
   opsPort: number;
   pid(): number;
@@ -39,6 +40,7 @@ export async function startNode(shared: Settings): Promise<SoakNode> {
     service = await startService(settings);
   };
   return {
+    url: `http://127.0.0.1:${port}`,
     port,
     opsPort,
     pid: () => service.pid,

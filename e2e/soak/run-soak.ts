@@ -8,9 +8,17 @@ import { type Sent, startTraffic } from '../operations/event-traffic.js';
 import { runSavepoint, type Settings, temporaryFolder } from '../support/service.js';
 import { startBalancer } from './balancer.js';
 import type { Mark } from './drawing.js';
+import { fillCaches } from './fill-caches.js';
 import { type SoakNode, startNode } from './nodes.js';
 import { KEPT_DAYS, openPastDays, type PastDays } from './past-days.js';
-import { measureTables, memoryOfNode, memoryOfPostgres, p99Of, type Sample } from './samples.js';
+import {
+  measureTables,
+  memoryKeptByNode,
+  memoryOfNode,
+  memoryOfPostgres,
+  p99Of,
+  type Sample,
+} from './samples.js';
 import { type Finding, judge } from './verdict.js';
 
 export type SoakOptions = Readonly<{
@@ -35,8 +43,10 @@ const SHORTEST_SAMPLE_MS = 5_000;
 const MEASURED_PLAYERS = 8;
 const SIMULATION = { players: 200, days: 30 };
 const GAME = ['--tenant', 'demo-studio', '--game', 'demo-game'];
-/** Their memory is judged: the second node is restarted. */
+/** Its memory is judged: the second node is restarted. */
 const STEADY = 'node one';
+/** When they collect, as shares of the time; the first third is not judged. */
+const COLLECTED_AT = [1 / 3, 1 / 2, 2 / 3, 5 / 6, 1];
 
 /**
  *   PostgreSQL ◄─ node one, which stays, and node two, which is restarted or killed each round ◄─ balancer ◄─ simulated players
@@ -56,11 +66,15 @@ export async function runSoak(options: SoakOptions): Promise<SoakReport> {
     SAVEPOINT_MAX_WAIT_MS: '500',
     SAVEPOINT_DB_TIMEOUT_MS: '5000',
   };
-  const nodes = [await startNode(settings), await startNode(settings)] as const;
+  const collected = await temporaryFolder();
+  const collector = new URL('collect-on-signal.mjs', import.meta.url).href;
+  const steady = { ...settings, NODE_OPTIONS: `--import ${collector}`, SOAK_COLLECTED: collected };
+  const nodes = [await startNode(steady), await startNode(settings)] as const;
   const balancer = await startBalancer(nodes);
   try {
     const rounds = Math.max(1, Math.min(ROUNDS, Math.floor((minutes * 60_000) / SHORTEST_ROUND_MS)));
     const past = await openPastDays(pool, balancer.url, rounds);
+    await fillCaches(nodes[0].url, say);
     const times: number[] = [];
     const sent = new Map<string, Sent>();
     const traffic = await startTraffic(balancer.url, sent, {
@@ -72,7 +86,7 @@ export async function runSoak(options: SoakOptions): Promise<SoakReport> {
     const ends = begun + minutes * 60_000;
     const isOver = () => performance.now() >= ends;
     const simulations = playSimulations(balancer.url, settings, options, isOver);
-    const sampling = takeSamples({ begun, ends, nodes, dataDir, url: server.url, times });
+    const sampling = takeSamples({ begun, ends, nodes, dataDir, collected, url: server.url, times });
     const marks = await runRounds({ begun, ends, rounds, settings, node: nodes[1], past, say });
     const samples = await sampling;
     const played = await simulations;
@@ -81,7 +95,7 @@ export async function runSoak(options: SoakOptions): Promise<SoakReport> {
       samples,
       marks,
       findings: [
-        ...judge(samples, (name) => name.startsWith(STEADY) || name === 'PostgreSQL'),
+        ...judge(samples),
         ...played,
         await judgeStored(pool, sent),
         await judgePastDays(past),
@@ -163,25 +177,39 @@ async function runRounds({ begun, ends, rounds, settings, node, past, say }: Rou
 type Sampling = Readonly<{
   begun: number;
   ends: number;
-  nodes: readonly SoakNode[];
+  nodes: readonly [SoakNode, SoakNode];
   dataDir: string;
+  /** Where processes say that they have collected. */
+  collected: string;
   url: string;
   /** Emptied with each sample. */
   times: number[];
 }>;
 
-async function takeSamples({ begun, ends, nodes, dataDir, url, times }: Sampling): Promise<Sample[]> {
+async function takeSamples(sampling: Sampling): Promise<Sample[]> {
+  const { begun, ends, nodes, dataDir, collected, url, times } = sampling;
   const everyMs = Math.max(SHORTEST_SAMPLE_MS, (ends - begun) / SAMPLES);
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   const samples: Sample[] = [];
+  const collections = [...COLLECTED_AT];
   while (performance.now() < ends) {
     await sleep(everyMs);
-    const memory: Record<string, number> = { PostgreSQL: await memoryOfPostgres(dataDir) };
-    for (const [index, node] of nodes.entries())
-      Object.assign(memory, await memoryOfNode(index === 0 ? STEADY : 'node two', node.pid()));
-    const seconds = (performance.now() - begun) / 1_000;
-    samples.push({ seconds, memory, ...(await measureTables(client)), p99: p99Of(times.splice(0)) });
+    const postgres = { PostgreSQL: await memoryOfPostgres(dataDir) };
+    const [one, two] = [nodes[0].pid(), nodes[1].pid()];
+    const memory = {
+      ...postgres,
+      ...(await memoryOfNode(STEADY, one)),
+      ...(await memoryOfNode('node two', two)),
+    };
+    const now = performance.now();
+    const isCollected = (now - begun) / (ends - begun) >= (collections[0] ?? Number.POSITIVE_INFINITY);
+    if (isCollected) collections.shift();
+    const kept = isCollected
+      ? { ...postgres, ...(await memoryKeptByNode(STEADY, one, collected)) }
+      : undefined;
+    const seconds = (now - begun) / 1_000;
+    samples.push({ seconds, memory, kept, ...(await measureTables(client)), p99: p99Of(times.splice(0)) });
   }
   await client.end();
   return samples;

@@ -1,13 +1,17 @@
-import { readFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type pg from 'pg';
-import { childrenOf } from '../faults/processes.js';
+import { childrenOf, signal } from '../faults/processes.js';
+import { until } from '../support/service.js';
 
 /** What was measured at one moment. */
 export type Sample = Readonly<{
   seconds: number;
   /** Of each process, in MB: what belongs to it alone, without files and PostgreSQL's shared buffers. */
   memory: Readonly<Record<string, number>>;
+  /** The same after a full collection, which a few samples make. */
+  kept: Readonly<Record<string, number>> | undefined;
   /** Of each table with its indexes, in MB; the days of a partitioned table are one. */
   sizes: Readonly<Record<string, number>>;
   rows: Readonly<Record<string, Rows>>;
@@ -21,20 +25,39 @@ type Table = { name: string; bytes: number } & Rows;
 
 const MB = 1024 ** 2;
 const FEWEST_REQUESTS = 50;
+const COLLECTION_MS = 60_000;
 /** By the file that a process of a node runs. */
 const PROCESSES = { worker: 'worker.js', operations: 'operations.js' };
 
 /** The processes of a node; empty while it is down. */
 export async function memoryOfNode(name: string, pid: number): Promise<Record<string, number>> {
-  const found: Record<string, number> = { [`${name}, primary`]: await ownMemory(pid) };
+  const found: [string, number][] = [];
+  for (const [process, of] of await processesOf(name, pid)) found.push([process, await ownMemory(of)]);
+  return Object.fromEntries(found.filter(([, megabytes]) => megabytes > 0));
+}
+
+/** What they keep when all else is collected: what a leak is seen by. They have loaded `collect-on-signal.mjs`, which writes to `folder`. */
+export async function memoryKeptByNode(
+  name: string,
+  pid: number,
+  folder: string,
+): Promise<Record<string, number>> {
+  for (const [, of] of await processesOf(name, pid)) {
+    const file = join(folder, String(of));
+    await rm(file, { force: true });
+    if (signal(of, 'SIGUSR2')) await until(() => existsSync(file), COLLECTION_MS);
+  }
+  return memoryOfNode(name, pid);
+}
+
+async function processesOf(name: string, pid: number): Promise<[string, number][]> {
+  const found: [string, number][] = [[`${name}, primary`, pid]];
   for (const [role, file] of Object.entries(PROCESSES)) {
     const pids = await childrenOf(pid, file);
-    for (const [index, child] of pids.entries()) {
-      const number = pids.length > 1 ? ` ${index + 1}` : '';
-      found[`${name}, ${role}${number}`] = await ownMemory(child);
-    }
+    for (const [index, child] of pids.entries())
+      found.push([`${name}, ${role}${pids.length > 1 ? ` ${index + 1}` : ''}`, child]);
   }
-  return Object.fromEntries(Object.entries(found).filter(([, megabytes]) => megabytes > 0));
+  return found;
 }
 
 /** All processes of PostgreSQL together: connections come and go. */
