@@ -27,7 +27,14 @@ export type FakeS3 = Readonly<{
 /** Lists this many at a time, so that lists have several pages. */
 const PAGE = 7;
 
-/** A store of one bucket that checks the signature and the digest of each request as S3 does. */
+/** These two as Amazon's and Ceph's. */
+const MAX_SKEW_MS = 15 * 60_000;
+const MAX_PUT_BYTES = 5 * 1024 ** 3;
+
+/**
+ * A store of one bucket that checks the signature, the time and the digest of each request as S3 does. It refuses as Ceph's gateway does, by a code
+ * without a message; `npm run operations -- backup --bucket` asks both the same.
+ */
 export async function startFakeS3(): Promise<FakeS3> {
   const objects = new Map<string, Buffer>();
   const requests: string[] = [];
@@ -36,14 +43,17 @@ export async function startFakeS3(): Promise<FakeS3> {
   let failing = { count: 0, status: 0 };
 
   const respond = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const body = await buffer(request);
     const url = new URL(request.url ?? '/', 'http://store');
     const [, bucket = '', ...rest] = url.pathname.split('/').map(decodeURIComponent);
     const key = rest.join('/');
     requests.push(`${request.method} ${key}`);
+    // Before the content has arrived.
+    const refusal = refusalOf(request) ?? (bucket === FAKE_KEY.bucket ? undefined : NO_BUCKET);
+    if (refusal !== undefined) return refuse(response, refusal.status, refusal.code);
+    const body = await buffer(request);
     if (failing.count > 0) {
       failing = { ...failing, count: failing.count - 1 };
-      return refuse(response, failing.status, 'SlowDown');
+      return refuse(response, failing.status, 'SlowDown', 'a &lt;test&gt;');
     }
     if (isHanging) return;
     if (breaking > 0) {
@@ -53,8 +63,8 @@ export async function startFakeS3(): Promise<FakeS3> {
         .write('<ListBucketResult>', () => response.destroy());
       return;
     }
-    if (!isSigned(request, body)) return refuse(response, 403, 'SignatureDoesNotMatch');
-    if (bucket !== FAKE_KEY.bucket) return refuse(response, 404, 'NoSuchBucket');
+    if (request.headers['x-amz-content-sha256'] !== sha256(body))
+      return refuse(response, 400, 'XAmzContentSHA256Mismatch');
     if (request.method === 'PUT') {
       objects.set(key, body);
       return void response.end();
@@ -94,34 +104,44 @@ export async function startFakeS3(): Promise<FakeS3> {
   };
 }
 
-function refuse(response: ServerResponse, status: number, code: string): void {
+function refuse(response: ServerResponse, status: number, code: string, message = ''): void {
   response
     .writeHead(status, { 'content-type': 'application/xml' })
-    .end(`<Error><Code>${code}</Code><Message>a &lt;test&gt;</Message></Error>`);
+    .end(`<Error><Code>${code}</Code><Message>${message}</Message></Error>`);
 }
 
+type Refusal = Readonly<{ status: number; code: string }>;
+const NO_BUCKET: Refusal = { status: 404, code: 'NoSuchBucket' };
+const DENIED: Refusal = { status: 403, code: 'AccessDenied' };
+
+const sha256 = (data: string | Buffer): string => createHash('sha256').update(data).digest('hex');
+
 /** From what arrived on the wire alone: the path and the query as they were sent. */
-function isSigned({ method, url = '', headers }: IncomingMessage, body: Buffer): boolean {
-  const sha256 = (data: string | Buffer) => createHash('sha256').update(data).digest('hex');
+function refusalOf({ method, url = '', headers }: IncomingMessage): Refusal | undefined {
   const parts =
     /^AWS4-HMAC-SHA256 Credential=([^/]+)\/(\d{8})\/([^/]+)\/s3\/aws4_request,SignedHeaders=([^,]+),Signature=(\w+)$/.exec(
       headers.authorization ?? '',
     );
   const [, keyId, day = '', region = '', names = '', signature = ''] = parts ?? [];
   const time = String(headers['x-amz-date']);
-  if (keyId !== FAKE_KEY.accessKeyId || region !== FAKE_KEY.region || !time.startsWith(day)) return false;
+  if (parts === null || region !== FAKE_KEY.region || !time.startsWith(day)) return DENIED;
   if (!['host', 'x-amz-date', 'x-amz-content-sha256'].every((name) => names.split(';').includes(name)))
-    return false;
-  if (headers['x-amz-content-sha256'] !== sha256(body)) return false;
+    return DENIED;
+  if (keyId !== FAKE_KEY.accessKeyId) return { status: 403, code: 'InvalidAccessKeyId' };
+  const sentAt = Date.parse(time.replace(/^(....)(..)(..T..)(..)(..Z)$/, '$1-$2-$3:$4:$5'));
+  if (!(Math.abs(Date.now() - sentAt) < MAX_SKEW_MS)) return { status: 403, code: 'RequestTimeTooSkewed' };
   const [path, query = ''] = url.split('?');
   const signedHeaders = names.split(';').map((name) => `${name}:${headers[name]}\n`);
-  const canonical = `${method}\n${path}\n${query.split('&').sort().join('&')}\n${signedHeaders.join('')}\n${names}\n${sha256(body)}`;
+  const canonical = `${method}\n${path}\n${query.split('&').sort().join('&')}\n${signedHeaders.join('')}\n${names}\n${headers['x-amz-content-sha256']}`;
   const text = `AWS4-HMAC-SHA256\n${time}\n${day}/${region}/s3/aws4_request\n${sha256(canonical)}`;
   let key: string | Buffer = `AWS4${FAKE_KEY.secretAccessKey}`;
   for (const part of [day, region, 's3', 'aws4_request', text])
     key = createHmac('sha256', key).update(part).digest();
   const given = Buffer.from(signature, 'hex');
-  return given.length === key.length && timingSafeEqual(given, key as Buffer);
+  const isRight = given.length === key.length && timingSafeEqual(given, key as Buffer);
+  if (!isRight) return { status: 403, code: 'SignatureDoesNotMatch' };
+  const isTooLarge = Number(headers['content-length']) > MAX_PUT_BYTES;
+  return isTooLarge ? { status: 400, code: 'EntityTooLarge' } : undefined;
 }
 
 function listOf(
@@ -135,20 +155,22 @@ function listOf(
     .filter((key) => key.startsWith(prefix))
     .map((key) => {
       const end = delimiter === null ? -1 : key.indexOf(delimiter, prefix.length);
-      return end === -1 ? { key } : { folder: key.slice(0, end + 1) };
+      return end === -1 ? { name: key, isFolder: false } : { name: key.slice(0, end + 1), isFolder: true };
     });
-  const unique = [...new Map(entries.map((entry) => [entry.key ?? entry.folder, entry])).values()];
-  const from = Number(query.get('continuation-token') ?? 0);
-  const page = unique
-    .slice(from, from + PAGE)
-    .map(({ key, folder }) =>
-      key === undefined
-        ? `<CommonPrefixes><Prefix>${escapeXml(folder ?? '')}</Prefix></CommonPrefixes>`
-        : `<Contents><Key>${escapeXml(key)}</Key><Size>${objects.get(key)?.length}</Size></Contents>`,
-    );
-  const isTruncated = from + PAGE < unique.length;
-  const next = isTruncated ? `<NextContinuationToken>${from + PAGE}</NextContinuationToken>` : '';
-  return `<?xml version="1.0"?><ListBucketResult><Prefix>${escapeXml(prefix)}</Prefix><IsTruncated>${isTruncated}</IsTruncated>${next}${page.join('')}</ListBucketResult>`;
+  const unique = [...new Map(entries.map((entry) => [entry.name, entry])).values()];
+  // Ceph's token is the name with which the last page has ended.
+  const after = query.get('continuation-token');
+  const rest = after === null ? unique : unique.filter(({ name }) => name > after);
+  const page = rest.slice(0, PAGE);
+  const listed = page.map(({ name, isFolder }) =>
+    isFolder
+      ? `<CommonPrefixes><Prefix>${escapeXml(name)}</Prefix></CommonPrefixes>`
+      : `<Contents><Key>${escapeXml(name)}</Key><Size>${objects.get(name)?.length}</Size></Contents>`,
+  );
+  const isTruncated = rest.length > PAGE;
+  const token = escapeXml(page.at(-1)?.name ?? '');
+  const next = isTruncated ? `<NextContinuationToken>${token}</NextContinuationToken>` : '';
+  return `<?xml version="1.0"?><ListBucketResult><Prefix>${escapeXml(prefix)}</Prefix><IsTruncated>${isTruncated}</IsTruncated>${next}${listed.join('')}</ListBucketResult>`;
 }
 
 const escapeXml = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');

@@ -4,7 +4,7 @@ import { addAbortSignal, type Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { readList, readProblem, type S3List } from './s3-documents.js';
+import { readList, readProblem, type S3List, type S3Problem } from './s3-documents.js';
 import { EMPTY_SHA256, type S3Credentials, type S3Request, signRequest } from './sign-request.js';
 
 export type S3Settings = S3Credentials & Readonly<{ endpoint: string; bucket: string }>;
@@ -106,6 +106,7 @@ export function createS3Client(
     },
     get: (key) => call(`reading ${key}`, { method: 'GET', key }, (response) => response),
     async list(prefix, { folders = false } = {}) {
+      const what = `listing ${settings.bucket}/${prefix}`;
       const found: { objects: S3List['objects'][number][]; prefixes: string[] } = {
         objects: [],
         prefixes: [],
@@ -117,10 +118,10 @@ export function createS3Client(
           ...(folders ? { delimiter: '/' } : {}),
           ...(token === undefined ? {} : { 'continuation-token': token }),
         };
-        const page = await call(`listing ${prefix}`, { method: 'GET', key: '', query }, async (response) =>
+        const page = await call(what, { method: 'GET', key: '', query }, async (response) =>
           readList(await text(response)),
         );
-        if (page === undefined) throw new S3Error(`listing ${prefix}`, 404, 'there is no such bucket');
+        if (page === undefined) throw new S3Error(what, 404, 'there is no such bucket');
         found.objects.push(...page.objects);
         found.prefixes.push(...page.prefixes);
         token = page.next;
@@ -133,6 +134,20 @@ export function createS3Client(
     until: (ending) => createS3Client(settings, now, pausesMs, ending),
   };
 }
+
+/** For stores that send a code and no message, as Ceph's gateway does. */
+const MEANINGS: Readonly<Record<string, string>> = {
+  AccessDenied: 'the key may not do this',
+  EntityTooLarge: 'the file is larger than the store takes in one request',
+  InvalidAccessKeyId: 'the store does not know the key',
+  NoSuchBucket: 'there is no such bucket',
+  QuotaExceeded: 'the bucket or its owner may hold no more',
+  RequestTimeTooSkewed: 'the clocks here and at the store are too far apart',
+  SignatureDoesNotMatch: 'the secret is not that of the key',
+  XAmzContentSHA256Mismatch: 'what has arrived does not agree with its digest',
+};
+
+const describe = ({ code, message }: S3Problem): string => `${code} ${message || (MEANINGS[code] ?? '')}`;
 
 const drain = (response: Response): Response => response.resume();
 
@@ -147,7 +162,7 @@ async function attemptCall<Result>(
     if (statusCode >= 200 && statusCode < 300) return await read(response);
     const problem = readProblem(await text(response));
     if (statusCode === 404 && problem.code !== 'NoSuchBucket') return undefined;
-    return new S3Error(what, statusCode, `status ${statusCode} ${problem.code} ${problem.message}`.trim());
+    return new S3Error(what, statusCode, `status ${statusCode} ${describe(problem)}`.trim());
   } catch (error) {
     return new S3Error(what, undefined, (error as Error).message, { cause: error });
   }

@@ -16,7 +16,10 @@ export function readList(xml: string): S3List & { next: string | undefined } {
   return { objects, prefixes, next };
 }
 
-export function readProblem(xml: string): { code: string; message: string } {
+/** Empty where the store does not say. */
+export type S3Problem = Readonly<{ code: string; message: string }>;
+
+export function readProblem(xml: string): S3Problem {
   return { code: element(xml, 'Code') ?? '', message: element(xml, 'Message') ?? '' };
 }
 

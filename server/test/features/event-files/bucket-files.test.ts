@@ -259,7 +259,8 @@ describe('a bucket that does not work', () => {
     const stuck = await createFilesFolder(world.pool, bucketOf(hanging));
     expect(await stuck.ask(one, COUNT, { maxMs: 300 })).toMatchObject({ outcome: 'out_of_time' });
     const stopping = new AbortController();
-    const task = { databaseUrl: world.url, settings: stuck.settings, nowMs: NOW };
+    // The thread signs its requests as of then.
+    const task = { databaseUrl: world.url, settings: stuck.settings, nowMs: Date.now() };
     const thread = new URL('../../../dist/bin/event-files-thread.js', import.meta.url);
     const writing = writeFilesInThread(task, stopping.signal, thread);
     await expect.poll(() => hanging.requests, { timeout: 120_000 }).toContain('GET ');

@@ -44,7 +44,8 @@ describe('the client of an S3-compatible store', () => {
 
   it('lists all pages, and folders as one', async () => {
     const client = connect();
-    for (let n = 0; n < 20; n++) await client.put(`many/${n % 2}/${n}`, contentOf('x'));
+    // The last key of a page is the token of the next one.
+    for (let n = 0; n < 20; n++) await client.put(`many/${n % 2}/é & <b>+=%25 ${n}`, contentOf('x'));
     expect((await client.list('many/')).objects).toHaveLength(20);
     expect(await client.list('many/', { folders: true })).toEqual({
       objects: [],
@@ -75,11 +76,33 @@ describe('the client of an S3-compatible store', () => {
     );
   });
 
-  it('says at once what a store refuses for good', async () => {
+  it('says at once, in words, what a store refuses for good', async () => {
     const before = store.requests.length;
-    await expect(connect({ secretAccessKey: 'another' }).list('')).rejects.toThrow('SignatureDoesNotMatch');
-    await expect(connect({ bucket: 'another' }).put('x', contentOf('x'))).rejects.toThrow('NoSuchBucket');
-    expect(store.requests.length - before).toBe(2);
+    const changes: [Partial<typeof FAKE_KEY>, string][] = [
+      [{ secretAccessKey: 'another' }, 'status 403 SignatureDoesNotMatch the secret is not that of the key'],
+      [{ accessKeyId: 'another' }, 'status 403 InvalidAccessKeyId the store does not know the key'],
+      [{ bucket: 'another' }, 'status 404 NoSuchBucket there is no such bucket'],
+    ];
+    for (const [change, problem] of changes) {
+      const client = connect(change);
+      const place = `${change.bucket ?? FAKE_KEY.bucket}/`;
+      await expect(client.list('')).rejects.toThrow(`S3, listing ${place}: ${problem}`);
+      await expect(client.put('x', contentOf('x'))).rejects.toThrow(`S3, writing x: ${problem}`);
+      await expect(client.get('x')).rejects.toThrow(problem);
+      await expect(client.delete('x')).rejects.toThrow(problem);
+    }
+    const late = createS3Client(
+      { endpoint: store.endpoint, ...FAKE_KEY },
+      () => Date.now() - 20 * 60_000,
+      NO_PAUSES,
+    );
+    await expect(late.list('')).rejects.toThrow('the clocks here and at the store are too far apart');
+    const { sha256 } = contentOf('what was meant');
+    await expect(connect().put('x', { ...contentOf('what arrives'), sha256 })).rejects.toThrow(
+      'status 400 XAmzContentSHA256Mismatch what has arrived does not agree with its digest',
+    );
+    expect(store.objects.has('x')).toBe(false);
+    expect(store.requests.length - before).toBe(4 * changes.length + 2);
   });
 
   it('says that nothing listens', async () => {
