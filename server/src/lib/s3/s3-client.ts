@@ -73,6 +73,10 @@ export function createS3Client(
       });
       message.once('timeout', () => message.destroy(new Error('no response')));
       message.once('response', (response) => {
+        // Refused before all of the content was sent. The rest would still be sent, or wait in vain for a store that reads no more.
+        response.once('end', () => {
+          if (!message.writableFinished) message.destroy();
+        });
         resolve(signal === undefined ? response : addAbortSignal(signal, response));
       });
       message.on('error', reject);

@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -103,6 +105,30 @@ describe('the client of an S3-compatible store', () => {
     );
     expect(store.objects.has('x')).toBe(false);
     expect(store.requests.length - before).toBe(4 * changes.length + 2);
+  });
+
+  it('does not go on sending what the store has refused', async () => {
+    const body = '<Error><Code>EntityTooLarge</Code></Error>';
+    const deaf = createServer((socket) => {
+      socket.on('error', () => {}).pause();
+      socket.write(`HTTP/1.1 400 Bad Request\r\ncontent-length: ${body.length}\r\n\r\n${body}`);
+    }).listen(0, '127.0.0.1');
+    await once(deaf, 'listening');
+    const endpoint = `http://127.0.0.1:${(deaf.address() as AddressInfo).port}`;
+    const content = Readable.from(
+      (function* () {
+        for (let sent = 0; sent < LARGE; sent += 2 ** 16) yield Buffer.alloc(2 ** 16);
+      })(),
+    );
+    const large = { size: LARGE, sha256: '', open: () => content };
+    try {
+      await expect(
+        createS3Client({ ...FAKE_KEY, endpoint }, Date.now, NO_PAUSES).put('x', large),
+      ).rejects.toThrow('EntityTooLarge the file is larger than the store takes in one request');
+      await expect.poll(() => content.destroyed).toBe(true);
+    } finally {
+      deaf.close();
+    }
   });
 
   it('says that nothing listens', async () => {
