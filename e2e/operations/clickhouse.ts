@@ -6,6 +6,7 @@ import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { runSavepoint, startService, temporaryFolder, until } from '../support/service.js';
+import { isPurchase, linesOf, type PastEvent, PRICE } from './past-events.js';
 
 /** chDB is ClickHouse as a library. As WebAssembly it runs on every platform, in a Node.js of 23 or newer. */
 const PACKAGES = [`node-${process.platform}-${process.arch}@24`, 'chdb-wasm@0.4.0'];
@@ -17,8 +18,6 @@ const PLAYERS = 40;
 const DAYS = ['2026-01-05', '2026-01-06', '2026-01-07'];
 const SUMS =
   "select day, count(), uniqExact(player_key), sum(if(event_type = 'Purchase', price, 0)) from savepoint_events group by day order by day";
-
-type Line = Readonly<{ day: string; player: number; n: number }>;
 
 /**
  * Loads the files of a game into ClickHouse by the statements of `savepoint event-files clickhouse`: twice, after loads that were interrupted, and a
@@ -44,11 +43,11 @@ export async function tryClickHouse(): Promise<readonly string[]> {
     if (code !== 0) problems.push(`savepoint ${args.join(' ')}: ${output}`);
     return output;
   };
-  const lines: Line[] = DAYS.flatMap((day, at) =>
+  const lines: PastEvent[] = DAYS.flatMap((day, at) =>
     Array.from({ length: PLAYERS * (at + 3) }, (_, n) => ({ day, player: n % PLAYERS, n })),
   );
-  const add = async (name: string, added: readonly Line[]): Promise<void> => {
-    await writeFile(join(folder, name), added.map((line) => `${JSON.stringify(eventOf(line))}\n`).join(''));
+  const add = async (name: string, added: readonly PastEvent[]): Promise<void> => {
+    await writeFile(join(folder, name), linesOf(added));
     await run('import', 'events', ...GAME, '--file', join(folder, name), '--no-pauses');
   };
   const manifest = async (): Promise<{ day: string; generation: number; file: string }[]> => {
@@ -72,7 +71,7 @@ export async function tryClickHouse(): Promise<readonly string[]> {
   };
   const loadedNow = async () =>
     clickHouse.ask((await run('event-files', 'clickhouse', ...GAME, '--query')).trim());
-  const compare = async (what: string, expected: readonly Line[]): Promise<void> => {
+  const compare = async (what: string, expected: readonly PastEvent[]): Promise<void> => {
     const found = await clickHouse.ask(SUMS);
     process.stdout.write(`${what}:\n${found}`);
     if (found !== sumsOf(expected))
@@ -120,25 +119,12 @@ export async function tryClickHouse(): Promise<readonly string[]> {
   }
 }
 
-function eventOf({ day, player, n }: Line) {
-  const isPurchase = n % 10 === 0;
-  return {
-    userId: `0199c1a2-7b3c-7d4e-8f5a-${String(player).padStart(12, '0')}`,
-    eventId: `e-${day}-${n}`,
-    eventType: isPurchase ? 'Purchase' : 'Level_Complete',
-    timestamp: new Date(Date.parse(`${day}T08:00:00.000Z`) + n).toISOString(),
-    payload: isPurchase
-      ? { transactionId: `t-${day}-${n}`, skuId: 'gems', price: 1.25, currency: 'USD' }
-      : { level: n },
-  };
-}
-
-function sumsOf(lines: readonly Line[]): string {
+function sumsOf(lines: readonly PastEvent[]): string {
   return DAYS.filter((day) => lines.some((line) => line.day === day))
     .map((day) => {
       const of = lines.filter((line) => line.day === day);
       const players = new Set(of.map(({ player }) => player)).size;
-      const revenue = of.filter(({ n }) => n % 10 === 0).length * 1.25;
+      const revenue = of.filter(isPurchase).length * PRICE;
       return `${day}\t${of.length}\t${players}\t${revenue}\n`;
     })
     .join('');

@@ -1,4 +1,4 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { openSync } from 'node:fs';
 import { chown, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -7,6 +7,7 @@ import { signal } from '../faults/processes.js';
 import { freePort, temporaryFolder, until } from '../support/service.js';
 import { postgresAccount, postgresPrograms, processesOf } from './debian-postgres.js';
 import { type ProxiedNode, startHaproxy } from './haproxy.js';
+import { requirePrograms } from './programs.js';
 
 const NODES = ['one', 'two', 'three'];
 const READY_TIMEOUT_MS = 120_000;
@@ -43,7 +44,8 @@ export type PatroniCluster = Readonly<{
 
 /** Two PostgreSQL or three under Patroni with synchronous replication, etcd, and HAProxy that leads to the primary and to a standby. */
 export async function startPatroniCluster(count: 2 | 3): Promise<PatroniCluster> {
-  requirePrograms();
+  postgresPrograms();
+  requirePrograms(NEEDED, 'patroni python3-etcd etcd-server haproxy');
   const folder = await temporaryFolder();
   const account = postgresAccount();
   if (account.uid !== undefined) await chown(folder, account.uid, account.gid ?? 0);
@@ -117,22 +119,6 @@ export async function startPatroniCluster(count: 2 | 3): Promise<PatroniCluster>
       etcd.kill('SIGKILL');
     },
   };
-}
-
-function requirePrograms(): void {
-  postgresPrograms();
-  const missing = NEEDED.filter((name) => {
-    try {
-      execFileSync('sh', ['-c', `PATH="$PATH:/usr/sbin" command -v ${name}`], { stdio: 'ignore' });
-      return false;
-    } catch {
-      return true;
-    }
-  });
-  if (missing.length > 0)
-    throw new Error(
-      `Not installed: ${missing.join(', ')}. apt-get install patroni python3-etcd etcd-server haproxy`,
-    );
 }
 
 async function freePorts(count: number): Promise<number[]> {
