@@ -1,44 +1,73 @@
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { FAKE_KEY, type FakeS3, startFakeS3 } from '../../server/test/support/fake-s3.js';
+import { createS3Client, type S3Client, type S3Settings } from '../../server/src/lib/s3/s3-client.js';
+import { FAKE_KEY, startFakeS3 } from '../../server/test/support/fake-s3.js';
 import { get, runSavepoint, type Service, startService, temporaryFolder, until } from '../support/service.js';
+import { startCephStore } from './ceph-store.js';
 import { compareWithMoment, countAcknowledged, type Sent, startTraffic } from './event-traffic.js';
+import { askFilesInBucket, writeFilesToBucket } from './files-in-bucket.js';
+import { checkStore } from './store-checks.js';
+import type { TrialStore } from './trial-store.js';
 
 const PLAYERS = 20;
 /** The log is archived once a minute. */
 const ARCHIVE_TIMEOUT_MS = 180_000;
 const GAME = ['--tenant', 'demo-studio', '--game', 'demo-game'];
+const BACKUP_PREFIX = 'trial';
+const FILES_PREFIX = 'files';
 const EVENTS = ['export', 'events', ...GAME, '--from', '2020-01-01', '--to', '2100-01-01'];
 
 /**
  * Players send while the service archives its log and a backup is made; then everything is killed and the data folder is deleted. After a
  * restore to a moment each event that was acknowledged before it is there once, none that was sent after it is, tokens work and the recount agrees.
- * With `--bucket` the folder of the backups is deleted, too, and comes back from an S3-compatible store.
+ * With `--bucket` the folder of the backups is deleted, too, and comes back from an S3-compatible store: that of our tests, or Ceph's. The store is
+ * asked first what it does with odd keys, long lists, large objects and wrong keys. Files of closed days are written to it, and read again.
  */
 export async function tryBackup(args: readonly string[]): Promise<readonly string[]> {
-  if (!args.includes('--bucket')) return restoreAfterLoss(undefined);
-  const s3 = await startFakeS3();
-  return restoreAfterLoss(s3).finally(() => s3.close());
+  const store = await startStore(args);
+  if (store === undefined) return restoreAfterLoss(undefined);
+  try {
+    return [...(await checkStore(store.settings)), ...(await restoreAfterLoss(store.settings))];
+  } finally {
+    await store.stop();
+  }
 }
 
-async function restoreAfterLoss(s3: FakeS3 | undefined): Promise<readonly string[]> {
+async function startStore(args: readonly string[]): Promise<TrialStore | undefined> {
+  const at = args.indexOf('--bucket');
+  if (at === -1) return undefined;
+  const name = args[at + 1];
+  if (name === 'ceph') return startCephStore();
+  if (name !== undefined) throw new Error(`There is no store ${name}: --bucket or --bucket ceph`);
+  const fake = await startFakeS3();
+  return { settings: { ...FAKE_KEY, endpoint: fake.endpoint }, stop: () => fake.close() };
+}
+
+async function restoreAfterLoss(s3: S3Settings | undefined): Promise<readonly string[]> {
   const [dataDir, parent] = [await temporaryFolder(), await temporaryFolder()];
-  const backups = join(parent, 'backups');
+  const [backups, files] = [join(parent, 'backups'), join(parent, 'files')];
+  const client = s3 === undefined ? undefined : createS3Client(s3, Date.now);
   const settings = {
     SAVEPOINT_DATA_DIR: dataDir,
     SAVEPOINT_BACKUP_DIR: backups,
     SAVEPOINT_ENV: 'development',
-    ...(s3 === undefined ? {} : bucketSettings(s3)),
+    ...(s3 === undefined ? {} : bucketSettings(s3, files)),
   };
   const problems: string[] = [];
   const run = async (...args: string[]): Promise<string> => {
+    const startMs = performance.now();
     const { code, output } = await runSavepoint(args, settings);
-    process.stdout.write(`savepoint ${args.slice(0, 2).join(' ')}: ${output.trim().split('\n').at(-1)}\n`);
+    const seconds = ((performance.now() - startMs) / 1_000).toFixed(1);
+    process.stdout.write(
+      `savepoint ${args.slice(0, 2).join(' ')}: ${output.trim().split('\n').at(-1)} (${seconds} s)\n`,
+    );
     if (code !== 0) problems.push(`savepoint ${args.join(' ')}: ${output}`);
     return output;
   };
 
   const service = await startService(settings);
+  if (client !== undefined)
+    await writeFilesToBucket(run, client, { prefix: FILES_PREFIX, folder: parent, game: GAME });
   const sent = new Map<string, Sent>();
   const traffic = await startTraffic(service.api, sent, { players: PLAYERS });
   await until(async () => (await wholeBackups(backups)) >= 1, ARCHIVE_TIMEOUT_MS);
@@ -54,16 +83,17 @@ async function restoreAfterLoss(s3: FakeS3 | undefined): Promise<readonly string
     async () => (await readdir(join(backups, 'wal'))).length >= archivedBefore + 2,
     ARCHIVE_TIMEOUT_MS,
   );
-  if (s3 !== undefined) {
-    const stored = () =>
-      [...s3.objects.keys()].filter((key) => key.includes('/wal/0') && !/Z\/wal/.test(key));
-    await until(() => stored().length >= archivedBefore + 2, ARCHIVE_TIMEOUT_MS);
+  if (client !== undefined) {
+    const countStored = async () => (await client.list(`${BACKUP_PREFIX}/wal/0`)).objects.length;
+    await until(async () => (await countStored()) >= archivedBefore + 2, ARCHIVE_TIMEOUT_MS);
+    problems.push(...(await askFilesInBucket(run, GAME)));
   }
   await killAll(service, dataDir);
   await traffic.stop();
   await rm(dataDir, { recursive: true, force: true });
-  if (s3 !== undefined) {
-    await rm(backups, { recursive: true, force: true });
+  if (client !== undefined) {
+    for (const folder of [backups, files]) await rm(folder, { recursive: true, force: true });
+    await describeBucket(client);
     await run('backup', 'list', '--bucket');
     await run('backup', 'fetch', '--at', moment.toISOString());
   }
@@ -77,6 +107,7 @@ async function restoreAfterLoss(s3: FakeS3 | undefined): Promise<readonly string
     if (status !== 200) problems.push(`a token from before the restore gets ${status}`);
   }
   await run('rollups', 'check', ...GAME);
+  if (client !== undefined) problems.push(...(await askFilesInBucket(run, GAME)));
   await restored.interrupt();
 
   await run('restore', '--replace', '--backup', (await firstBackup(backups)) ?? '');
@@ -86,15 +117,24 @@ async function restoreAfterLoss(s3: FakeS3 | undefined): Promise<readonly string
   return problems;
 }
 
-function bucketSettings({ endpoint }: FakeS3): Record<string, string> {
+function bucketSettings(s3: S3Settings, files: string): Record<string, string> {
   return {
-    SAVEPOINT_S3_ENDPOINT: endpoint,
-    SAVEPOINT_S3_REGION: FAKE_KEY.region,
-    SAVEPOINT_S3_ACCESS_KEY_ID: FAKE_KEY.accessKeyId,
-    SAVEPOINT_S3_SECRET_ACCESS_KEY: FAKE_KEY.secretAccessKey,
-    SAVEPOINT_BACKUP_S3_BUCKET: FAKE_KEY.bucket,
-    SAVEPOINT_BACKUP_S3_PREFIX: 'trial',
+    SAVEPOINT_S3_ENDPOINT: s3.endpoint,
+    SAVEPOINT_S3_REGION: s3.region,
+    SAVEPOINT_S3_ACCESS_KEY_ID: s3.accessKeyId,
+    SAVEPOINT_S3_SECRET_ACCESS_KEY: s3.secretAccessKey,
+    SAVEPOINT_BACKUP_S3_BUCKET: s3.bucket,
+    SAVEPOINT_BACKUP_S3_PREFIX: BACKUP_PREFIX,
+    SAVEPOINT_EVENT_FILES_S3_BUCKET: s3.bucket,
+    SAVEPOINT_EVENT_FILES_S3_PREFIX: FILES_PREFIX,
+    SAVEPOINT_EVENT_FILES_DIR: files,
   };
+}
+
+async function describeBucket(client: S3Client): Promise<void> {
+  const { objects } = await client.list('');
+  const megabytes = objects.reduce((sum, { size }) => sum + size, 0) / 1e6;
+  process.stdout.write(`the bucket has ${objects.length} objects of ${megabytes.toFixed(1)} MB\n`);
 }
 
 const countLines = (text: string): number => text.match(/"eventId":"p/g)?.length ?? 0;

@@ -25,9 +25,10 @@ const TRIALS: Readonly<Record<string, (args: readonly string[]) => Promise<reado
 const HELP = `npm run operations -- <trial>
 
 Tries what operators do, with the real programs. Each trial says which program it needs.
-  backup [--bucket]
-               players send, everything is killed and deleted, and restored to a moment; from an S3-compatible store
-               (three minutes; needs nothing)
+  backup [--bucket [ceph]]
+               players send, everything is killed and deleted, and restored to a moment; with --bucket from an S3-compatible store,
+               that of the tests or Ceph's gateway, to which files of events are written, too
+               (three minutes; needs nothing; with ceph ceph-common, ceph-mon, ceph-osd, radosgw)
   both-builds --before FOLDER
                the database of 1.0 under load, served by the older build in FOLDER (a checkout that was built) and this one
   clickhouse   files of events are loaded into ClickHouse, twice, interrupted, and in a later generation
