@@ -119,7 +119,7 @@ async function fetch(options: { to?: string; at?: string; backup?: string }): Pr
   const chosen = chooseBackup(await listUsableStored(store), from, at, options.backup);
   await interruptible('Run it again: what was copied is kept.', async (signal) => {
     const ending = storeUntil(store, signal);
-    await claimBackupFolder(to, chosen.manifest.systemIdentifier);
+    await claimBackupFolder(to, chosen.manifest.systemIdentifier, settings.dataDir);
     // Before the backup: a restore after an interrupted fetch must know who was erased.
     await addStoredErasedList(ending, erasedListBeside(to));
     const line = createProgressLine();

@@ -1,5 +1,5 @@
-import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { access, constants, type FileHandle, mkdir, open, rename, rm, stat } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
 
 /** Not every file system can sync a folder, and not everybody may open it. Names are then as safe as they can be there. */
 const CANNOT_SYNC: ReadonlySet<string> = new Set(['EINVAL', 'ENOTSUP', 'EISDIR', 'EACCES', 'EPERM']);
@@ -38,6 +38,35 @@ export async function giveToFolderOwner(file: FileHandle, folder: string): Promi
   // Root of a container may lack the right, and not every file system knows owners: then it stays root's.
   if (uid !== 0) await file.chown(uid, gid).catch(() => {});
 }
+
+/**
+ * Makes a folder, with those above it that are missing, and gives them away like a file.
+ *
+ * @param otherwise whose owner they belong to if the folder that they are made in is root's
+ */
+export async function makeFolder(path: string, mode = 0o777, otherwise?: string): Promise<void> {
+  const first = await mkdir(path, { recursive: true, mode });
+  if (first === undefined || process.getuid?.() !== 0) return;
+  const above = dirname(resolve(first));
+  const isRoots = (await stat(above)).uid === 0;
+  const owned = isRoots && otherwise !== undefined && (await isThere(otherwise)) ? otherwise : above;
+  // From the innermost on: the owner of one could put a link into the place of the next.
+  for (let made = resolve(path); made.length > above.length; made = dirname(made)) {
+    // Not what a link leads to, which somebody may have put there since.
+    const folder = await open(made, constants.O_RDONLY | constants.O_NOFOLLOW);
+    try {
+      await giveToFolderOwner(folder, owned);
+    } finally {
+      await folder.close();
+    }
+  }
+}
+
+const isThere = (path: string): Promise<boolean> =>
+  access(path).then(
+    () => true,
+    () => false,
+  );
 
 export async function syncFile(path: string): Promise<void> {
   const file = await open(path, 'r');

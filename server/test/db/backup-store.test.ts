@@ -20,6 +20,7 @@ import { appendToErasedList, readErasedList } from '../../src/features/erasures/
 import { addStoredErasedList } from '../../src/features/erasures/stored-list.js';
 import { FAKE_KEY, type FakeS3, startFakeS3 } from '../support/fake-s3.js';
 import { testSettings } from '../support/harness.js';
+import { listNotOthers, makeOthersFolder } from '../support/owners.js';
 
 const NEVER = new AbortController().signal;
 const SYSTEM = '7412345678901234567';
@@ -111,7 +112,8 @@ describe('backups in a bucket', () => {
     for (const number of [1, 2, 3, 4]) await archive(number);
     await copies().copyLog(NEVER);
     await copies().copyBackups([first, second], NEVER);
-    const elsewhere = join(parent, 'elsewhere');
+    const above = await makeOthersFolder(join(parent, 'above'));
+    const elsewhere = join(above, 'elsewhere');
     const [, newest] = await listStoredBackups(store);
     const fetched = await fetchBackup(store, newest as Backup, elsewhere);
     expect(await listBackups(elsewhere)).toEqual([fetched]);
@@ -119,6 +121,7 @@ describe('backups in a bucket', () => {
     expect((await readdir(join(elsewhere, 'wal'))).sort()).toEqual([`${segment(3)}.gz`, `${segment(4)}.gz`]);
     expect(await readFile(join(elsewhere, 'wal', `${segment(4)}.gz`), 'utf8')).toBe('log 4');
     expect((await readdir(join(fetched.folder, 'cluster'))).sort()).toEqual(['PG_VERSION', 'base', 'pg_wal']);
+    expect(await listNotOthers(elsewhere)).toEqual([]);
   });
 
   it('refuses a file that was changed in the bucket', async () => {

@@ -7,6 +7,7 @@ import { takeBackup } from '../../src/db/embedded/backup/take-backup.js';
 import { verifyArchive } from '../../src/db/embedded/backup/verify-archive.js';
 import { verifyBackup } from '../../src/db/embedded/backup/verify-backup.js';
 import { archiveLog, endArchive } from '../../src/db/embedded/backup/wal-archive.js';
+import { listNotOthers, makeOthersFolder } from '../support/owners.js';
 import { clearAway, eventually, leftovers, makeFolder, query, start } from '../support/postgres-folders.js';
 
 afterEach(clearAway);
@@ -15,7 +16,7 @@ afterEach(clearAway);
 test('a backup under writes, its log, a restore to a moment and one to the end', async () => {
   const [dataDir, to, restored] = [
     await makeFolder(),
-    join(await makeFolder(), 'backups'),
+    await makeOthersFolder(await makeFolder()),
     await makeFolder(),
   ];
   const { url, stop } = await start(dataDir);
@@ -23,7 +24,7 @@ test('a backup under writes, its log, a restore to a moment and one to the end',
   const note = (text: string) => query(url, `insert into notes (text) values ('${text}')`);
 
   // What a kill leaves is no backup, and the next backup removes it. An interrupted one leaves nothing.
-  await mkdir(join(to, '20260101T000000.000Z.partial'), { recursive: true });
+  await mkdir(join(to, '20260101T000000.000Z.partial'));
   const stopping = new AbortController();
   const interrupted = takeBackup({
     dataDir,
@@ -47,6 +48,8 @@ test('a backup under writes, its log, a restore to a moment and one to the end',
   await isNoted;
   expect(await listBackups(to)).toEqual([backup]);
   expect(await verifyBackup(backup)).toEqual([]);
+  // Made by root, it belongs to the service's user, who has to delete it.
+  expect(await listNotOthers(to)).toEqual([]);
 
   await note('before the moment');
   const [clock] = (await query(url, "select clock_timestamp() + interval '2 ms' as moment")) as {

@@ -2,7 +2,8 @@ import { chmod, chown, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { syncFolder, writeFileDurably } from '../../src/lib/durable-file.js';
+import { makeFolder, syncFolder, writeFileDurably } from '../../src/lib/durable-file.js';
+import { isRoot, listNotOthers, makeOthersFolder } from '../support/owners.js';
 
 describe('a file that is written durably', () => {
   let folder: string;
@@ -38,7 +39,7 @@ describe('a file that is written durably', () => {
     expect(await mode(file)).toBe(0o600);
   });
 
-  it.skipIf(process.getuid?.() !== 0)('belongs to the owner of the folder, if root writes it', async () => {
+  it.skipIf(!isRoot)('belongs to the owner of the folder, if root writes it', async () => {
     await writeFileDurably(file, 'of root');
     expect((await stat(file)).uid).toBe(0);
     await chown(folder, 4242, 4243);
@@ -50,6 +51,28 @@ describe('a file that is written durably', () => {
     await mkdir(join(file, 'in the way'), { recursive: true });
     await expect(writeFileDurably(file, 'content')).rejects.toThrow(/EISDIR|ENOTEMPTY|EEXIST/);
     expect(await readdir(file)).toEqual(['in the way']);
+  });
+
+  it.skipIf(!isRoot)('as root, a folder belongs to the owner of the one that it is made in', async () => {
+    const others = await makeOthersFolder(join(folder, 'others'));
+    await makeFolder(join(others, 'a', 'b', 'c'), 0o700);
+    expect(await listNotOthers(others)).toEqual([]);
+    expect(await mode(join(others, 'a'))).toBe(0o700);
+    // One that is there keeps its owner.
+    await mkdir(join(folder, 'own'));
+    await makeFolder(join(folder, 'own'), 0o700, others);
+    expect((await stat(join(folder, 'own'))).uid).toBe(0);
+  });
+
+  it.skipIf(!isRoot)('as root, one that is made in a folder of root belongs to the other owner', async () => {
+    const others = await makeOthersFolder(join(folder, 'others'));
+    await makeFolder(join(folder, 'a', 'b'), 0o700, others);
+    expect(await listNotOthers(join(folder, 'a'))).toEqual([]);
+    for (const otherwise of [undefined, join(folder, 'nowhere')]) {
+      await rm(join(folder, 'a'), { recursive: true });
+      await makeFolder(join(folder, 'a', 'b'), 0o700, otherwise);
+      expect((await stat(join(folder, 'a', 'b'))).uid).toBe(0);
+    }
   });
 
   it('needs a folder that exists', async () => {

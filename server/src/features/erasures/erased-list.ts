@@ -1,6 +1,6 @@
-import { type FileHandle, mkdir, open, readFile } from 'node:fs/promises';
+import { type FileHandle, open, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { giveToFolderOwner, syncFolder } from '../../lib/durable-file.js';
+import { giveToFolderOwner, makeFolder, syncFolder } from '../../lib/durable-file.js';
 import { parseObject } from '../../lib/is-object.js';
 
 /**
@@ -49,7 +49,7 @@ export async function appendToErasedList(
   entries: readonly ErasedEntry[],
 ): Promise<void> {
   if (entries.length === 0) return;
-  await mkdir(dirname(file), { recursive: true });
+  await makeFolder(dirname(file));
   const handle = await openToAppend(file);
   try {
     // The first line break ends a line that a crash has cut.

@@ -1,8 +1,9 @@
 import { createWriteStream } from 'node:fs';
-import { mkdir, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { type BackupStore, putFile } from '../../db/embedded/backup/backup-store.js';
+import { makeFolder } from '../../lib/durable-file.js';
 import { addErasedList } from './erased-list.js';
 
 const FILE = 'erased-players';
@@ -12,7 +13,7 @@ export async function addStoredErasedList(
   { client, prefix }: BackupStore,
   erasedFile: string,
 ): Promise<void> {
-  await mkdir(dirname(erasedFile), { recursive: true });
+  await makeFolder(dirname(erasedFile));
   const stored = await client.get(`${prefix}${FILE}`);
   if (stored === undefined) return;
   const fetched = `${erasedFile}.fetched`;

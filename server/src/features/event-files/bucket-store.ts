@@ -1,7 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { type FileHandle, mkdir, open, rm } from 'node:fs/promises';
+import { type FileHandle, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
+import { makeFolder } from '../../lib/durable-file.js';
 import { isTemporary, type S3Client, type S3Content, S3Error } from '../../lib/s3/s3-client.js';
 import type { FileStore, NewFile } from './file-store.js';
 
@@ -44,7 +45,7 @@ export function createBucketStore(client: S3Client, prefix: string, folder: stri
 }
 
 async function newFile(folder: string, send: (content: S3Content) => Promise<void>): Promise<NewFile> {
-  await mkdir(folder, { recursive: true });
+  await makeFolder(folder);
   const path = join(folder, `${randomUUID()}.unfinished`);
   const file = await open(path, 'wx+', 0o600);
   // It can be read as long as it is open, and nothing is left behind, however the process ends.

@@ -1,6 +1,6 @@
-import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { type FileHandle, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
-import { syncFolder, writeFileDurably } from '../../lib/durable-file.js';
+import { giveToFolderOwner, makeFolder, syncFolder, writeFileDurably } from '../../lib/durable-file.js';
 import type { FileStore, NewFile } from './file-store.js';
 
 /** Under this ending a file is written before it gets its name. */
@@ -14,7 +14,7 @@ export function createFolderStore(folder: string): FileStore {
   const pathOf = (name: string) => join(folder, ...name.split('/'));
   const withFolder = async (name: string): Promise<string> => {
     const path = pathOf(name);
-    await mkdir(dirname(path), { recursive: true });
+    await makeFolder(dirname(path));
     return path;
   };
   return {
@@ -34,7 +34,9 @@ export function createFolderStore(folder: string): FileStore {
       const path = await withFolder(name);
       const unfinished = `${path}${UNFINISHED}`;
       await rm(unfinished, { force: true });
-      return newFile(await open(unfinished, 'wx', FILE_MODE), unfinished, path);
+      const file = await open(unfinished, 'wx', FILE_MODE);
+      await giveToFolderOwner(file, dirname(path));
+      return newFile(file, unfinished, path);
     },
     async open(name) {
       return (await open(pathOf(name)).catch(nothingThere))?.createReadStream();

@@ -1,8 +1,9 @@
-import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { syncFile, syncFolder } from '../../../lib/durable-file.js';
+import { makeFolder, syncFolder } from '../../../lib/durable-file.js';
 import { StartupError } from '../../../lib/startup-error.js';
 import { errorCode, ifExists } from '../errno.js';
+import { writeHashed } from './hashed-files.js';
 import { type Manifest, readManifest } from './manifest.js';
 
 /**
@@ -32,13 +33,19 @@ export function backupName(startedAt: Date): string {
   return startedAt.toISOString().replaceAll(/[-:]/g, '');
 }
 
-/** Makes the folder, for this database only: the names of segments are the same in all of them. */
-export async function claimBackupFolder(backups: string, systemIdentifier: string): Promise<void> {
-  await mkdir(walFolderOf(backups), { recursive: true, mode: 0o700 });
+/**
+ * Makes the folder, for this database only: the names of segments are the same in all of them. Made by root, it belongs to the user of the
+ * service, who goes on there: the owner of the folder that it is made in, or of the data folder.
+ */
+export async function claimBackupFolder(
+  backups: string,
+  systemIdentifier: string,
+  dataDir?: string,
+): Promise<void> {
+  await makeFolder(walFolderOf(backups), 0o700, dataDir);
   const path = join(backups, OWNER_FILE);
   try {
-    await writeFile(path, `${systemIdentifier}\n`, { flag: 'wx', mode: 0o600 });
-    await syncFile(path);
+    await writeHashed(path, `${systemIdentifier}\n`);
     await syncFolder(backups);
     await syncFolder(dirname(backups));
   } catch (error) {

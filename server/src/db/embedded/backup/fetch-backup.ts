@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
-import { createWriteStream } from 'node:fs';
-import { mkdir, rename, rm, stat } from 'node:fs/promises';
+import { open, rename, rm, stat } from 'node:fs/promises';
 import { dirname, isAbsolute, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { syncFile, syncFolder } from '../../../lib/durable-file.js';
+import { giveToFolderOwner, makeFolder, syncFile, syncFolder } from '../../../lib/durable-file.js';
 import { inParallel } from '../../../lib/in-parallel.js';
 import { ifExists } from '../errno.js';
 import { isArchivedFile } from './archive-file.js';
@@ -34,13 +33,13 @@ export async function fetchBackup(
     const partial = partialOf(folder);
     const totalBytes = manifest.files.reduce((sum, { size }) => sum + size, 0);
     let doneBytes = 0;
+    // One after another: a folder belongs to the owner of the one that it is made in.
+    for (const path of foldersOf(manifest)) await makeFolder(join(partial, path), 0o700);
     await inParallel(manifest.files, signal, async (file) => {
       await fetchFile(store, `${name}/${file.path}`, join(partial, file.path), file);
       doneBytes += file.size;
       onProgress?.(doneBytes, totalBytes);
     });
-    for (const path of manifest.folders)
-      await mkdir(join(partial, 'cluster', path), { recursive: true, mode: 0o700 });
     await writeManifest(partial, manifest);
     await rename(partial, folder);
     await syncFolder(to);
@@ -57,6 +56,10 @@ function refuseOutside(name: string, { files, folders }: Manifest): void {
       throw new Error(`the manifest of ${name} names a file outside of the backup: ${path}`);
   }
 }
+
+/** From the folder of the backup. */
+const foldersOf = ({ files, folders }: Manifest): Set<string> =>
+  new Set(['.', ...folders.map((path) => join('cluster', path)), ...files.map(({ path }) => dirname(path))]);
 
 async function fetchLog(
   store: BackupStore,
@@ -90,20 +93,24 @@ async function fetchFile(
   expected?: BackupFile,
 ): Promise<void> {
   if (expected !== undefined && (await ifExists(hashFile(path)))?.sha256 === expected.sha256) return;
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   for (let attempt = 1; ; attempt++) {
+    await rm(path, { force: true });
+    const file = await open(path, 'wx', 0o600);
     try {
+      await giveToFolderOwner(file, dirname(path));
       const content = await client.get(`${prefix}${key}`);
       if (content === undefined) throw new Error(`${key} is missing in the store`);
-      await rm(path, { force: true });
       const hash = createHash('sha256');
       content.on('data', (chunk) => hash.update(chunk));
-      await pipeline(content, createWriteStream(path, { flags: 'wx', mode: 0o600 }));
+      await pipeline(content, file.createWriteStream());
       await syncFile(path);
       if (expected === undefined || hash.digest('hex') === expected.sha256) return;
       throw new Error(`${key} of the store does not agree with its digest`);
     } catch (error) {
       if (attempt === ATTEMPTS) throw error;
+    } finally {
+      // Where the stream has not done so.
+      await file.close();
     }
   }
 }

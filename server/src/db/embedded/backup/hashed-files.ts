@@ -17,6 +17,7 @@ export async function copyHashed(from: string, to: string, { isSynced = true } =
   try {
     const target = await open(to, 'wx', 0o600);
     try {
+      await giveToFolderOwner(target, dirname(to));
       const hashed = await readThrough(source, async (chunk) => {
         await target.writeFile(chunk);
       });

@@ -1,17 +1,6 @@
-import {
-  access,
-  constants,
-  mkdir,
-  open,
-  readdir,
-  readFile,
-  rename,
-  rm,
-  rmdir,
-  writeFile,
-} from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { giveToFolderOwner, syncFolder, writeFileDurably } from '../../../lib/durable-file.js';
+import { access, constants, readdir, readFile, rename, rm, rmdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { makeFolder, syncFolder, writeFileDurably } from '../../../lib/durable-file.js';
 import { StartupError } from '../../../lib/startup-error.js';
 import { ifExists } from '../errno.js';
 import { isBackupName, OWNER_FILE, walFolderOf } from './backup-folder.js';
@@ -30,11 +19,11 @@ export async function setBackupsAside(
 ): Promise<string | undefined> {
   if (!(await isOwnedBy(backups, systemIdentifier))) return undefined;
   const aside = asideOf(backups, major, systemIdentifier);
-  await makeFolder(aside);
+  await makeFolder(aside, 0o700);
   await writeFileDurably(join(aside, OWNER_FILE), `${systemIdentifier}\n`);
   for (const name of await listNames(backups)) await rename(join(backups, name), join(aside, name));
   // One by one: a repetition may find a part of the log there.
-  await makeFolder(walFolderOf(aside));
+  await makeFolder(walFolderOf(aside), 0o700);
   for (const name of (await ifExists(readdir(walFolderOf(backups)))) ?? [])
     await rename(join(walFolderOf(backups), name), join(walFolderOf(aside), name));
   for (const folder of [walFolderOf(aside), aside]) await syncFolder(folder);
@@ -57,7 +46,7 @@ export async function requireBackupsMovable(
     if (!(await isOwnedBy(backups, systemIdentifier))) return;
     const aside = asideOf(backups, major, systemIdentifier);
     try {
-      for (const folder of [aside, walFolderOf(aside)]) await makeFolder(folder);
+      for (const folder of [aside, walFolderOf(aside)]) await makeFolder(folder, 0o700);
       await tryMove(backups, aside);
       await tryMove(walFolderOf(backups), walFolderOf(aside));
       // A folder is moved only by those who may write in it.
@@ -71,18 +60,6 @@ export async function requireBackupsMovable(
       `The backups of this database in ${backups} cannot be moved to a folder of their own, as an upgrade does with them (${(error as Error).message}). Nothing was changed. Mend that; or leave SAVEPOINT_BACKUP_DIR out, and then start with another one, with a copy of erased-players in it.`,
       { cause: error },
     );
-  }
-}
-
-async function makeFolder(path: string): Promise<void> {
-  const made = await mkdir(path, { recursive: true, mode: 0o700 });
-  if (made === undefined) return;
-  // Not what a link leads to, which somebody may have put there since.
-  const folder = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW);
-  try {
-    await giveToFolderOwner(folder, dirname(path));
-  } finally {
-    await folder.close();
   }
 }
 

@@ -1,7 +1,7 @@
-import { mkdir, rename, rm, stat } from 'node:fs/promises';
+import { rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type pg from 'pg';
-import { syncFolder } from '../../../lib/durable-file.js';
+import { makeFolder, syncFolder } from '../../../lib/durable-file.js';
 import { type FoundServer, findServer } from '../attach.js';
 import { ifExists } from '../errno.js';
 import { withSuperuser } from '../login.js';
@@ -56,7 +56,7 @@ async function takeInTurn(connection: pg.Client, server: FoundServer, options: O
        from pg_control_system()`,
   );
   const begun = rows[0] as Begun;
-  await claimBackupFolder(options.to, begun.systemIdentifier);
+  await claimBackupFolder(options.to, begun.systemIdentifier, options.dataDir);
   await removePartialBackups(options.to);
   const name = backupName(begun.startedAt);
   const folder = join(options.to, name);
@@ -84,7 +84,7 @@ async function copyAll(
   const cluster = join(partial, 'cluster');
   const wal = join(partial, 'wal');
   const secrets = join(partial, 'secrets');
-  for (const path of [partial, cluster, wal, secrets]) await mkdir(path, { mode: 0o700 });
+  for (const path of [partial, cluster, wal, secrets]) await makeFolder(path, 0o700);
   // Ends with the session, also after a kill.
   await connection.query(
     "select pg_create_physical_replication_slot('savepoint_backup_' || pg_backend_pid(), true, true)",
@@ -137,7 +137,7 @@ async function copyCluster(
   { signal, onProgress }: Options,
 ): Promise<{ folders: readonly string[]; files: BackupFile[] }> {
   const { folders, files } = await listClusterFiles(from);
-  for (const path of folders) await mkdir(join(to, path), { mode: 0o700 });
+  for (const path of folders) await makeFolder(join(to, path), 0o700);
   const totalBytes = files.reduce((sum, { size }) => sum + size, 0);
   const copied: BackupFile[] = [];
   let copiedBytes = 0;

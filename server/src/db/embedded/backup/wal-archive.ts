@@ -32,7 +32,7 @@ export async function archiveLog({ dataDir, to, endSegment, signal }: Options): 
     const { rows } = await connection.query<{ id: string }>(
       'select system_identifier::text as id from pg_control_system()',
     );
-    await claimBackupFolder(to, rows[0]?.id ?? '');
+    await claimBackupFolder(to, rows[0]?.id ?? '', dataDir);
     await ensureSlot(connection);
     if (endSegment) await connection.query('select pg_switch_wal()');
     const { oldest, present } = await findSegments(connection);

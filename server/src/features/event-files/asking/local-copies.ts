@@ -1,9 +1,10 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
-import { mkdir, rename, rm, stat, utimes } from 'node:fs/promises';
+import { rename, rm, stat, utimes } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { HOUR_MS, MINUTE_MS } from '../../../lib/day.js';
+import { makeFolder } from '../../../lib/durable-file.js';
 import { inUnits } from '../../../lib/free-space.js';
 import { inParallel } from '../../../lib/in-parallel.js';
 import type { FileStore } from '../file-store.js';
@@ -102,7 +103,7 @@ async function fetchCopy(
   if (content === undefined) throw new Error(`${name} is missing in the bucket`);
   const path = pathIn(folder, name);
   const unfinished = `${path}.${randomUUID()}.unfinished`;
-  await mkdir(dirname(path), { recursive: true });
+  await makeFolder(dirname(path));
   try {
     const hash = createHash('sha256');
     content.on('data', (chunk) => hash.update(chunk));
