@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { readFile, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { StartupError } from '../../lib/startup-error.js';
 import { ifExists } from './errno.js';
 
@@ -33,7 +34,13 @@ export async function chooseServerUser(clusterPath: string): Promise<ServerUser 
     const known = accounts.find((account) => account.uid === owner.uid);
     return ableToSwitch(known ?? { name: `#${owner.uid}`, uid: owner.uid, gid: owner.gid });
   }
-  const chosen = ['postgres', 'nobody'].map((name) => accounts.find((account) => account.name === name));
+  const above = await ifExists(stat(dirname(clusterPath)));
+  const chosen = [
+    // A new cluster in the data folder of another user is for the service of that user: `sudo savepoint restore` on a new machine. A user
+    // without a name, as of a container's host, cannot make one.
+    accounts.find((account) => account.uid === above?.uid),
+    ...['postgres', 'nobody'].map((name) => accounts.find((account) => account.name === name)),
+  ];
   const user = chosen.find((account) => account !== undefined && account.uid !== 0);
   if (user !== undefined) return ableToSwitch(user);
   throw new StartupError(
