@@ -1,6 +1,6 @@
-import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, open, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { finishSwap, refuseEmptyBeside, removeUnswapped } from '../../src/db/embedded/swap-clusters.js';
 import { upgrade } from '../support/major-upgrade.js';
 import { clearAway, makeFolder, start } from '../support/postgres-folders.js';
@@ -73,6 +73,25 @@ describe('a restore that was killed', () => {
       expect(await readdir(root)).toHaveLength(4);
     },
   );
+
+  test('a power cut in it leaves the old secret or both, never the new one alone', async () => {
+    const root = await makeFolder();
+    await makeFiles(root, 'postgres.replaced-2', 'postgres.restored-2', STAGED, ['postgres-password', 'old']);
+    const handle = await open(root);
+    await handle.close();
+    // What is in the folder when it is synced is the least that a power cut leaves from then on.
+    const synced: string[][] = [];
+    const sync = vi.spyOn(Object.getPrototypeOf(handle), 'sync').mockImplementation(async () => {
+      synced.push((await readdir(root)).filter((name) => name.startsWith('postgres-')).sort());
+    });
+    try {
+      await finishSwap(root);
+    } finally {
+      sync.mockRestore();
+    }
+    const both = ['postgres-password', REPLACED[0]];
+    expect(synced).toEqual([[REPLACED[0], STAGED[0]], both, both]);
+  });
 
   test('before it: the old database is used, and the next restore deletes what is left', async () => {
     const root = await makeFolder();

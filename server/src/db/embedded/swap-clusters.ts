@@ -78,6 +78,8 @@ async function putInPlace(swap: Omit<Swap, 'aside'>): Promise<void> {
     // Where a kill came after this, it is in its place.
     if ((await ifExists(lstat(staged))) === undefined) continue;
     await ifExists(rename(path, `${path}.replaced-${stamp}`));
+    // So that a power cut cannot leave the next rename without this one, and the old secret nowhere.
+    await syncFolder(root);
     await rename(staged, path);
   }
   await syncFolder(root);
