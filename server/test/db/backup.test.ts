@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { type Backup, listBackups } from '../../src/db/embedded/backup/backup-folder.js';
@@ -68,9 +68,15 @@ test('a backup under writes, its log, a restore to a moment and one to the end',
   await note('not archived');
   expect(await verifyArchive(to, [backup])).toEqual([]);
 
-  // A kill in it leaves everything as it was.
+  // A kill in it leaves everything as it was, and the next start finishes one that comes later.
   const seenBeforeSwap: string[][] = [];
-  const beforeSwap = async () => seenBeforeSwap.push(await readdir(restored));
+  const beforeSwap = async () => {
+    seenBeforeSwap.push(await readdir(restored));
+    // Stops the first restore in its last step.
+    if (seenBeforeSwap.length > 1) return;
+    await mkdir(join(restored, 'postgres'));
+    await writeFile(join(restored, 'postgres', 'in the way'), '');
+  };
   const restore = (at: Date | undefined, replace = false) =>
     restoreBackup({
       dataDir: restored,
@@ -85,8 +91,9 @@ test('a backup under writes, its log, a restore to a moment and one to the end',
       beforeSwap,
       settings: { fsync: 'off', shared_buffers: '16MB' },
     });
+  const said: string[] = [];
   const restoredNotes = async () => {
-    const server = await start(restored);
+    const server = await start(restored, said);
     const notes = (await query(server.url, 'select text from notes order by id')) as { text: string }[];
     await server.stop();
     return notes.map(({ text }) => text);
@@ -96,11 +103,13 @@ test('a backup under writes, its log, a restore to a moment and one to the end',
     /The log ends before 2100-01-01T00:00:00.000Z: its last transaction was at 20/,
   );
   expect(await readdir(restored)).not.toContain('postgres');
-  await restore(moment);
+  await expect(restore(moment)).rejects.toThrow(/ENOTEMPTY|EEXIST/);
+  await rm(join(restored, 'postgres'), { recursive: true });
   expect(seenBeforeSwap).toEqual([expect.not.arrayContaining(['postgres'])]);
   expect(seenBeforeSwap.flat().filter((name) => name.startsWith('postgres.restored-'))).toEqual([]);
   const upToMoment = ['before the backup', 'during the backup', 'before the moment'];
   expect(await restoredNotes()).toEqual(upToMoment);
+  expect(said).toContain('Finished a restore of the database that was interrupted.');
 
   // To the end, beside what was restored first, and on a timeline of its own.
   await expect(restore(undefined)).rejects.toThrow('Give --replace to set it aside');

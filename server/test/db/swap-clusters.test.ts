@@ -1,7 +1,12 @@
 import { mkdir, open, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { finishSwap, refuseEmptyBeside, removeUnswapped } from '../../src/db/embedded/swap-clusters.js';
+import {
+  finishSwap,
+  newStamp,
+  refuseEmptyBeside,
+  removeUnswapped,
+} from '../../src/db/embedded/swap-clusters.js';
 import { upgrade } from '../support/major-upgrade.js';
 import { clearAway, makeFolder, start } from '../support/postgres-folders.js';
 
@@ -73,6 +78,35 @@ describe('a restore that was killed', () => {
       expect(await readdir(root)).toHaveLength(4);
     },
   );
+
+  test('into an empty place: the next start finishes it', async () => {
+    const root = await makeFolder();
+    const stamp = newStamp(true);
+    await makeFiles(root, `postgres.restored-${stamp}`, [`postgres-password.restored-${stamp}`, 'new']);
+    // Of a start or a hand; no database is in it.
+    await mkdir(join(root, 'postgres'));
+    expect(await finishSwap(root)).toBe('restored');
+    expect(await clusterIn(root)).toBe(`postgres.restored-${stamp}`);
+    expect(await readFile(join(root, 'postgres-password'), 'utf8')).toBe('new');
+    expect(await readdir(root)).toHaveLength(2);
+    expect(await finishSwap(root)).toBeUndefined();
+  });
+
+  test('into an empty place: the next restore begins anew', async () => {
+    const root = await makeFolder();
+    const stamp = newStamp(true);
+    await makeFiles(root, `postgres.restored-${stamp}`, [`postgres-password.restored-${stamp}`, 'new']);
+    expect(await finishSwap(root, true)).toBeUndefined();
+    await removeUnswapped(root, join(root, 'postgres'), 'restored');
+    expect(await readdir(root)).toEqual([]);
+  });
+
+  test('into an empty place, which a database has taken since: that one stays', async () => {
+    const root = await makeFolder();
+    await makeFiles(root, 'postgres', `postgres.restored-${newStamp(true)}`);
+    expect(await finishSwap(root)).toBeUndefined();
+    expect(await clusterIn(root)).toBe('postgres');
+  });
 
   test('a power cut in it leaves the old secret or both, never the new one alone', async () => {
     const root = await makeFolder();

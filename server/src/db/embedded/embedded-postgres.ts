@@ -101,7 +101,11 @@ async function start(
 /** Programs, cluster and password in place, nothing running that was not before. */
 async function prepare(root: string, options: Options): Promise<ServerSpec> {
   const { dataDir, say, settings = {} } = options;
-  await finishSwap(root);
+  const finished = await finishSwap(root);
+  if (finished !== undefined)
+    say(
+      `Finished ${finished === 'restored' ? 'a restore' : 'an upgrade'} of the database that was interrupted.`,
+    );
   const user = await chooseServerUser(clusterPathIn(root));
   const binaries = await prepareBinaries(root, user, options.binaries);
   const clusterDir = await findClusterDir(root, dataDir, user);

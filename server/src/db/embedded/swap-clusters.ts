@@ -16,7 +16,8 @@ import { hasPassword } from './password-file.js';
  *   init-… ─► restored-STAMP │ postgres ─► replaced-STAMP │ secrets │ restored-STAMP ─► postgres
  *
  * From the second step to the last there is no cluster in the place. Both names then have the same stamp, by which the next start knows
- * what is left to do. Before that the old cluster is used, and whoever was killed begins anew.
+ * what is left to do. Before that the old cluster is used, and whoever was killed begins anew. A restore into an empty place has nothing to set
+ * aside, and a stamp of its own, STAMP-into-empty: the next start finishes it from the first step on, and the next restore begins anew.
  *
  * The secrets of a restored cluster come with it: `postgres-password.restored-STAMP` in the data folder becomes `postgres-password`, and what
  * was there `postgres-password.replaced-STAMP`.
@@ -34,11 +35,14 @@ type Kind = 'upgraded' | 'restored';
 
 const KINDS: readonly Kind[] = ['upgraded', 'restored'];
 const ASIDE = ['replaced-', 'of-postgres-'];
+const INTO_EMPTY = '-into-empty';
 
 /** What lies beside the cluster, and is of no use or cannot be replaced without it. */
 export const SECRETS = ['postgres-password', 'master-key'];
 
-export const newStamp = (): string => new Date().toISOString().replaceAll(':', '');
+/** `isEmpty`: there is no old cluster. */
+export const newStamp = (isEmpty = false): string =>
+  `${new Date().toISOString().replaceAll(':', '')}${isEmpty ? INTO_EMPTY : ''}`;
 
 /** To be called before the swap is announced. */
 export async function stageSecret({ root, kind, stamp }: Swap, name: string, content: string): Promise<void> {
@@ -63,7 +67,7 @@ export async function swapClusters(
 ): Promise<string | undefined> {
   const { clusterDir, aside, stamp } = swap;
   const kept = `${clusterDir}.${aside}-${stamp}`;
-  const found = await ifExists(rename(clusterDir, kept).then(() => kept));
+  const found = isIntoEmpty(stamp) ? undefined : await ifExists(rename(clusterDir, kept).then(() => kept));
   // So that a power cut cannot leave the last step without this one.
   await syncFolder(dirname(clusterDir));
   await onAside();
@@ -90,20 +94,37 @@ async function putInPlace(swap: Omit<Swap, 'aside'>): Promise<void> {
 const readyName = ({ clusterDir, kind, stamp }: Pick<Swap, 'clusterDir' | 'kind' | 'stamp'>): string =>
   `${clusterDir}.${kind}-${stamp}`;
 
-/** For whoever holds the lock of the data folder, before he looks for its cluster: what a kill in the middle of a swap has left to do. */
-export async function finishSwap(root: string): Promise<void> {
+/**
+ * For whoever holds the lock of the data folder, before he looks for its cluster: what a kill in the middle of a swap has left to do.
+ *
+ * @param isRestore begins anew where there was no database before, instead of refusing what the last restore has put there
+ * @returns what was finished
+ */
+export async function finishSwap(root: string, isRestore = false): Promise<Kind | undefined> {
   const clusterDir = await findPlace(clusterPathIn(root));
-  if ((await ifExists(lstat(clusterDir))) !== undefined) return;
+  if (!(await isEmptyPlace(clusterDir))) return undefined;
   const endings = await listEndings(clusterDir);
   for (const kind of KINDS) {
     for (const ending of endings.filter((each) => each.startsWith(`${kind}-`))) {
       const stamp = ending.slice(`${kind}-`.length);
-      if (!endings.some((each) => isAside(each) && each.endsWith(`-${stamp}`))) continue;
-      return putInPlace({ root, clusterDir, kind, stamp });
+      const isBegun = isIntoEmpty(stamp)
+        ? !isRestore
+        : endings.some((each) => isAside(each) && each.endsWith(`-${stamp}`));
+      if (!isBegun) continue;
+      await putInPlace({ root, clusterDir, kind, stamp });
+      return kind;
     }
   }
+  return undefined;
 }
 
+/** An empty folder is as good as none: the last rename puts the cluster there. A link that leads to it never leads nowhere. */
+async function isEmptyPlace(clusterDir: string): Promise<boolean> {
+  const found = await ifExists(lstat(clusterDir));
+  return found === undefined || (found.isDirectory() && (await readdir(clusterDir)).length === 0);
+}
+
+const isIntoEmpty = (stamp: string): boolean => stamp.endsWith(INTO_EMPTY);
 const isAside = (ending: string): boolean => ASIDE.some((prefix) => ending.startsWith(prefix));
 const isReady = (ending: string): boolean => KINDS.some((kind) => ending.startsWith(`${kind}-`));
 

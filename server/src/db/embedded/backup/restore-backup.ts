@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { readdir, readFile, rm, rmdir } from 'node:fs/promises';
+import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { StartupError } from '../../../lib/startup-error.js';
 import { prepareBinaries } from '../binaries.js';
@@ -73,7 +73,7 @@ export async function restoreBackup(options: Options): Promise<Date | undefined>
 
 async function restore(root: string, options: Options): Promise<Date | undefined> {
   const { dataDir, backup, at, replace, say, settings = {} } = options;
-  await finishSwap(root);
+  await finishSwap(root, true);
   const user = await chooseServerUser(clusterPathIn(root));
   const binaries = await prepareBinaries(root, user);
   refuseOtherVersion(backup, binaries.major);
@@ -106,12 +106,11 @@ async function restore(root: string, options: Options): Promise<Date | undefined
         `The archive could not be told of this restore (${error.message}). Take the next backups into another folder.`,
       ),
     );
-    const swap: Swap = { root, clusterDir, kind: 'restored', aside: 'replaced', stamp: newStamp() };
+    const stamp = newStamp(!isThere);
+    const swap: Swap = { root, clusterDir, kind: 'restored', aside: 'replaced', stamp };
     await stageSecrets(swap, backup);
     await options.beforeSwap();
     await announceSwap(swap, temporary);
-    // An empty folder is nothing to keep.
-    if (!isThere) await ifExists(rmdir(clusterDir));
     const kept = await swapClusters(swap);
     if (kept !== undefined) say(`The database that was there is now ${kept}. Delete it if it is not needed.`);
     await linkCluster(root, clusterDir);
