@@ -25,8 +25,9 @@ export async function groupingOf(
   }
   if (segment === undefined) throw new ApiError('parameter_invalid', { message: NO_SEGMENT });
   const segmentId = textParameter('segment', segment, 64);
-  const stored = storedSpans(await listSegmentPublications(pool, gameId, segmentId));
-  const spans = stored.filter(({ before }) => startedAt === null || before > startedAt);
+  const sinceMs = startedAt ?? nowMs;
+  const stored = storedSpans(await listSegmentPublications(pool, gameId, segmentId, sinceMs));
+  const spans = stored.filter(({ before }) => before > sinceMs);
   if (spans.length > 0) return { by, segmentId, spans };
   const { document } = await findConfigVersionAt(pool, gameId, nowMs);
   const isThere = document.segments.some((each) => each.segmentId === segmentId);

@@ -119,11 +119,11 @@ export const EXPERIMENT_STATEMENTS: readonly Listed[] = [
   },
   {
     what: 'list_segment_publications',
-    call: ({ service }) => listSegmentPublications(service, gameId, 'payers'),
+    call: ({ service, nowMs }) => listSegmentPublications(service, gameId, 'payers', nowMs - DAY_MS),
     reads: {
       tables: ['config_versions'],
-      why: 'the versions of a game, without their documents',
-      atMost: 1_002,
+      why: 'the versions that were published since the run began, without their documents, and the one before',
+      atMost: 1_003,
     },
   },
   { what: 'list_reported_days', call: ({ service }) => listReportedDays(service, RUN, 180) },

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { storedSpans } from '../../../src/features/experiments/explored-segment.js';
+import { listSegmentPublications } from '../../../src/features/experiments/segment-queries.js';
 import { storeExposures } from '../../../src/features/players/exposure-queries.js';
 import { experiment, segment } from '../../personalisation/support/fixtures.js';
 import { type AdminClient, openAdminClient } from '../../support/admin-calls.js';
@@ -192,6 +193,25 @@ describe('an exploration by segment', () => {
       expectGeneralError(response, 400, 'parameter_invalid');
     }
   });
+});
+
+it('reads the version in force when the run began, and what has changed since', async () => {
+  const gameId = await addGame(harness, 'published-often');
+  const stored = [[PAYERS], [], [PAYERS], [PAYERS, LATE], [], [LATE], [PAYERS]];
+  for (const [n, segments] of stored.entries())
+    await publish(harness, gameId, [test], { nowMs: at(20 - n), segments });
+  const since = (days: number) => listSegmentPublications(harness.pool, gameId, 'payers', at(days));
+  const [again, away, last] = [
+    { publishedAt: at(18), isStored: true },
+    { publishedAt: at(16), isStored: false },
+    { publishedAt: at(14), isStored: true },
+  ];
+  expect(await since(18)).toEqual([again, away, last]);
+  expect(await since(17)).toEqual([{ publishedAt: at(17), isStored: true }, away, last]);
+  expect(await since(15)).toEqual([{ publishedAt: at(15), isStored: false }, last]);
+  expect(await since(0)).toEqual([last]);
+  expect(await since(60)).toHaveLength(5);
+  expect(await listSegmentPublications(harness.pool, 0, 'payers', at(60))).toEqual([]);
 });
 
 it('knows a segment between the publications that store it', () => {
