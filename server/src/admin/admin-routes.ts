@@ -115,8 +115,11 @@ function routesWith<Path extends string, Needs, Found, PathParams extends TSchem
       route: Needs &
         Route<Params, Query, Body> &
         Readonly<{
-          /** Returns the data of the response. Or sends the response itself, and returns `reply`. */
-          handle: (call: Call<Params, Query, Body> & Found) => Promise<unknown>;
+          /**
+           * Returns the data of the response. Or sends the response itself, and returns `reply`. Not `unknown`, so that the compiler refuses a
+           * handler that forgets to return: the response would be an empty 200.
+           */
+          handle: (call: Call<Params, Query, Body> & Found) => Promise<NonNullable<unknown> | null>;
         }>,
     ): void => {
       const { role, handle, response, errors, options, ...described }: Declared = route;
