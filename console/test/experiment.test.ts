@@ -4,7 +4,6 @@ import {
   axisOf,
   changeInWords,
   drawnIntervals,
-  groupInWords,
   type MetricReport,
   placeOf,
 } from '../src/lib/experiment.js';
@@ -57,13 +56,4 @@ describe('intervals of an experiment', () => {
     expect(changeInWords(-0.13527, true)).toBe('−13.5 points');
     expect(changeInWords(0.00042, false)).toBe('+0.042%');
   });
-});
-
-it('names the groups of an exploration', () => {
-  const named = (by: string, value: string | null, kind: 'value' | 'other' | 'unknown' = 'value') =>
-    groupInWords(by, { kind, value });
-  expect(named('segment', 'yes')).toBe('In the segment at the exposure');
-  expect(named('segment', 'no')).toBe('Not in it');
-  expect(named('segment', null, 'unknown')).toBe('Not known');
-  expect(named('country', 'DE')).toBe('DE');
 });

@@ -40,12 +40,12 @@ export function drawnIntervals({ metric, arms }: MetricReport): DrawnInterval[] 
 }
 
 /** The groups of an exploration, and in each the arms with an interval. */
-export function exploredIntervals(
-  { metric, groups }: Exploration,
-  nameOf: (group: Exploration['groups'][number]) => string,
-): { name: string; players: number; intervals: DrawnInterval[] }[] {
+export function exploredIntervals({
+  metric,
+  groups,
+}: Exploration): { name: string; players: number; intervals: DrawnInterval[] }[] {
   return groups.map((group) => ({
-    name: nameOf(group),
+    name: group.title,
     players: group.players,
     intervals: group.arms.slice(1).flatMap((arm) => drawnOf(arm.variantId, arm, metric) ?? []),
   }));
@@ -82,21 +82,4 @@ export function meanInWords({ metric }: MetricReport, mean: number | null): stri
 
 export function fourDigits(value: number): string {
   return value.toLocaleString('en-US', { maximumSignificantDigits: 4 });
-}
-
-const YES_NO: Readonly<Record<string, readonly [yes: string, no: string]>> = {
-  payer: ['Had paid before', 'Had not paid'],
-  new: ['New on that day', 'There before'],
-  segment: ['In the segment at the exposure', 'Not in it'],
-};
-
-/** How a group of an exploration is called. */
-export function groupInWords(
-  by: string,
-  { kind, value }: Pick<Exploration['groups'][number], 'kind' | 'value'>,
-): string {
-  if (kind === 'unknown') return 'Not known';
-  if (kind === 'other' || value === null) return 'All others';
-  const [yes, no] = YES_NO[by] ?? [value, value];
-  return value === 'no' ? no : value === 'yes' ? yes : value;
 }

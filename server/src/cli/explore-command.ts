@@ -1,9 +1,12 @@
 import { type Command, Option } from 'commander';
 import { ApiError } from '../errors.js';
 import { readExploration } from '../features/experiments/exploration-request.js';
-import { exploreExperiment } from '../features/experiments/explore-experiment.js';
+import {
+  exploreExperiment,
+  NOTHING_EXPLORED,
+  type TitledGroup,
+} from '../features/experiments/explore-experiment.js';
 import { EXPLORED, type Explored } from '../features/experiments/group-queries.js';
-import type { ExploredGroup } from '../features/experiments/report/exploration.js';
 import { StartupError } from '../lib/startup-error.js';
 import { commandActor } from './command-actor.js';
 import { requireGame, withGame } from './game-option.js';
@@ -51,11 +54,10 @@ async function explore(
     ).catch((error) => {
       throw error instanceof ApiError ? new StartupError(printable(error.message)) : error;
     });
-    const found =
-      request === null
-        ? { examined: 0, isComplete: true, groups: [] }
-        : await exploreExperiment(pool, request);
-    return { ...described, ...found };
+    return {
+      ...described,
+      ...(request === null ? NOTHING_EXPLORED : await exploreExperiment(pool, request)),
+    };
   });
   if (json) return say(JSON.stringify(explored, null, 2));
   const { title, sentence, examined, isComplete, groups } = explored;
@@ -68,10 +70,9 @@ async function explore(
   for (const line of tableLines([head, ...groups.flatMap(rowsOf)], (column) => column > 1)) say(line);
 }
 
-function rowsOf({ kind, value, arms }: ExploredGroup): string[][] {
-  const name = kind === 'unknown' ? 'not known' : (value ?? 'all others');
+function rowsOf({ title, arms }: TitledGroup): string[][] {
   return arms.map(({ variantId, players, mean, difference, interval }) => [
-    ...[printable(name), variantId, grouped(players)],
+    ...[printable(title), variantId, grouped(players)],
     ...[mean, difference, interval?.low, interval?.high].map((number) => String(number ?? '–')),
   ]);
 }

@@ -3,13 +3,7 @@ import { useState } from 'react';
 import type { RequestOf } from '../../api/client.js';
 import { useGet, useStudioAndGame } from '../../api/hooks.js';
 import { useDraft } from '../../draft/draft-context.js';
-import {
-  axisOf,
-  type Exploration,
-  exploredIntervals,
-  groupInWords,
-  type Report,
-} from '../../lib/experiment.js';
+import { axisOf, type Exploration, exploredIntervals, type Report } from '../../lib/experiment.js';
 import { countOf, formatCount } from '../../lib/format.js';
 import { isShare } from '../../lib/metric-form.js';
 import { Loaded } from '../../parts/states.js';
@@ -90,8 +84,8 @@ export function Explore({
 }
 
 function Groups({ explored }: { explored: Exploration }) {
-  const { by, metric, examined, isComplete, sentence } = explored;
-  const groups = exploredIntervals(explored, (group) => groupInWords(by, group));
+  const { metric, examined, isComplete, sentence } = explored;
+  const groups = exploredIntervals(explored);
   const axis = axisOf(groups.flatMap(({ intervals }) => intervals));
   return (
     <>

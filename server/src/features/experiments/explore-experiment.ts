@@ -22,8 +22,13 @@ import { findFigures } from './figure-queries.js';
 import { type Grouping, listGroups } from './group-queries.js';
 import { addPlayer, type ExperimentSums } from './report/experiment-sums.js';
 import { type ExploredGroup, exploreGroups } from './report/exploration.js';
+import { groupTitle } from './report/words.js';
 
-export type Exploration = Readonly<{ examined: number; isComplete: boolean; groups: ExploredGroup[] }>;
+export type TitledGroup = Readonly<{ title: string }> & ExploredGroup;
+export type Exploration = Readonly<{ examined: number; isComplete: boolean; groups: TitledGroup[] }>;
+
+/** Where the report has no result. */
+export const NOTHING_EXPLORED: Exploration = { examined: 0, isComplete: true, groups: [] };
 
 export type ExploreRequest = Readonly<{
   gameId: number;
@@ -84,7 +89,8 @@ export async function exploreExperiment(
     cancelledBy(pool, connection, signal, () => explore(connection)),
   );
   const shown = exploreGroups(groups, metric, variants, plan?.players);
-  return { examined, isComplete: behind === null, groups: shown };
+  const titled = shown.map((group) => ({ title: groupTitle(grouping.by, group), ...group }));
+  return { examined, isComplete: behind === null, groups: titled };
 }
 
 function sumsOf(groups: Map<string | null, ExperimentSums>, value: string | null): ExperimentSums {

@@ -6,7 +6,7 @@ import { hangUpOf } from '../../http/hang-up.js';
 import { createFairSemaphore } from '../../lib/fair-semaphore.js';
 import { ExperimentParameters } from './experiment-schemas.js';
 import { readExploration } from './exploration-request.js';
-import { exploreExperiment } from './explore-experiment.js';
+import { exploreExperiment, NOTHING_EXPLORED } from './explore-experiment.js';
 import { ExplorationQuery, ExplorationResponse } from './explore-schemas.js';
 
 /** Each takes a connection outside of the pool for a few seconds. */
@@ -31,7 +31,7 @@ export function experimentExploreRoutes(app: FastifyInstance, ctx: AdminContext)
       const signal = hangUpOf(reply);
       const asked = { gameId, ...params, ...query };
       const { request: wanted, ...described } = await readExploration(ctx.pool, asked, ctx.clock.now());
-      if (wanted === null) return { ...described, examined: 0, isComplete: true, groups: [] };
+      if (wanted === null) return { ...described, ...NOTHING_EXPLORED };
       const running = semaphore
         .of(admin.tenantId, signal)
         .take(() => ctx.reads.run((db) => exploreExperiment(db, { ...wanted, signal })));

@@ -10,6 +10,7 @@ const Figure = nullable(Type.Number());
 
 const Group = Type.Object(
   {
+    title: Type.String({ description: 'For people' }),
     kind: Type.Enum(['value', 'other', 'unknown'], {
       description: 'other: smaller groups together. unknown: not known at the exposure',
     }),

@@ -3,6 +3,7 @@ import { addPlayer, type ExperimentSums, keyedMetrics } from './report/experimen
 import { exploreGroups } from './report/exploration.js';
 import { reportOf } from './report/report.js';
 import type { Report } from './report/report-types.js';
+import { groupTitle } from './report/words.js';
 
 /** Examples for the API document. The report is made of invented players, so it is always one that the service could give. */
 
@@ -69,5 +70,5 @@ export const EXAMPLE_EXPLORATION = {
     EXAMPLE_EXPERIMENT.metrics.primary,
     EXAMPLE_EXPERIMENT.variants,
     EXAMPLE_EXPERIMENT.plan?.players,
-  ),
+  ).map((group) => ({ title: groupTitle('payer', group), ...group })),
 };

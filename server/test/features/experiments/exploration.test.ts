@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import type { Explored } from '../../../src/features/experiments/group-queries.js';
 import { addPlayer, type ExperimentSums } from '../../../src/features/experiments/report/experiment-sums.js';
 import {
   exploreGroups,
   type GroupSums,
   SHOWN_GROUPS,
 } from '../../../src/features/experiments/report/exploration.js';
+import { groupTitle } from '../../../src/features/experiments/report/words.js';
 import { metricKey } from '../../../src/personalisation/document/parts/experiment-metrics.js';
 import { CONVERSION } from './support/simulated-sums.js';
 
@@ -84,4 +86,16 @@ describe('the exploration of an experiment', () => {
     expect(groups.slice(-2).map(({ players }) => players)).toEqual([3 * (12 + 11 + 10), 150]);
     expect(groups[0]).toMatchObject({ value: 'v0', players: 60 });
   });
+});
+
+it('names the groups of an exploration', () => {
+  const named = (by: Explored, value: string | null, kind: 'value' | 'other' | 'unknown' = 'value') =>
+    groupTitle(by, { kind, value });
+  expect(named('segment', 'yes')).toBe('In the segment at the exposure');
+  expect(named('segment', 'no')).toBe('Not in it');
+  expect(named('segment', null, 'unknown')).toBe('Not known');
+  // Norway's code, which is not a word.
+  expect(named('country', 'NO')).toBe('NO');
+  expect(named('platform', 'no')).toBe('no');
+  expect(named('platform', null, 'other')).toBe('All others');
 });

@@ -68,6 +68,7 @@ afterAll(async () => {
 
 type Group = {
   kind: string;
+  title: string;
   value: string | null;
   players: number;
   arms: { variantId: string; players: number; positive: number; mean: number; interval: unknown }[];
@@ -160,7 +161,7 @@ describe('an exploration by segment', () => {
     expect(out).toContain('This is exploration.');
     const { groups } = await explore('payers');
     const [control] = groups[0]?.arms ?? [];
-    expect(out).toMatch(new RegExp(`no +a +${control?.players} +${control?.mean} +– +– +–`));
+    expect(out).toMatch(new RegExp(`Not in it +a +${control?.players} +${control?.mean} +– +– +–`));
     const json = await explored('segment', '--segment', 'payers', '--json');
     expect(JSON.parse(json.out)).toMatchObject({ segment: 'payers', groups });
     for (const [args, reason] of [

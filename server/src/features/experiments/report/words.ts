@@ -3,9 +3,11 @@ import type {
   SumMeasureEntry,
 } from '../../../personalisation/document/parts/experiment-metrics.js';
 import type { Interval } from '../../../statistics/interval.js';
+import type { Explored } from '../group-queries.js';
 import type { ComparisonState } from './compare-arms.js';
+import type { ExploredGroup } from './exploration.js';
 
-/** How metrics and changes are said. */
+/** How metrics, groups and changes are said. */
 
 /** `Day 7 retention`, `Revenue in USD per player`. */
 export function metricTitle(metric: MetricEntry): string {
@@ -18,6 +20,20 @@ export function metricTitle(metric: MetricEntry): string {
     case 'ratio':
       return `${capital(measureName(metric.sum))} per ${divisorName(metric.per)}`;
   }
+}
+
+const YES_NO: Partial<Record<Explored, readonly [yes: string, no: string]>> = {
+  payer: ['Had paid before', 'Had not paid'],
+  new: ['New on that day', 'There before'],
+  segment: ['In the segment at the exposure', 'Not in it'],
+};
+
+/** `Had paid before`; a country and a platform as they are. */
+export function groupTitle(by: Explored, { kind, value }: Pick<ExploredGroup, 'kind' | 'value'>): string {
+  if (kind === 'unknown') return 'Not known';
+  if (kind === 'other' || value === null) return 'All others';
+  const words = YES_NO[by];
+  return words === undefined ? value : words[value === 'yes' ? 0 : 1];
 }
 
 /** Within a sentence. Names of event types stay as they are. */
