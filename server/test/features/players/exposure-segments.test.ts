@@ -106,7 +106,7 @@ describe('an exposure', () => {
       forecast: null,
       segments: ['late'],
     };
-    expect(await storeExposures(harness.pool, [late])).toBe(0);
+    expect(await storeExposures(harness.pool, [late])).toMatchObject({ stored: 0 });
     expect(await storedOf(session)).toEqual(stored);
   });
 
