@@ -4,9 +4,10 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { createS3Client } from '../../server/src/lib/s3/s3-client.js';
+import { contentOf } from '../../server/test/support/fake-s3.js';
 import { freePort, temporaryFolder, until } from '../support/service.js';
 import { requirePrograms } from './programs.js';
-import { contentOf, type TrialStore } from './trial-store.js';
+import type { TrialStore } from './trial-store.js';
 
 const run = promisify(execFile);
 const NEEDED = ['ceph-mon', 'ceph-osd', 'radosgw', 'radosgw-admin', 'monmaptool', 'ceph'];

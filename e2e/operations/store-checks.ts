@@ -8,7 +8,7 @@ import {
   type S3Content,
   type S3Settings,
 } from '../../server/src/lib/s3/s3-client.js';
-import { contentOf } from './trial-store.js';
+import { contentOf } from '../../server/test/support/fake-s3.js';
 
 /** Stores list a thousand at a time. */
 const MANY = 1_010;

@@ -1,7 +1,9 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
+import type { S3Content } from '../../src/lib/s3/s3-client.js';
 
 export const FAKE_KEY = {
   region: 'eu-test-1',
@@ -9,6 +11,13 @@ export const FAKE_KEY = {
   secretAccessKey: 'test/secret+key',
   bucket: 'backups',
 };
+
+/** An object to put. */
+export const contentOf = (content: string): S3Content => ({
+  size: Buffer.byteLength(content),
+  sha256: sha256(content),
+  open: () => Readable.from([Buffer.from(content)]),
+});
 
 export type FakeS3 = Readonly<{
   endpoint: string;

@@ -1,23 +1,16 @@
-import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createS3Client, type S3Content } from '../../../src/lib/s3/s3-client.js';
+import { createS3Client } from '../../../src/lib/s3/s3-client.js';
 import { readList } from '../../../src/lib/s3/s3-documents.js';
-import { FAKE_KEY, type FakeS3, startFakeS3 } from '../../support/fake-s3.js';
+import { contentOf, FAKE_KEY, type FakeS3, startFakeS3 } from '../../support/fake-s3.js';
 
 const NO_PAUSES = [0, 0, 0];
 const NEVER = [86_400_000];
 /** More than the buffers of a connection hold. */
 const LARGE = 32 * 1024 ** 2;
-
-const contentOf = (content: string): S3Content => ({
-  size: Buffer.byteLength(content),
-  sha256: createHash('sha256').update(content).digest('hex'),
-  open: () => Readable.from([Buffer.from(content)]),
-});
 
 describe('the client of an S3-compatible store', () => {
   let store: FakeS3;
