@@ -52,7 +52,7 @@ export async function makeFolder(path: string, mode = 0o777, otherwise?: string)
   const owned = isRoots && otherwise !== undefined && (await isThere(otherwise)) ? otherwise : above;
   // From the innermost on: the owner of one could put a link into the place of the next.
   for (let made = resolve(path); made.length > above.length; made = dirname(made)) {
-    // Not what a link leads to, which somebody may have put there since.
+    // If somebody has put a link in its place since, what that leads to must not change hands.
     const folder = await open(made, constants.O_RDONLY | constants.O_NOFOLLOW);
     try {
       await giveToFolderOwner(folder, owned);

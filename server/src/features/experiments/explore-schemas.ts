@@ -10,7 +10,7 @@ const Figure = nullable(Type.Number());
 
 const Group = Type.Object(
   {
-    title: Type.String({ description: 'For people' }),
+    title: Type.String({ description: 'The group in words, such as “Had paid before”' }),
     kind: Type.Enum(['value', 'other', 'unknown'], {
       description: 'other: smaller groups together. unknown: not known at the exposure',
     }),

@@ -22,8 +22,8 @@ type StoredExposures = Readonly<{
 }>;
 
 /**
- * The first arm is kept, whichever node sends it. The players are locked as long as nobody may erase them meanwhile; whoever applies their
- * events does not wait. All groups insert in one order, so that two of them never wait for each other.
+ * The first arm of a player is kept, whichever node stores it. A player who is being erased is waited for, and cannot be erased meanwhile; who
+ * applies events of the players does not wait. All groups insert in one order, so that two of them never wait for each other.
  */
 export async function storeExposures(pool: Pool, exposures: readonly Exposures[]): Promise<StoredExposures> {
   const rows = rowsOf(exposures);
@@ -87,7 +87,12 @@ async function findToldOtherwise(pool: Pool, arms: readonly unknown[][]): Promis
 function rowsOf(exposures: readonly Exposures[]) {
   const rows = exposures.flatMap(({ playerId, atMs, arms, forecast, segments }) =>
     arms.map(({ experimentId, seed, variantId }) => ({
-      ...{ playerId, experimentId, seed, variantId, at: new Date(atMs), forecast: arrayText(forecast) },
+      playerId,
+      experimentId,
+      seed,
+      variantId,
+      at: new Date(atMs),
+      forecast: arrayText(forecast),
       // Nobody asks for the arms of a hold-out by segment.
       segments: isOfferHoldout(experimentId) ? null : arrayText(segments),
     })),

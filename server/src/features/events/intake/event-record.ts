@@ -28,7 +28,7 @@ export type Notice = Readonly<{ signedAtMs: number; share: string; atMs: number 
 /** Last known values: name → value. Beside the members of metadata, `paidCurrency` of purchases. */
 export type Profile = Record<string, string>;
 
-/** The internal ids of a player, and the experiments of the game; null or left out where nobody can be activated. */
+/** The internal ids of a player, and the running experiments of the game. Those are null or left out where no event activates one. */
 export type PlayerKey = {
   playerId: string;
   gameId: number;
