@@ -10,7 +10,7 @@ export type RunKey = Readonly<{ gameId: number; experimentId: string; seed: stri
 export type ExposedRun = RunKey & Readonly<{ isActivated: boolean }>;
 
 /** The place after an exposure, in the order of time. */
-export type ExposureCursor = Readonly<{ exposedAt: string; playerId: string }>;
+export type ExposureCursor = Readonly<{ exposedAt: string; playerId: number }>;
 
 /** An exposure that counts. Days are UTC days since 1970. */
 export type Exposure = Readonly<{
@@ -43,7 +43,7 @@ const SAW_TWO_ARMS = `exists (
          offset 0
        )`;
 
-export const FIRST_EXPOSURE: ExposureCursor = { exposedAt: '-infinity', playerId: '0' };
+export const FIRST_EXPOSURE: ExposureCursor = { exposedAt: '-infinity', playerId: 0 };
 
 /** Exposures are read in the order of their index. While there are few, PostgreSQL would rather sort them. */
 export async function walkInOrder(connection: DedicatedConnection): Promise<void> {
@@ -56,24 +56,22 @@ export async function listExposedPlayers(
   { gameId, experimentId, seed }: RunKey,
   { behind, to, limit }: { behind: ExposureCursor; to: string; limit: number },
 ): Promise<{ playerIds: number[]; last: ExposureCursor | null }> {
-  const { rows } = await connection.query<ExposureCursor & { playerIds: number[] }>(
-    `with page as materialized (
-       select e.player_id, e.exposed_at from experiment_exposures e
-       where e.game_id = $1 and e.experiment_id = $2 and e.seed = $3
-         and (e.exposed_at, e.player_id) > ($4::timestamptz, $5::bigint)
-         and e.exposed_at < ($6::date + 1)::timestamp at time zone 'UTC'
-       order by e.exposed_at, e.player_id
+  const { rows } = await connection.query<{ playerIds: number[]; exposedAt: string }>(
+    `select json_agg(e.player_id) as "playerIds", max(e.exposed_at)::text as "exposedAt"
+     from (
+       select player_id, exposed_at from experiment_exposures
+       where game_id = $1 and experiment_id = $2 and seed = $3
+         and (exposed_at, player_id) > ($4::timestamptz, $5::bigint)
+         and exposed_at < ($6::date + 1)::timestamp at time zone 'UTC'
+       order by exposed_at, player_id
        limit $7
-     )
-     select l.exposed_at::text as "exposedAt", l.player_id as "playerId",
-       (select json_agg(w.player_id) from page w) as "playerIds"
-     from (select exposed_at, player_id from page order by exposed_at desc, player_id desc limit 1) l`,
+     ) e
+     having count(*) > 0`,
     [gameId, experimentId, seed, behind.exposedAt, behind.playerId, to, limit],
   );
-  const [page] = rows;
-  if (page === undefined) return { playerIds: [], last: null };
-  const { playerIds, ...last } = page;
-  return { playerIds, last };
+  const { playerIds = [], exposedAt = '' } = rows[0] ?? {};
+  const playerId = playerIds.at(-1);
+  return { playerIds, last: playerId === undefined ? null : { exposedAt, playerId } };
 }
 
 /** The places of those runs whose experiment has exposures under another seed: only there can a player have seen two arms. */
@@ -107,58 +105,62 @@ type ExposureColumns = Readonly<{
   runs: number[];
   variantIds: string[];
   exposedOn: number[];
-  activatedOn: (number | null)[];
-  sawTwoArms: boolean[];
   forecasts: (Forecast | null)[];
+  /** Null if no run asks for it. */
+  activatedOn: (number | null)[] | null;
+  sawTwoArms: boolean[] | null;
 }>;
 
-/** The exposures of players to some runs that count by the end of a day. Test devices do not: they have seen what somebody pinned, whatever arm was stored before. */
+/** The exposures of players to some runs of a game that count by the end of a day. Test devices do not: they have seen what somebody pinned, whatever arm was stored before. */
 export async function listExposures(
   connection: DedicatedConnection,
   playerIds: readonly number[],
   runs: readonly ExposedRun[],
   { to, reseeded }: { to: string; reseeded: readonly number[] },
 ): Promise<Exposure[]> {
+  const hasActivated = runs.some(({ isActivated }) => isActivated);
   const { rows } = await connection.query<ExposureColumns>(
-    `select json_agg(w.id) as "playerIds", json_agg(e.run) as runs, json_agg(e.variant_id) as "variantIds",
-       json_agg((e.exposed_at at time zone 'UTC')::date - date '1970-01-01') as "exposedOn",
-       json_agg((e.activated_at at time zone 'UTC')::date - date '1970-01-01') as "activatedOn",
-       json_agg(e.run = any($4::int[]) and ${SAW_TWO_ARMS}) as "sawTwoArms", json_agg(e.forecast) as forecasts
-     from unnest($1::bigint[]) as w (id)
-     cross join lateral (
-       select array(
-         select n.target from player_pins n where n.player_id = w.id and n.kind = 'variant' offset 0
-       ) as experiments
-       offset 0
-     ) pinned
-     cross join lateral (
-       select *, array_position($3::text[], e.game_id || '/' || e.experiment_id || '/' || e.seed) - 1 as run from experiment_exposures e
-       where e.player_id = w.id and e.exposed_at < ($2::date + 1)::timestamp at time zone 'UTC'
+    `select json_agg(e.player_id) as "playerIds", json_agg(e.run) as runs, json_agg(e.variant_id) as "variantIds",
+       json_agg((e.exposed_at at time zone 'UTC')::date - date '1970-01-01') as "exposedOn", json_agg(e.forecast) as forecasts,
+       case when $6 then json_agg((e.activated_at at time zone 'UTC')::date - date '1970-01-01') end as "activatedOn",
+       case when $5 <> '{}'::int[] then json_agg(e.run = any($5::int[]) and ${SAW_TWO_ARMS}) end as "sawTwoArms"
+     from (
+       select *, array_position($4::text[], experiment_id || '/' || seed) - 1 as run from experiment_exposures
+       where player_id = any($1::bigint[]) and game_id = $2 and exposed_at < ($3::date + 1)::timestamp at time zone 'UTC'
        offset 0
      ) e
-     where e.run is not null and e.experiment_id <> all (pinned.experiments)
-       and not (e.run = any($4::int[]) and ${WAS_DRAWN_BEFORE})`,
-    [playerIds, to, runs.map(textOf), reseeded],
+     where e.run is not null
+       and (e.player_id, e.experiment_id) not in (
+         select player_id, target from player_pins where player_id = any($1::bigint[]) and kind = 'variant'
+       )
+       and not (e.run = any($5::int[]) and ${WAS_DRAWN_BEFORE})`,
+    [playerIds, runs[0]?.gameId, to, runs.map(textOf), reseeded, hasActivated],
   );
   const [columns] = rows;
   if (columns === undefined) return [];
   const last = dayNumber(to);
   const exposures: Exposure[] = [];
   for (const [row, playerId] of columns.playerIds?.entries() ?? []) {
-    const [run, exposedOn] = [cell(columns.runs, row), cell(columns.exposedOn, row)];
-    const day = runs[run]?.isActivated ? cell(columns.activatedOn, row) : exposedOn;
+    const run = cell(columns.runs, row);
+    const exposedOn = cell(columns.exposedOn, row);
+    const day = runs[run]?.isActivated ? (columns.activatedOn?.[row] ?? null) : exposedOn;
     if (day === null || day > last) continue;
+    const variantId = cell(columns.variantIds, row);
+    const sawTwoArms = columns.sawTwoArms?.[row] ?? false;
     exposures.push({
-      ...{ playerId, run, exposedOn, day },
-      variantId: cell(columns.variantIds, row),
-      sawTwoArms: cell(columns.sawTwoArms, row),
+      playerId,
+      run,
+      variantId,
+      exposedOn,
+      day,
+      sawTwoArms,
       forecast: cell(columns.forecasts, row),
     });
   }
   return exposures;
 }
 
-/** With the game: players of several games are erased together, and their experiments may have the same names. No id and no seed has a slash. */
-function textOf({ gameId, experimentId, seed }: RunKey): string {
-  return `${gameId}/${experimentId}/${seed}`;
+/** No id and no seed has a slash. */
+function textOf({ experimentId, seed }: RunKey): string {
+  return `${experimentId}/${seed}`;
 }

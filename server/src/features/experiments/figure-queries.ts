@@ -128,7 +128,9 @@ function historiesOf(
     histories.set(cell(playerIds, place), {
       startDay: cell(startDays, row),
       activeDays: activeDays === null ? [] : dayRanges(cell(activeDays, row)),
-      ...{ days, first, end },
+      days,
+      first,
+      end,
     });
   }
   // PostgreSQL takes the players in turn, both times in the same order.
