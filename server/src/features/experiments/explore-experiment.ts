@@ -20,7 +20,7 @@ import {
 import { figureNeeds } from './figure-needs.js';
 import { findFigures } from './figure-queries.js';
 import { type Grouping, listGroups } from './group-queries.js';
-import { addPlayer, type ExperimentSums } from './report/experiment-sums.js';
+import { GrowingSums } from './report/experiment-sums.js';
 import { type ExploredGroup, exploreGroups } from './report/exploration.js';
 import { groupTitle } from './report/words.js';
 
@@ -57,7 +57,7 @@ export async function exploreExperiment(
   const run = { gameId, experimentId, seed, isActivated: experiment.activation !== undefined };
   const keyed = [{ metric, key: metricKey(metric) }];
   const needs = figureNeeds([metric]);
-  const groups = new Map<string | null, ExperimentSums>();
+  const groups = new Map<string | null, GrowingSums>();
   let examined = 0;
   const since = examinedSince(grouping);
   let behind: ExposureCursor | null =
@@ -77,8 +77,11 @@ export async function exploreExperiment(
       counted.forEach(({ variantId, sawTwoArms }, index) => {
         const ofPlayer = figures[index];
         if (ofPlayer === undefined) return;
-        const sums = sumsOf(groups, values[index] ?? null);
-        addPlayer(sums, { variantId, sawTwoArms, figures: ofPlayer }, keyed, rates);
+        const value = values[index] ?? null;
+        const group = groups.has(value) || groups.size < KEPT_GROUPS ? value : null;
+        const ofGroup = groups.get(group) ?? new GrowingSums(keyed, rates);
+        groups.set(group, ofGroup);
+        ofGroup.add({ variantId, sawTwoArms, figures: ofPlayer });
         examined++;
       });
       behind = last;
@@ -88,14 +91,8 @@ export async function exploreExperiment(
   await withDedicatedConnection(pool, (connection) =>
     cancelledBy(pool, connection, signal, () => explore(connection)),
   );
-  const shown = exploreGroups(groups, metric, variants, plan?.players);
+  const sums = new Map([...groups].map(([value, ofGroup]) => [value, ofGroup.sums]));
+  const shown = exploreGroups(sums, metric, variants, plan?.players);
   const titled = shown.map((group) => ({ title: groupTitle(grouping.by, group), ...group }));
   return { examined, isComplete: behind === null, groups: titled };
-}
-
-function sumsOf(groups: Map<string | null, ExperimentSums>, value: string | null): ExperimentSums {
-  const group = groups.has(value) || groups.size < KEPT_GROUPS ? value : null;
-  const sums = groups.get(group) ?? {};
-  groups.set(group, sums);
-  return sums;
 }

@@ -1,9 +1,10 @@
 import type { DedicatedConnection } from '../../db/dedicated-connection.js';
 import type { Pool } from '../../db/pool.js';
 import { cell } from '../../lib/columns.js';
-import { dayNumber } from '../../lib/day.js';
+import { dateOf, dayNumber } from '../../lib/day.js';
 import { dayRanges } from '../../personalisation/attributes/player-history.js';
 import { TimeSlice } from '../evaluations/time-slice.js';
+import type { Amounts } from '../reporting/exchange-rates.js';
 import type { FigureNeeds } from './figure-needs.js';
 import { DAYS_BEFORE, type PlayerFigures } from './report/figures.js';
 import {
@@ -20,8 +21,8 @@ type HistoryColumns = Readonly<{
   activeDays: string[] | null;
   dayPlaces: number[] | null;
 }> &
-  Omit<DayColumns, 'day'> &
-  Readonly<{ day: number[] | null }>;
+  Omit<DayColumns, 'day' | 'revenue'> &
+  Readonly<{ day: number[] | null; revenue: (Amounts | null)[] | null }>;
 
 export type FiguredPlayer = FiguredExposure & Readonly<{ playerId: number }>;
 
@@ -117,9 +118,9 @@ export async function findHistories(
 
 function historiesOf(
   playerIds: readonly number[],
-  { places, startDays, activeDays, dayPlaces, day, ...others }: HistoryColumns,
+  { places, startDays, activeDays, dayPlaces, day, revenue, ...others }: HistoryColumns,
 ): Map<number, PlayerHistory> {
-  const days: DayColumns = { day: day ?? [], ...others };
+  const days: DayColumns = { day: day ?? [], revenue: datedRevenue(day, revenue), ...others };
   const histories = new Map<number, PlayerHistory>();
   let end = 0;
   for (const [row, place] of places?.entries() ?? []) {
@@ -136,4 +137,9 @@ function historiesOf(
   // PostgreSQL takes the players in turn, both times in the same order.
   if (end !== days.day.length) throw new Error('the days of players are not in the order of the players');
   return histories;
+}
+
+function datedRevenue(day: HistoryColumns['day'], revenue: HistoryColumns['revenue']): DayColumns['revenue'] {
+  if (day === null || revenue === null) return null;
+  return revenue.map((amounts, row) => amounts && { day: dateOf(cell(day, row)), amounts });
 }

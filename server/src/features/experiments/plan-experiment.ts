@@ -9,7 +9,7 @@ import { findRateTable } from '../reporting/rate-queries.js';
 import { figureNeeds } from './figure-needs.js';
 import { findFigures } from './figure-queries.js';
 import { findNewPlayersPerDay, listPlannedPlayers } from './plan-queries.js';
-import { addPlayer, type ExperimentSums } from './report/experiment-sums.js';
+import { GrowingSums } from './report/experiment-sums.js';
 import { noMetricSums } from './report/metric-sums.js';
 import { type Arrivals, type Plan, planOf, type SmallestEffect } from './report/plan.js';
 
@@ -73,7 +73,7 @@ export async function planExperiment(
     const perDay = await findNewPlayersPerDay(connection, gameId, to);
     const keyed = metrics.map(({ metric }) => ({ metric, key: metricKey(metric) }));
     const needs = figureNeeds(metrics.map(({ metric }) => metric));
-    const sums: ExperimentSums = {};
+    const sample = new GrowingSums(keyed, rates);
     let recent = 0;
     for (const chunk of chunksOf(ids, PLAYERS_PER_CHUNK)) {
       const planned = await listPlannedPlayers(connection, chunk, to);
@@ -83,13 +83,13 @@ export async function planExperiment(
       );
       for (const figures of await findFigures(connection, exposed, to, needs)) {
         if (figures === undefined || (audience === 'new' && !figures.isNew)) continue;
-        addPlayer(sums, { variantId: EVERYBODY, sawTwoArms: false, figures }, keyed, rates);
+        sample.add({ variantId: EVERYBODY, sawTwoArms: false, figures });
       }
     }
     const atStart = audience === 'new' || ids.length === 0 ? 0 : Math.round((players * recent) / ids.length);
     const arrivals = { atStart, perDay };
     const plans = metrics.map(({ metric, effect }) => {
-      const ofMetric = sums[EVERYBODY]?.metrics[metricKey(metric)] ?? noMetricSums();
+      const ofMetric = sample.sums[EVERYBODY]?.metrics[metricKey(metric)] ?? noMetricSums();
       return { metric, ...planOf({ metric, effect, sums: ofMetric, arrivals, coveragePercent, variants }) };
     });
     return { arrivals: { atStart, perDay: Math.round(perDay) }, plans };

@@ -7,7 +7,7 @@ import type { RateTable } from '../reporting/exchange-rates.js';
 import { type ExposedRun, type Exposure, listExposures, type RunKey } from './exposure-queries.js';
 import { type FigureNeeds, figureNeeds } from './figure-needs.js';
 import { findHistories } from './figure-queries.js';
-import { addPlayer, type ExperimentSums, type KeyedMetric, keyedMetrics } from './report/experiment-sums.js';
+import { type ExperimentSums, GrowingSums, keyedMetrics } from './report/experiment-sums.js';
 import { figuresOf, type PlayerHistory } from './report/player-history.js';
 
 /** A run with its experiment as it is published. */
@@ -21,11 +21,9 @@ export type ReadPlayers = Readonly<{
 
 /** The sums of some runs of a game up to the end of `to`. A player who is added is added to all of them. */
 export class RunSums {
-  readonly sums: readonly ExperimentSums[];
   readonly #runs: readonly ExposedRun[];
-  readonly #metrics: readonly (readonly KeyedMetric[])[];
+  readonly #growing: readonly GrowingSums[];
   readonly #needs: FigureNeeds;
-  readonly #rates: RateTable | null;
   readonly #to: string;
 
   constructor(
@@ -36,12 +34,17 @@ export class RunSums {
       sums,
     }: { to: string; rates: RateTable | null; sums?: readonly ExperimentSums[] | undefined },
   ) {
-    this.sums = sums ?? runs.map(() => ({}));
     this.#runs = runs.map((run) => ({ ...run, isActivated: run.experiment.activation !== undefined }));
-    this.#metrics = runs.map(({ experiment }) => keyedMetrics(experiment.metrics));
+    this.#growing = runs.map(
+      ({ experiment }, run) => new GrowingSums(keyedMetrics(experiment.metrics), rates, sums?.[run]),
+    );
     this.#needs = figureNeeds(runs.flatMap(({ experiment }) => metricsOf(experiment.metrics)));
-    this.#rates = rates;
     this.#to = to;
+  }
+
+  /** In the order of the runs. */
+  get sums(): ExperimentSums[] {
+    return this.#growing.map(({ sums }) => sums);
   }
 
   /** `reseeded`: see `listReseeded`. */
@@ -60,10 +63,10 @@ export class RunSums {
     const timeSlice = new TimeSlice(() => performance.now());
     for (const exposure of exposures) {
       const { playerId, run, variantId, sawTwoArms } = exposure;
-      const [sums, history] = [this.sums[run], histories.get(playerId)];
-      if (sums === undefined || history === undefined) continue;
+      const history = histories.get(playerId);
+      if (history === undefined) continue;
       const figures = figuresOf(history, exposure, last, this.#needs.retentionDays);
-      addPlayer(sums, { variantId, sawTwoArms, figures }, this.#metrics[run] ?? [], this.#rates);
+      this.#growing[run]?.add({ variantId, sawTwoArms, figures });
       if (timeSlice.isOver) await timeSlice.giveWay();
     }
   }

@@ -1,5 +1,5 @@
 import type { ExperimentEntry } from '../../personalisation/document/parts/experiments.js';
-import { addPlayer, type ExperimentSums, keyedMetrics } from './report/experiment-sums.js';
+import { type ExperimentSums, GrowingSums, keyedMetrics } from './report/experiment-sums.js';
 import { exploreGroups } from './report/exploration.js';
 import { reportOf } from './report/report.js';
 import type { Report } from './report/report-types.js';
@@ -31,17 +31,16 @@ export const EXAMPLE_REPORT: Report = reportOf({
 });
 
 function exampleSums(arms: Record<string, { players: number; payers: number }>): ExperimentSums {
-  const sums: ExperimentSums = {};
+  const growing = new GrowingSums(keyedMetrics(EXAMPLE_EXPERIMENT.metrics), null);
   const nothing = { sessions: 0, playMs: 0, adImpressions: 0, purchases: 0, revenue: [], eventCounts: {} };
   for (const [variantId, { players, payers }] of Object.entries(arms)) {
     for (let n = 0; n < players; n++) {
       const since = { ...nothing, purchases: n < payers ? 1 : 0 };
       const figures = { isNew: true, lastDay: n % 28, activeOn: [], since, before: nothing, forecast: null };
-      const player = { variantId, sawTwoArms: false, figures };
-      addPlayer(sums, player, keyedMetrics(EXAMPLE_EXPERIMENT.metrics), null);
+      growing.add({ variantId, sawTwoArms: false, figures });
     }
   }
-  return sums;
+  return growing.sums;
 }
 
 export const EXAMPLE_PLAN = {

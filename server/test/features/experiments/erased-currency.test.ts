@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { fromKeptKeys, toKeptKeys } from '../../../src/features/experiments/report/erased-currency.js';
 import {
-  addPlayer,
   type ExperimentSums,
+  GrowingSums,
   keyedMetrics,
 } from '../../../src/features/experiments/report/experiment-sums.js';
 import { checkGates } from '../../../src/features/experiments/report/gates.js';
@@ -15,13 +15,12 @@ const REPORTED = { kind: 'sum', sum: { of: 'revenue', currency: null } } as cons
 
 /** Three erased players of an arm, as they are kept while the reporting currency is this one. */
 function kept(currency: string): ExperimentSums {
-  const sums: ExperimentSums = {};
   const metrics = keyedMetrics({ primary: REPORTED, secondary: [CONVERSION, REVENUE], guardrails: [] });
+  const growing = new GrowingSums(metrics, rateTable(currency, 1, []));
   for (const amount of [0, 5, 10]) {
-    const player = { variantId: 'a', sawTwoArms: false, figures: figures({ since: spent(amount) }) };
-    addPlayer(sums, player, metrics, rateTable(currency, 1, []));
+    growing.add({ variantId: 'a', sawTwoArms: false, figures: figures({ since: spent(amount) }) });
   }
-  return toKeptKeys(sums, currency);
+  return toKeptKeys(growing.sums, currency);
 }
 
 it('counts the revenue of erased players while the reporting currency is the same', () => {

@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { Explored } from '../../../src/features/experiments/group-queries.js';
-import { addPlayer, type ExperimentSums } from '../../../src/features/experiments/report/experiment-sums.js';
+import {
+  type ExperimentSums,
+  GrowingSums,
+} from '../../../src/features/experiments/report/experiment-sums.js';
 import {
   exploreGroups,
   type GroupSums,
@@ -19,16 +22,15 @@ const NOTHING = { sessions: 0, playMs: 0, adImpressions: 0, purchases: 0, revenu
 
 /** Arms of so many players, of whom so many have bought something. */
 function arms(counts: Record<string, [players: number, payers: number]>): ExperimentSums {
-  const sums: ExperimentSums = {};
+  const growing = new GrowingSums([{ metric: CONVERSION, key: metricKey(CONVERSION) }], null);
   for (const [variantId, [players, payers]] of Object.entries(counts)) {
     for (let n = 0; n < players; n++) {
       const since = { ...NOTHING, purchases: n < payers ? 1 : 0 };
       const figures = { isNew: false, lastDay: 3, activeOn: [], since, before: NOTHING, forecast: null };
-      const keyed = [{ metric: CONVERSION, key: metricKey(CONVERSION) }];
-      addPlayer(sums, { variantId, sawTwoArms: false, figures }, keyed, null);
+      growing.add({ variantId, sawTwoArms: false, figures });
     }
   }
-  return sums;
+  return growing.sums;
 }
 
 const explore = (groups: GroupSums) => exploreGroups(groups, CONVERSION, VARIANTS, undefined);

@@ -78,7 +78,7 @@ it('sums each alone where the walk of all fails', async () => {
   const summed = sum(harness, {}, (connection) => {
     const query = connection.query.bind(connection) as (text: string, values?: unknown[]) => Promise<unknown>;
     connection.query = (async (text: string, values: unknown[] = []) => {
-      if (text.includes('with page as') && values[1] === 'fails') throw new Error('cannot be walked');
+      if (text.includes('order by exposed_at, player_id') && values[1] === 'fails') throw new Error('cannot be walked');
       return query(text, values);
     }) as never;
   });

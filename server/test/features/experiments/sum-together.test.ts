@@ -243,7 +243,7 @@ describe('experiments of a game that are summed together', () => {
     for (;;) {
       const stop = new AbortController();
       // At first while it is read who takes part, then with every chunk of players.
-      const interrupted = interruptions === 0 ? 'with page as' : '"startDays"';
+      const interrupted = interruptions === 0 ? 'order by exposed_at, player_id' : '"startDays"';
       const { isDone } = await sum(harness, { signal: stop.signal }, (connection) =>
         watch(connection, {
           after: async (text) => {

@@ -4,7 +4,7 @@ import { type MetricEntry, metricKey } from '../../../personalisation/document/p
 import type { ExperimentEntry } from '../../../personalisation/document/parts/experiments.js';
 import type { RateTable } from '../../reporting/exchange-rates.js';
 import { FEWEST } from '../report/compare-arms.js';
-import { addPlayer, type ExperimentSums, type KeyedMetric, keyedMetrics } from '../report/experiment-sums.js';
+import { type ExperimentSums, GrowingSums, keyedMetrics } from '../report/experiment-sums.js';
 import type { PlayerFigures } from '../report/figures.js';
 import { type ReportInput, reportOf } from '../report/report.js';
 import { daysOf, type GradedSpan } from './graded-spans.js';
@@ -24,6 +24,7 @@ export type AaOptions = Readonly<{
   metric: MetricEntry;
   seed: string;
   span: GradedSpan;
+  rates: RateTable | null;
   /** For tests: another way to draw the arms, and another judge of a look. */
   split?: (userId: string) => string;
   judge?: (look: ReportInput) => AaVerdict;
@@ -45,32 +46,28 @@ const RANGES = armRanges(
  */
 export class AaExperiment {
   readonly #experiment: ExperimentEntry;
-  readonly #metrics: readonly KeyedMetric[];
   readonly #days: readonly string[];
-  readonly #looks: readonly ExperimentSums[];
+  readonly #looks: readonly GrowingSums[];
   readonly #split: (userId: string) => string;
   readonly #judge: (look: ReportInput) => AaVerdict;
 
-  constructor({ metric, seed, span, split = splitBy(seed), judge = judgeByReport }: AaOptions) {
+  constructor({ metric, seed, span, rates, split = splitBy(seed), judge = judgeByReport }: AaOptions) {
     this.#experiment = experimentOf(metric, seed);
-    this.#metrics = keyedMetrics(this.#experiment.metrics);
     this.#days = daysOf(span);
-    this.#looks = this.#days.map(() => ({}));
+    const metrics = keyedMetrics(this.#experiment.metrics);
+    this.#looks = this.#days.map(() => new GrowingSums(metrics, rates));
     this.#split = split;
     this.#judge = judge;
   }
 
   /** `look`: the place of the day up to whose end the figures count. */
-  add(look: number, userId: string, figures: PlayerFigures, rates: RateTable | null): void {
-    const sums = this.#looks[look];
-    if (sums === undefined) return;
-    const player = { variantId: this.#split(userId), sawTwoArms: false, figures };
-    addPlayer(sums, player, this.#metrics, rates);
+  add(look: number, userId: string, figures: PlayerFigures): void {
+    this.#looks[look]?.add({ variantId: this.#split(userId), sawTwoArms: false, figures });
   }
 
   verdict(): GradedVerdict {
     const { seed, metrics } = this.#experiment;
-    const verdicts = this.#looks.map((sums, look) => this.#judge(this.#inputOf(sums, look)));
+    const verdicts = this.#looks.map(({ sums }, look) => this.#judge(this.#inputOf(sums, look)));
     const alarmed = verdicts.indexOf('alarm');
     const verdict = alarmed >= 0 ? 'alarm' : verdicts.includes('quiet') ? 'quiet' : 'too_few';
     return { metric: metrics.primary, seed, verdict, day: this.#days[alarmed] ?? null };

@@ -139,7 +139,7 @@ async function gradeSpan(
   { night, span, metrics, rates, signal }: Grading,
 ): Promise<GradedVerdict[] | undefined> {
   const experiments = metrics.map(
-    (metric) => new AaExperiment({ metric, span, seed: aaSeed(night, span, metric) }),
+    (metric) => new AaExperiment({ metric, span, rates, seed: aaSeed(night, span, metric) }),
   );
   const needs = figureNeeds(metrics);
   const timeSlice = new TimeSlice(() => performance.now());
@@ -151,7 +151,7 @@ async function gradeSpan(
         const history = histories.get(exposure.playerId);
         if (history === undefined || exposure.day > to) continue;
         const figures = figuresOf(history, exposure, to, needs.retentionDays);
-        for (const experiment of experiments) experiment.add(look, exposure.userId, figures, rates);
+        for (const experiment of experiments) experiment.add(look, exposure.userId, figures);
         if (timeSlice.isOver) await timeSlice.giveWay();
       }
     }

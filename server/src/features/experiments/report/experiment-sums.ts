@@ -1,3 +1,4 @@
+import { cell } from '../../../lib/columns.js';
 import {
   type MetricEntry,
   type MetricsEntry,
@@ -45,22 +46,48 @@ export function armOf(sums: ExperimentSums, variantId: string): ArmSums | undefi
   return Object.hasOwn(sums, variantId) ? sums[variantId] : undefined;
 }
 
-export function addPlayer(
-  sums: ExperimentSums,
-  { variantId, sawTwoArms, figures }: CountedPlayer,
-  metrics: readonly KeyedMetric[],
-  rates: RateTable | null,
-): void {
-  const arm = armOf(sums, variantId) ?? noArmSums();
-  sums[variantId] = arm;
-  arm.players++;
-  if (figures.lastDay < RECENT_DAYS) arm.recentPlayers++;
-  if (sawTwoArms) arm.twoArms++;
-  for (const { key, metric } of metrics) {
-    const value = metricValue(metric, figures, rates);
-    if (value === undefined) continue;
-    arm.metrics[key] ??= noMetricSums();
-    addValue(arm.metrics[key], figures.isNew, value);
+/** `ofMetrics`: in the order of the metrics; those without a value are missing. */
+type OpenArm = Readonly<{ arm: ArmSums; ofMetrics: (MetricSums | undefined)[] }>;
+
+/** Sums while players are added to them. */
+export class GrowingSums {
+  readonly sums: ExperimentSums;
+  readonly #metrics: readonly KeyedMetric[];
+  readonly #rates: RateTable | null;
+  /** By variant. The sums of its metrics are found by their place: to find each by its long key takes longer than to add a value. */
+  readonly #arms = new Map<string, OpenArm>();
+
+  /** `sums`: of players before. */
+  constructor(metrics: readonly KeyedMetric[], rates: RateTable | null, sums: ExperimentSums = {}) {
+    this.sums = sums;
+    this.#metrics = metrics;
+    this.#rates = rates;
+  }
+
+  add({ variantId, sawTwoArms, figures }: CountedPlayer): void {
+    const { arm, ofMetrics } = this.#arms.get(variantId) ?? this.#open(variantId);
+    arm.players++;
+    if (figures.lastDay < RECENT_DAYS) arm.recentPlayers++;
+    if (sawTwoArms) arm.twoArms++;
+    for (let place = 0; place < this.#metrics.length; place++) {
+      const { key, metric } = cell(this.#metrics, place);
+      const value = metricValue(metric, figures, this.#rates);
+      if (value === undefined) continue;
+      let ofMetric = ofMetrics[place];
+      if (ofMetric === undefined) {
+        ofMetric = arm.metrics[key] ??= noMetricSums();
+        ofMetrics[place] = ofMetric;
+      }
+      addValue(ofMetric, figures.isNew, value);
+    }
+  }
+
+  #open(variantId: string) {
+    const arm = armOf(this.sums, variantId) ?? noArmSums();
+    this.sums[variantId] = arm;
+    const opened: OpenArm = { arm, ofMetrics: [] };
+    this.#arms.set(variantId, opened);
+    return opened;
   }
 }
 

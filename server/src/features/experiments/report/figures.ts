@@ -61,7 +61,8 @@ export function metricValue(
   const measured = measuredValue(metric, figures, rates);
   const name = figures.forecast === null ? null : forecastFor(metric);
   if (measured === undefined || figures.forecast === null || name === null) return measured;
-  return { ...measured, forecast: forecastValue(figures.forecast, name) };
+  const { value, other } = measured;
+  return { value, other, forecast: forecastValue(figures.forecast, name) };
 }
 
 /**

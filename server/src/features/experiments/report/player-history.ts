@@ -1,8 +1,7 @@
 import { cell } from '../../../lib/columns.js';
-import { dateOf } from '../../../lib/day.js';
 import type { Forecast } from '../../../personalisation/predict/forecast.js';
 import type { DayRange } from '../../../personalisation/predict/prediction-facts.js';
-import type { Amounts, DatedAmounts } from '../../reporting/exchange-rates.js';
+import type { DatedAmounts } from '../../reporting/exchange-rates.js';
 import { DAYS_BEFORE, type PlayerFigures, type Totals } from './figures.js';
 
 /**
@@ -15,7 +14,7 @@ export type DayColumns = Readonly<{
   playMs: readonly number[] | null;
   adImpressions: readonly number[] | null;
   purchases: readonly number[] | null;
-  revenue: readonly (Amounts | null)[] | null;
+  revenue: readonly (DatedAmounts | null)[] | null;
   eventCounts: readonly (Readonly<Record<string, number>> | null)[] | null;
 }>;
 
@@ -53,7 +52,8 @@ export function figuresOf(
 /** It is worked out for every exposure, of which there may be millions: so no more is allocated than is told. */
 function totalsOf({ days, first, end }: PlayerHistory, from: number, to: number): Totals {
   let [sessions, playMs, adImpressions, purchases] = [0, 0, 0, 0];
-  let [revenue, eventCounts]: [DatedAmounts[], Record<string, number>] = [NO_REVENUE, NO_COUNTS];
+  const revenue: DatedAmounts[] = [];
+  let eventCounts = NO_COUNTS;
   for (let row = first; row < end; row++) {
     const day = cell(days.day, row);
     if (day < from || day > to) continue;
@@ -61,14 +61,13 @@ function totalsOf({ days, first, end }: PlayerHistory, from: number, to: number)
     playMs += days.playMs?.[row] ?? 0;
     adImpressions += days.adImpressions?.[row] ?? 0;
     purchases += days.purchases?.[row] ?? 0;
-    const [amounts, counts] = [days.revenue?.[row], days.eventCounts?.[row]];
-    if (amounts) revenue = [...revenue, { day: dateOf(day), amounts }];
+    const [paid, counts] = [days.revenue?.[row], days.eventCounts?.[row]];
+    if (paid) revenue.push(paid);
     if (counts) eventCounts = sumOf(eventCounts, counts);
   }
   return { sessions, playMs, adImpressions, purchases, revenue, eventCounts };
 }
 
-const NO_REVENUE: DatedAmounts[] = [];
 const NO_COUNTS: Record<string, number> = {};
 
 /** An event type may be called `constructor`, which every other object has. */

@@ -48,10 +48,10 @@ const PLAYERS = game(700);
 /** The verdicts of A/A experiments on the same players, each drawn anew. */
 function draw(metric: MetricEntry, options: Partial<AaOptions> = {}, draws = DRAWS, players = PLAYERS) {
   return Array.from({ length: draws }, (_, n) => {
-    const aa = new AaExperiment({ metric, seed: `s${n}`, span: SPAN, ...options });
+    const aa = new AaExperiment({ metric, seed: `s${n}`, span: SPAN, rates: null, ...options });
     for (const { userId, looks } of players) {
       looks.forEach((ofPlayer, look) => {
-        if (ofPlayer !== undefined) aa.add(look, userId, ofPlayer, null);
+        if (ofPlayer !== undefined) aa.add(look, userId, ofPlayer);
       });
     }
     return aa.verdict();
@@ -117,7 +117,7 @@ describe('hidden A/A experiments', () => {
       days.push(to);
       return to >= '2026-10-20' ? 'alarm' : 'quiet';
     };
-    const aa = new AaExperiment({ metric: SESSIONS, seed: 's', span: SPAN, judge });
+    const aa = new AaExperiment({ metric: SESSIONS, seed: 's', span: SPAN, rates: null, judge });
     expect(aa.verdict()).toMatchObject({ verdict: 'alarm', day: '2026-10-20' });
     expect(days).toHaveLength(LOOKS);
     expect([days[0], days.at(-1)]).toEqual([SPAN.from, SPAN.to]);

@@ -1,6 +1,6 @@
 import {
-  addPlayer,
   type ExperimentSums,
+  GrowingSums,
   keyedMetrics,
 } from '../../../../src/features/experiments/report/experiment-sums.js';
 import type { PlayerFigures, Totals } from '../../../../src/features/experiments/report/figures.js';
@@ -74,13 +74,11 @@ export function simulate(
   seed = 1,
 ): ExperimentSums {
   const random = randomNumbers(seed);
-  const sums: ExperimentSums = {};
-  const metrics = keyedMetrics(experiment.metrics);
+  const growing = new GrowingSums(keyedMetrics(experiment.metrics), null);
   for (const [variantId, n] of Object.entries(players)) {
     for (let i = 0; i < n; i++) {
-      const player = { variantId, sawTwoArms: false, figures: life(variantId, random) };
-      addPlayer(sums, player, metrics, null);
+      growing.add({ variantId, sawTwoArms: false, figures: life(variantId, random) });
     }
   }
-  return sums;
+  return growing.sums;
 }
