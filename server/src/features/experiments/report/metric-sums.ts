@@ -1,11 +1,5 @@
 import { type Cap, cappedMoments, findCap } from '../../../statistics/cap.js';
-import {
-  NO_PAIRS,
-  NO_TRIPLES,
-  type PairMoments,
-  plus,
-  type TripleMoments,
-} from '../../../statistics/moments.js';
+import { type PairMoments, plus, type TripleMoments } from '../../../statistics/moments.js';
 import { bucketOfValue, mergeHistograms } from '../../../statistics/value-histogram.js';
 import type { MetricValue } from './figures.js';
 
@@ -36,30 +30,54 @@ export function noMetricSums(): MetricSums {
 }
 
 function noStratumSums(): StratumSums {
-  return { zeros: { ...NO_PAIRS }, values: {} };
+  return { zeros: noPairs(), values: {} };
 }
 
 function noForecastSums(): ForecastSums {
-  return { zeros: { ...NO_TRIPLES }, values: {} };
+  return { zeros: noTriples(), values: {} };
+}
+
+/** Written out: on Node 20, adding to members that a spread has copied takes eight times as long. */
+function noPairs(): Growing<PairMoments> {
+  return { n: 0, sum: 0, squares: 0, otherSum: 0, otherSquares: 0, products: 0 };
+}
+
+function noTriples(): Growing<TripleMoments> {
+  return {
+    n: 0,
+    sum: 0,
+    squares: 0,
+    otherSum: 0,
+    otherSquares: 0,
+    products: 0,
+    thirdSum: 0,
+    thirdSquares: 0,
+    thirdProducts: 0,
+    crossProducts: 0,
+  };
 }
 
 /** A refund may leave less than nothing of an amount: that counts as nothing. */
 export function addValue(sums: MetricSums, isNew: boolean, of: MetricValue): void {
   const [value, other] = [Math.max(0, of.value), Math.max(0, of.other)];
   if (of.forecast === undefined) {
-    add(momentsAt(isNew ? sums.fresh : sums.known, value, NO_PAIRS), value, other);
+    add(momentsAt(isNew ? sums.fresh : sums.known, value, noPairs), value, other);
     return;
   }
   const name = isNew ? 'freshForecast' : 'knownForecast';
   const stratum = sums[name] ?? noForecastSums();
   sums[name] = stratum;
-  addWithForecast(momentsAt(stratum, value, NO_TRIPLES), value, other, of.forecast);
+  addWithForecast(momentsAt(stratum, value, noTriples), value, other, of.forecast);
 }
 
-function momentsAt<T extends PairMoments>(stratum: StratumSums<T>, value: number, none: T): Growing<T> {
+function momentsAt<T extends PairMoments>(
+  stratum: StratumSums<T>,
+  value: number,
+  none: () => Growing<T>,
+): Growing<T> {
   if (value === 0) return stratum.zeros;
   const bucket = bucketOfValue(value);
-  const moments = stratum.values[bucket] ?? { ...none };
+  const moments = stratum.values[bucket] ?? none();
   stratum.values[bucket] = moments;
   return moments;
 }
