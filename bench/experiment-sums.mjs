@@ -1,5 +1,5 @@
 // npm run bench:experiment-sums -- [--players 1000000] [--traffic] : how long maintenance takes to sum and report ten running experiments
-// of a game, the largest with all of its players, and to grade the game by hidden A/A experiments. --traffic: players read meanwhile, half as often
+// of a game, the largest with all of its players and each with a forecast of the models, and to grade the game by hidden A/A experiments. --traffic: players read meanwhile, half as often
 // as the service could serve.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -84,9 +84,9 @@ await runAndCleanUp(async () => {
     await database.query(`update games set running_experiments = $1 where slug = 'demo-game'`, [running]);
     for (const [n, share] of SHARES.entries()) {
       await database.query(
-        `insert into experiment_exposures (game_id, player_id, experiment_id, seed, variant_id, exposed_at)
+        `insert into experiment_exposures (game_id, player_id, experiment_id, seed, variant_id, exposed_at, forecast)
          select game_id, id, $1, '1', case when hashint8(id + $3) % 2 = 0 then 'a' else 'b' end,
-           now() - interval '29 days' + random() * interval '28 days'
+           now() - interval '29 days' + random() * interval '28 days', array[random(), random(), random() * 10]::real[]
          from players
          where game_id = (select id from games where slug = 'demo-game') and hashint8(id + 100 + $3) % 1000 < 1000 * (2 * $2::float8 - 1)`,
         [`test_${n}`, share, n],

@@ -7,14 +7,16 @@ const CONNECTIONS = 4;
 const FULL_SECONDS = 10;
 const PART_SECONDS = 5;
 
+// The service may be gone before it has answered.
+process.once('disconnect', () => process.exit());
 process.once('message', async ({ url, sessions }) => {
   const requests = readRequests('/v1/player/status', sessions);
   const requestOf = (number) => requests[number % requests.length];
   const full = await closedLoop({ url, requestOf, connections: CONNECTIONS, seconds: FULL_SECONDS });
   const perSecond = Math.round(full.requests / FULL_SECONDS / 2);
   process.send({ perSecond });
-  while (process.connected) {
+  for (;;) {
     const { p99Ms } = await openLoop({ url, requests, perSecond, seconds: PART_SECONDS });
-    if (process.connected) process.send({ p99Ms });
+    process.send({ p99Ms });
   }
 });

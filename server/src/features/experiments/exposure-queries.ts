@@ -1,6 +1,7 @@
 import type { DedicatedConnection } from '../../db/dedicated-connection.js';
 import { cell } from '../../lib/columns.js';
 import { dayNumber } from '../../lib/day.js';
+import { numbersText } from '../../lib/numbers-text.js';
 import type { Forecast } from '../../personalisation/predict/forecast.js';
 
 /** An experiment with one seed. */
@@ -134,7 +135,7 @@ export async function listExposures(
          select player_id, target from player_pins where player_id = any($1::bigint[]) and kind = 'variant'
        )
        and not (e.run = any($5::int[]) and ${WAS_DRAWN_BEFORE})`,
-    [playerIds, runs[0]?.gameId, to, runs.map(textOf), reseeded, hasActivated],
+    [numbersText(playerIds), runs[0]?.gameId, to, runs.map(textOf), reseeded, hasActivated],
   );
   const [columns] = rows;
   if (columns === undefined) return [];

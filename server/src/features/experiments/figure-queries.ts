@@ -2,7 +2,9 @@ import type { DedicatedConnection } from '../../db/dedicated-connection.js';
 import type { Pool } from '../../db/pool.js';
 import { cell } from '../../lib/columns.js';
 import { dateOf, dayNumber } from '../../lib/day.js';
+import { numbersText } from '../../lib/numbers-text.js';
 import { dayRanges } from '../../personalisation/attributes/player-history.js';
+import type { DayRange } from '../../personalisation/predict/prediction-facts.js';
 import { TimeSlice } from '../evaluations/time-slice.js';
 import type { Amounts } from '../reporting/exchange-rates.js';
 import type { FigureNeeds } from './figure-needs.js';
@@ -14,15 +16,22 @@ import {
   type PlayerHistory,
 } from './report/player-history.js';
 
-/** One for each player that there is, and below one for each of their days, those of a player together. `places` and `dayPlaces` say whose. */
-type HistoryColumns = Readonly<{
+/** One for each player that there is. `places` says whose, here and below. */
+type PlayerColumns = Readonly<{
   places: number[] | null;
   startDays: number[];
   activeDays: string[] | null;
-  dayPlaces: number[] | null;
-}> &
+}>;
+
+/** One for each day of these players, those of a player together. */
+type HistoryColumns = PlayerColumns &
   Omit<DayColumns, 'day' | 'revenue'> &
-  Readonly<{ day: number[] | null; revenue: (Amounts | null)[] | null }>;
+  Readonly<{
+    dayPlaces: number[] | null;
+    day: number[] | null;
+    isActive: boolean[] | null;
+    revenue: (Amounts | null)[] | null;
+  }>;
 
 export type FiguredPlayer = FiguredExposure & Readonly<{ playerId: number }>;
 
@@ -47,7 +56,7 @@ export async function findFigures(
 
 /**
  * The days of players from 28 days before the first of their exposures to `to`, by player. Retention needs only the row of a player, conversion and revenue the
- * days of those who have bought something, anything else all days.
+ * days of those who have bought something, anything else all days; these tell retention as well.
  */
 export async function findHistories(
   db: DedicatedConnection | Pool,
@@ -61,6 +70,7 @@ export async function findHistories(
     if (before === undefined || exposedOn < before) first.set(playerId, exposedOn);
   }
   const playerIds = [...first.keys()];
+  const hasRetention = retentionDays.length > 0;
   const { rows } = await db.query<HistoryColumns>(
     `with known as materialized (
        select x.place - 1 as place, x.player_id, x.exposed - ${DAYS_BEFORE} as since,
@@ -93,6 +103,7 @@ export async function findHistories(
      ) k
      cross join (
        select json_agg(k.place) as "dayPlaces", json_agg(d.day - date '1970-01-01') as day,
+         case when $8 then json_agg(d.events > 0) end as "isActive",
          case when 'sessions' = any($7::text[]) then json_agg(d.sessions) end as sessions,
          case when 'playMs' = any($7::text[]) then json_agg(d.play_ms) end as "playMs",
          case when 'adImpressions' = any($7::text[]) then json_agg(d.ad_impressions) end as "adImpressions",
@@ -110,7 +121,16 @@ export async function findHistories(
        ) d
        where k.has_days
      ) d`,
-    [playerIds, [...first.values()], to, days, eventTypes, retentionDays.length > 0, columns],
+    [
+      numbersText(playerIds),
+      numbersText([...first.values()]),
+      to,
+      days,
+      eventTypes,
+      hasRetention && days !== 'all',
+      columns,
+      hasRetention && days === 'all',
+    ],
   );
   const [found] = rows;
   return found === undefined ? new Map() : historiesOf(playerIds, found);
@@ -118,7 +138,7 @@ export async function findHistories(
 
 function historiesOf(
   playerIds: readonly number[],
-  { places, startDays, activeDays, dayPlaces, day, revenue, ...others }: HistoryColumns,
+  { places, startDays, activeDays, dayPlaces, day, isActive, revenue, ...others }: HistoryColumns,
 ): Map<number, PlayerHistory> {
   const days: DayColumns = { day: day ?? [], revenue: datedRevenue(day, revenue), ...others };
   const histories = new Map<number, PlayerHistory>();
@@ -128,7 +148,8 @@ function historiesOf(
     while (dayPlaces?.[end] === place) end++;
     histories.set(cell(playerIds, place), {
       startDay: cell(startDays, row),
-      activeDays: activeDays === null ? [] : dayRanges(cell(activeDays, row)),
+      activeDays:
+        activeDays === null ? activeAmong(days.day, isActive, first, end) : dayRanges(cell(activeDays, row)),
       days,
       first,
       end,
@@ -137,6 +158,20 @@ function historiesOf(
   // PostgreSQL takes the players in turn, both times in the same order.
   if (end !== days.day.length) throw new Error('the days of players are not in the order of the players');
   return histories;
+}
+
+function activeAmong(
+  day: readonly number[],
+  isActive: HistoryColumns['isActive'],
+  first: number,
+  end: number,
+): DayRange[] {
+  const ranges: DayRange[] = [];
+  if (isActive === null) return ranges;
+  for (let row = first; row < end; row++) {
+    if (isActive[row]) ranges.push([cell(day, row), cell(day, row) + 1]);
+  }
+  return ranges;
 }
 
 function datedRevenue(day: HistoryColumns['day'], revenue: HistoryColumns['revenue']): DayColumns['revenue'] {

@@ -406,17 +406,22 @@ it('takes the days before the exposure for those before, also of players who are
   });
 });
 
-it('knows a day of more than half a year ago', async () => {
-  const id = await addGame(harness, 'years');
+it.each(['none', 'all'] as const)('knows a day of more than half a year ago (days: %s)', async (days) => {
+  const id = await addGame(harness, `years-${days}`);
   const [loyal] = await addPlayers(harness, id, 1, at(320));
   if (loyal === undefined) throw new Error('there is no player');
-  for (const atMs of [at(300), at(2)]) {
+  for (const atMs of [at(300), at(299), at(2)]) {
     await applyEvents(harness.pool, toRecords(loyal, [event('Level', atMs)], atMs));
   }
   const day = dayNumber(dayOf(at(301)));
   const player = { playerId: Number(loyal.playerId), day, exposedOn: day };
-  const needs = { days: 'none', columns: [], retentionDays: [1, 3], eventTypes: [] } as const;
-  expect((await findFigures(harness.pool, [player], TO, needs))[0]?.activeOn).toEqual([1]);
+  // A refund makes a row of a day, too, and nobody was there.
+  await harness.pool.query(
+    'insert into player_days (player_id, day, events, purchases) values ($1, $2, 0, -1)',
+    [loyal.playerId, dayOf(at(298))],
+  );
+  const needs = { days, columns: [], retentionDays: [1, 2, 3, 7], eventTypes: [] } as const;
+  expect((await findFigures(harness.pool, [player], TO, needs))[0]?.activeOn).toEqual([1, 2]);
 });
 
 it('counts players from their activation, and those who saw two arms', async () => {

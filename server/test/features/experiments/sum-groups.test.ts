@@ -3,7 +3,7 @@ import type { DedicatedConnection } from '../../../src/db/dedicated-connection.j
 import { experiment } from '../../personalisation/support/fixtures.js';
 import { createHarness, type Harness } from '../../support/harness.js';
 import { watch } from '../analytics/breakdowns/breakdown-world.js';
-import { addGame, addPlayers, at, expose, NOW, publish, sum } from './support/experiment-world.js';
+import { addGame, addPlayers, at, expose, NOW, numbersOf, publish, sum } from './support/experiment-world.js';
 
 /** Which experiments of a game are summed in one walk, and what becomes of the others when one stands in the way. */
 
@@ -78,7 +78,8 @@ it('sums each alone where the walk of all fails', async () => {
   const summed = sum(harness, {}, (connection) => {
     const query = connection.query.bind(connection) as (text: string, values?: unknown[]) => Promise<unknown>;
     connection.query = (async (text: string, values: unknown[] = []) => {
-      if (text.includes('order by exposed_at, player_id') && values[1] === 'fails') throw new Error('cannot be walked');
+      if (text.includes('order by exposed_at, player_id') && values[1] === 'fails')
+        throw new Error('cannot be walked');
       return query(text, values);
     }) as never;
   });
@@ -97,7 +98,7 @@ it('sums each alone where the walk of all fails', async () => {
 function noteReads(connection: DedicatedConnection, read: number[], onRead = () => {}): void {
   beforeStatements(connection, (text, values) => {
     if (!text.includes('"startDays"')) return;
-    read.push(...(values[0] as number[]));
+    read.push(...numbersOf(values[0]));
     onRead();
   });
 }

@@ -12,7 +12,17 @@ import { experiment } from '../../personalisation/support/fixtures.js';
 import type { TestPlayer } from '../../support/game-world.js';
 import { createHarness, type Harness } from '../../support/harness.js';
 import { watch } from '../analytics/breakdowns/breakdown-world.js';
-import { addGame, addPlayers, at, dayOf, expose, NOW, publish, sum } from './support/experiment-world.js';
+import {
+  addGame,
+  addPlayers,
+  at,
+  dayOf,
+  expose,
+  NOW,
+  numbersOf,
+  publish,
+  sum,
+} from './support/experiment-world.js';
 import { CONVERSION, PER_PAYER, RETENTION_7, REVENUE } from './support/simulated-sums.js';
 
 /** Experiments of one game are summed in one walk over their players. Each must have the sums that it would have alone. */
@@ -229,7 +239,7 @@ describe('experiments of a game that are summed together', () => {
         values?: unknown[],
       ) => Promise<unknown>;
       connection.query = ((text: string, values: unknown[] = []) => {
-        if (text.includes('from player_days d')) read.push(...(values[0] as number[]));
+        if (text.includes('from player_days d')) read.push(...numbersOf(values[0]));
         return query(text, values);
       }) as never;
     });

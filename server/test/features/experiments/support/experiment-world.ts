@@ -110,3 +110,8 @@ export function sum(
     return sumExperiments(connection, { pool, nowMs: NOW, playersPerChunk: 50, ...options });
   });
 }
+
+/** The numbers of an array that is sent as a text. */
+export function numbersOf(text: unknown): number[] {
+  return String(text).slice(1, -1).split(',').map(Number);
+}
