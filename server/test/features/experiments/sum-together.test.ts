@@ -1,4 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { walkByIndex, withDedicatedConnection } from '../../../src/db/dedicated-connection.js';
+import {
+  type ExposureCursor,
+  FIRST_EXPOSURE,
+  listExposedPlayers,
+  walkInOrder,
+} from '../../../src/features/experiments/exposure-queries.js';
 import type { ArmSums } from '../../../src/features/experiments/report/experiment-sums.js';
 import { type StratumSums, stratumMoments } from '../../../src/features/experiments/report/metric-sums.js';
 import {
@@ -245,6 +252,27 @@ describe('experiments of a game that are summed together', () => {
     });
     expect(read).toHaveLength(PLAYERS);
     expect(new Set(read).size).toBe(PLAYERS);
+  });
+
+  it('list who takes part page by page, also where many are exposed at one moment', async () => {
+    const run = { gameId, experimentId: SOME.experimentId, seed: SOME.seed };
+    const listed: number[] = [];
+    await withDedicatedConnection(harness.pool, async (connection) => {
+      await walkByIndex(connection);
+      await walkInOrder(connection);
+      for (let behind: ExposureCursor | null = FIRST_EXPOSURE; behind !== null; ) {
+        const page = await listExposedPlayers(connection, run, { behind, to: TO, limit: 7 });
+        listed.push(...page.playerIds);
+        behind = page.last;
+      }
+    });
+    const { rows } = await harness.pool.query<{ id: number }>(
+      `select player_id::float8 as id from experiment_exposures
+       where game_id = $1 and experiment_id = 'some' and exposed_at < $2::date + 1 order by exposed_at, player_id`,
+      [gameId, TO],
+    );
+    expect(listed).toEqual(rows.map(({ id }) => id));
+    expect(listed.length).toBeGreaterThan(100);
   });
 
   it('go on after any interruption, and count nobody twice', async () => {
