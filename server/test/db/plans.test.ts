@@ -4,13 +4,22 @@ import { createTestDatabase } from '../support/database.js';
 import type { Sent } from '../support/sent-statements.js';
 import { parse, readSources } from '../support/source.js';
 import { connect, explainAll, keepsPlan } from './plans/explain-all.js';
-import { A_FEW, countRows, fillTables, listLargeTables, stopAutovacuum } from './plans/large-tables.js';
+import {
+  A_FEW,
+  countRows,
+  fillTables,
+  listLargeTables,
+  moveGame,
+  stopAutovacuum,
+  WORLD,
+} from './plans/large-tables.js';
 import { planProblems } from './plans/plan-problems.js';
 import { type Recorded, recordAll } from './plans/record-all.js';
 import { unlistedNames, unlistedTexts } from './plans/unlisted-statements.js';
 
 /** Enough that reading all of a table, or of an index, is told from a look-up. */
 const ROWS = 10_000;
+const ANOTHER_GAME = 2_000_000;
 
 const KEPT = '-c enable_seqscan=off -c plan_cache_mode=force_generic_plan';
 /** What the test must notice, for it not to fall asleep. */
@@ -47,6 +56,15 @@ describe('every statement', () => {
       async (client: pg.Client) => {
         await fillTables(client, A_FEW);
         await client.query('analyze');
+      },
+    ],
+    [
+      'were analysed before the game that is asked about had anything',
+      async (client: pg.Client) => {
+        await fillTables(client, ROWS);
+        await moveGame(client, WORLD.gameId, ANOTHER_GAME);
+        await client.query('analyze');
+        await moveGame(client, ANOTHER_GAME, WORLD.gameId);
       },
     ],
   ])('looks rows up by index, or says why not, in tables that %s', async (_, makeStatistics) => {

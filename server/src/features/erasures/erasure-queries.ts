@@ -51,9 +51,10 @@ export function listErasuresByHash(
              from unnest($2::bytea[]) w(hash)
              cross join lateral (
                select * from erasures e
-               where e.player_hash = w.hash and e.game_id = $1 and e.state <> 'withdrawn'
+               where e.player_hash = w.hash and e.state <> 'withdrawn'
                offset 0
-             ) e`,
+             ) e
+             where e.game_id = $1`,
     },
     [gameId, playerHashes],
   );

@@ -85,10 +85,10 @@ export async function listReseeded(
      from unnest($1::int[], $2::text[], $3::text[]) with ordinality as r (game_id, experiment_id, seed, place)
      cross join lateral (
        (select from experiment_exposures e
-        where e.game_id = r.game_id and e.experiment_id = r.experiment_id and e.seed < r.seed limit 1)
+        where e.game_id = r.game_id and e.experiment_id = r.experiment_id and e.seed < r.seed order by e.seed limit 1)
        union all
        (select from experiment_exposures e
-        where e.game_id = r.game_id and e.experiment_id = r.experiment_id and e.seed > r.seed limit 1)
+        where e.game_id = r.game_id and e.experiment_id = r.experiment_id and e.seed > r.seed order by e.seed limit 1)
      ) other
      group by r.place`,
     [
@@ -127,10 +127,10 @@ export async function listExposures(
        case when $5 <> '{}'::int[] then json_agg(e.run = any($5::int[]) and ${SAW_TWO_ARMS}) end as "sawTwoArms"
      from (
        select *, array_position($4::text[], experiment_id || '/' || seed) - 1 as run from experiment_exposures
-       where player_id = any($1::bigint[]) and game_id = $2 and exposed_at < ($3::date + 1)::timestamp at time zone 'UTC'
+       where player_id = any($1::bigint[]) and exposed_at < ($3::date + 1)::timestamp at time zone 'UTC'
        offset 0
      ) e
-     where e.run is not null
+     where e.game_id = $2 and e.run is not null
        and (e.player_id, e.experiment_id) not in (
          select player_id, target from player_pins where player_id = any($1::bigint[]) and kind = 'variant'
        )

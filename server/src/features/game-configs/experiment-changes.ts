@@ -57,7 +57,8 @@ export async function listFormerRuns(
     `select f.entry from unnest($2::text[], $3::text[]) as b (experiment_id, seed)
      cross join lateral (
        select from experiment_exposures e
-       where e.game_id = $1 and e.experiment_id = b.experiment_id and e.seed = b.seed limit 1
+       where e.game_id = $1 and e.experiment_id = b.experiment_id and e.seed = b.seed
+       order by e.exposed_at limit 1
      ) e
      cross join lateral (
        select x.entry
@@ -84,7 +85,8 @@ export async function listExposedChanges(
     `select c.experiment_id as "experimentId" from unnest($2::text[], $3::text[]) as c (experiment_id, seed)
      cross join lateral (
        select from experiment_exposures e
-       where e.game_id = $1 and e.experiment_id = c.experiment_id and e.seed = c.seed limit 1
+       where e.game_id = $1 and e.experiment_id = c.experiment_id and e.seed = c.seed
+       order by e.exposed_at limit 1
      ) e`,
     [
       gameId,

@@ -221,6 +221,21 @@ export async function fillTables(client: pg.Client, rows: number): Promise<void>
   await client.query("select setval(pg_get_serial_sequence('players', 'id'), $1::int)", [rows]);
 }
 
+/** Gives all that one game has to another number, without the foreign keys that would look for it. */
+export async function moveGame(client: pg.Client, from: number, to: number): Promise<void> {
+  const keys = await client.query<{ table: string; name: string }>(
+    `select conrelid::regclass::text as table, conname as name from pg_constraint where contype = 'f' and conparentid = 0`,
+  );
+  for (const { table, name } of keys.rows) await client.query(`alter table ${table} drop constraint ${name}`);
+  const tables = await client.query<{ name: string }>(
+    `select c.relname as name from pg_class c join pg_attribute a on a.attrelid = c.oid
+     where c.relkind in ('r', 'p') and not c.relispartition and c.relnamespace = 'public'::regnamespace and a.attname = 'game_id'`,
+  );
+  for (const { name } of tables.rows) {
+    await client.query(`update ${name} set game_id = $2 where game_id = $1`, [from, to]);
+  }
+}
+
 /** Nobody makes new statistics, and so new plans, while a test is at it. */
 export async function stopAutovacuum(client: pg.Client): Promise<void> {
   for (const table of await listTables(client, "('r')"))

@@ -51,6 +51,9 @@ export function listDuePurchases(
 
 type PurchaseKey = Pick<WaitingPurchase, 'gameId' | 'transactionId'>;
 
+/** The game is a subquery, as otherwise PostgreSQL would read all of a game that its statistics do not know. */
+const IS_PURCHASE = 'game_id = (select $1::int) and transaction_id = $2';
+
 export async function postponePurchase(
   pool: Pool,
   { gameId, transactionId }: PurchaseKey,
@@ -60,7 +63,7 @@ export async function postponePurchase(
     pool,
     {
       name: 'postpone_google_purchase',
-      text: 'update google_purchases set due_at = $3 where game_id = $1 and transaction_id = $2',
+      text: `update google_purchases set due_at = $3 where ${IS_PURCHASE}`,
     },
     [gameId, transactionId, new Date(dueMs)],
   );
@@ -71,7 +74,7 @@ export async function deletePurchase(pool: Pool, { gameId, transactionId }: Purc
     pool,
     {
       name: 'delete_google_purchase',
-      text: 'delete from google_purchases where game_id = $1 and transaction_id = $2',
+      text: `delete from google_purchases where ${IS_PURCHASE}`,
     },
     [gameId, transactionId],
   );
