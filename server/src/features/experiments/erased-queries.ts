@@ -2,26 +2,25 @@ import type { DedicatedConnection } from '../../db/dedicated-connection.js';
 import { measuredExperiments } from '../../personalisation/document/offer-holdouts.js';
 import type { ExperimentEntry } from '../../personalisation/document/parts/experiments.js';
 import type { OfferEntry } from '../../personalisation/document/parts/offers.js';
-import type { RunningGame } from './run-queries.js';
 
-/** The games of players, and what runs in them. */
-export async function listRunningGamesOf(
+/** The games of players in which an experiment runs, or has run. */
+export async function listGamesWithRuns(
   connection: DedicatedConnection,
   playerIds: readonly string[],
-): Promise<RunningGame[]> {
-  const { rows } = await connection.query<RunningGame>(
-    `select g.id as "gameId", g.running_experiments as running
+): Promise<number[]> {
+  const { rows } = await connection.query<{ gameId: number }>(
+    `select g.id as "gameId"
      from (
        select distinct p.game_id
        from unnest($1::bigint[]) as w (id)
        cross join lateral (select game_id from players p where p.id = w.id offset 0) p
      ) p
      cross join lateral (select id, running_experiments from games g where g.id = p.game_id offset 0) g
-     where g.running_experiments is not null
+     where g.running_experiments is not null or exists (select from experiment_runs r where r.game_id = g.id)
      order by g.id`,
     [playerIds],
   );
-  return rows;
+  return rows.map(({ gameId }) => gameId);
 }
 
 export async function findPublishedExperiments(

@@ -86,7 +86,11 @@ export async function findHistories(
            end
          )::text end as active_days,
          $4 = 'all' or (
-           $4 = 'purchases' and p.purchase_days && daterange(x.exposed - ${DAYS_BEFORE}, $3::date, '[]')
+           $4 = 'purchases' and (
+             p.purchase_days && daterange(x.exposed - ${DAYS_BEFORE}, $3::date, '[]')
+             -- purchase_days are those of the last half year, too
+             or upper(p.purchase_days) - 180 > x.exposed - ${DAYS_BEFORE}
+           )
          ) as has_days
        from (
          select place, player_id, date '1970-01-01' + exposed_on as exposed

@@ -1,16 +1,19 @@
 import type { DedicatedConnection } from '../../db/dedicated-connection.js';
 import { DAY_MS, utcDay } from '../../lib/day.js';
+import type { ExperimentEntry } from '../../personalisation/document/parts/experiments.js';
 import { findRateTable } from '../reporting/rate-queries.js';
-import { findPublishedExperiments, listRunningGamesOf } from './erased-queries.js';
+import { findPublishedExperiments, listGamesWithRuns } from './erased-queries.js';
 import { listReseeded } from './exposure-queries.js';
 import { toKeptKeys } from './report/erased-currency.js';
 import { mergeExperimentSums } from './report/experiment-sums.js';
-import type { RunningGame } from './run-queries.js';
 import { RunSums } from './run-sums.js';
 import { findErasedSums, upsertErasedSums } from './sum-queries.js';
 
+/** One that is stopped goes on when it runs again with the same seed. */
+const MAY_RUN_ON: readonly ExperimentEntry['state'][] = ['running', 'stopped'];
+
 /**
- * Adds what players did to the sums of erased players of each running experiment that they are in, in the transaction that begins their
+ * Adds what players did to the sums of erased players of each experiment that they are in, in the transaction that begins their
  * erasure. A sum that is under way at this moment may have counted such a player already; the sum of the next day has the player once.
  */
 export async function keepErasedSums(
@@ -19,23 +22,26 @@ export async function keepErasedSums(
   nowMs: number,
 ): Promise<void> {
   const to = utcDay(nowMs - DAY_MS);
-  for (const game of await listRunningGamesOf(connection, playerIds)) {
-    await keepGame(connection, game, playerIds.map(Number), to);
+  for (const gameId of await listGamesWithRuns(connection, playerIds)) {
+    await keepGame(connection, gameId, playerIds.map(Number), to);
   }
 }
 
 async function keepGame(
   connection: DedicatedConnection,
-  { gameId, running }: RunningGame,
+  gameId: number,
   playerIds: readonly number[],
   to: string,
 ): Promise<void> {
   const experiments = await findPublishedExperiments(connection, gameId);
-  const runs = running
-    .flatMap(([experimentId, seed]) => {
-      const experiment = experiments.find((each) => each.experimentId === experimentId);
-      return experiment === undefined ? [] : [{ gameId, experimentId, seed, experiment }];
-    })
+  const runs = experiments
+    .filter(({ state }) => MAY_RUN_ON.includes(state))
+    .map((experiment) => ({
+      gameId,
+      experimentId: experiment.experimentId,
+      seed: experiment.seed,
+      experiment,
+    }))
     // Their rows are locked in one order, so that no two erasures wait for each other.
     .sort((one, other) => (one.experimentId < other.experimentId ? -1 : 1));
   const rates = await findRateTable(connection, gameId);

@@ -424,6 +424,19 @@ it.each(['none', 'all'] as const)('knows a day of more than half a year ago (day
   expect((await findFigures(harness.pool, [player], TO, needs))[0]?.activeOn).toEqual([1, 2]);
 });
 
+it('knows a purchase of more than half a year ago, on the day on which the player buys again', async () => {
+  const id = await addGame(harness, 'years-later');
+  const [payer] = await addPlayers(harness, id, 1, at(201));
+  if (payer === undefined) throw new Error('there is no player');
+  for (const atMs of [at(200), NOW]) {
+    await applyEvents(harness.pool, toRecords(payer, [purchase(`${atMs}`, atMs, '9.99')], atMs));
+  }
+  const day = dayNumber(dayOf(at(200)));
+  const player = { playerId: Number(payer.playerId), day, exposedOn: day };
+  const needs = { days: 'purchases', columns: ['purchases'], retentionDays: [], eventTypes: [] } as const;
+  expect((await findFigures(harness.pool, [player], TO, needs))[0]?.since.purchases).toBe(1);
+});
+
 it('counts players from their activation, and those who saw two arms', async () => {
   const id = await addGame(harness, 'activated');
   const old = experiment('start', { seed: 'old' });
