@@ -8,8 +8,9 @@ import { fixedInterval, fixedP, fixedPGreater } from '../../src/statistics/fixed
 import { checkGuardrail } from '../../src/statistics/guardrail.js';
 import { momentsOf, pairMomentsOf } from '../../src/statistics/moments.js';
 import { playersUntilProven, smallestEffect } from '../../src/statistics/planning.js';
-import { MISMATCH_BELOW, sampleRatioP } from '../../src/statistics/sample-ratio.js';
+import { checkSampleRatio } from '../../src/statistics/sample-ratio.js';
 import { fixedSampleSize, sequenceSampleSize } from '../../src/statistics/sample-size.js';
+import { randomNumbers } from '../features/experiments/support/simulated-sums.js';
 
 const effect = (value: number, standardError: number, players = 10_000): Effect => ({
   ...{ value, standardError, players, freedom: players - 2 },
@@ -120,16 +121,53 @@ describe('a guardrail', () => {
 });
 
 describe('the sample ratio', () => {
+  const arms = (percent: number, ...players: [number, number]) => [
+    { players: players[0], weight: percent },
+    { players: players[1], weight: 100 - percent },
+  ];
+
   it('is told from the weights', () => {
-    const arms = (...players: [number, number]) => [
-      { players: players[0], weight: 5 },
-      { players: players[1], weight: 95 },
-    ];
-    expect(sampleRatioP(arms(500, 9_500))).toBe(1);
-    expect(sampleRatioP(arms(400, 9_600))).toBeLessThan(MISMATCH_BELOW);
-    expect(sampleRatioP([...arms(500, 9_500), { players: 0, weight: 0 }])).toBe(1);
-    expect(sampleRatioP(arms(0, 0))).toBe(1);
+    expect(checkSampleRatio(arms(5, 500, 9_500))).toEqual({ p: 1, isMismatch: false });
+    expect(checkSampleRatio(arms(5, 400, 9_600)).isMismatch).toBe(true);
+    expect(checkSampleRatio([...arms(5, 500, 9_500), { players: 0, weight: 0 }]).p).toBe(1);
+    expect(checkSampleRatio(arms(5, 0, 0))).toEqual({ p: 1, isMismatch: false });
   });
+
+  it('is found to be wrong with hundreds of players as with millions', () => {
+    expect(checkSampleRatio(arms(50, 140, 60)).isMismatch).toBe(true);
+    expect(checkSampleRatio(arms(50, 51_000, 49_000)).isMismatch).toBe(true);
+    expect(checkSampleRatio(arms(50, 5_005_000, 4_995_000)).isMismatch).toBe(false);
+    expect(checkSampleRatio(arms(50, 5_012_000, 4_988_000)).isMismatch).toBe(true);
+  });
+
+  it('is not wrong because one of a few players is in a small arm', () => {
+    const { p, isMismatch } = checkSampleRatio(arms(1, 1, 4));
+    expect(p).toBeLessThan(0.001);
+    expect(isMismatch).toBe(false);
+  });
+
+  it.each([
+    { percent: 50, playersADay: 100 },
+    { percent: 5, playersADay: 5 },
+    { percent: 1, playersADay: 5 },
+  ])(
+    'is hardly ever called wrong in 100 daily looks ($percent%, $playersADay a day)',
+    ({ percent, playersADay }) => {
+      const random = randomNumbers(percent);
+      let [alarms, ofOneLook] = [0, 0];
+      for (let experiment = 0; experiment < 1_000; experiment++) {
+        const players: [number, number] = [0, 0];
+        const looks = Array.from({ length: 100 }, () => {
+          for (let player = 0; player < playersADay; player++) players[random() * 100 < percent ? 0 : 1]++;
+          return checkSampleRatio(arms(percent, ...players));
+        });
+        if (looks.some(({ isMismatch }) => isMismatch)) alarms++;
+        if (looks.some(({ p }) => p < 0.001)) ofOneLook++;
+      }
+      expect(alarms).toBeLessThanOrEqual(3);
+      expect(ofOneLook).toBeGreaterThan(5);
+    },
+  );
 });
 
 describe('a plan', () => {

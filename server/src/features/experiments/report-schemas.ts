@@ -2,7 +2,6 @@ import { Type } from 'typebox';
 import { nullable } from '../../admin/admin-responses.js';
 import { Metric } from '../../personalisation/document/parts/experiment-metrics.js';
 import { FORECAST_NAMES } from '../../personalisation/predict/forecast.js';
-import { MISMATCH_BELOW } from '../../statistics/sample-ratio.js';
 import { FEWEST } from './report/compare-arms.js';
 
 /** Documentation of a report: what `reportOf` makes. */
@@ -112,7 +111,8 @@ export const Report = Type.Object(
     sampleRatio: Type.Object(
       { p: Type.Number(), isMismatch: Type.Boolean() },
       {
-        description: `Whether the arms have the players of their weights: a mismatch below ${MISMATCH_BELOW}`,
+        description:
+          'Whether the arms have the players of their weights, at all looks together, and the p-value of one look (chi-squared)',
       },
     ),
     gates: Type.Array(Gate),

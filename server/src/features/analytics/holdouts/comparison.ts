@@ -3,7 +3,7 @@ import { sequenceInterval } from '../../../statistics/confidence-sequence.js';
 import { absoluteEffect, type Effect } from '../../../statistics/effect.js';
 import { type Estimate, meanEstimate, shareEstimate } from '../../../statistics/estimate.js';
 import type { Interval } from '../../../statistics/interval.js';
-import { MISMATCH_BELOW, sampleRatioP } from '../../../statistics/sample-ratio.js';
+import { checkSampleRatio } from '../../../statistics/sample-ratio.js';
 import { rounded, shareOf } from '../ratios.js';
 import type { GroupSums, HoldoutSums, Spent } from './group-sums.js';
 
@@ -59,11 +59,10 @@ export type ReportedComparison = {
 export function compareGroups(sums: HoldoutSums, holdoutPercent: number): Comparison {
   const { heldOut, targeted, rates } = sums;
   const currencies = [...new Set([...Object.keys(targeted.spent), ...Object.keys(heldOut.spent)])].sort();
-  const p = sampleRatioP([
+  const { p, isMismatch } = checkSampleRatio([
     { players: heldOut.players, weight: holdoutPercent },
     { players: targeted.players, weight: 100 - holdoutPercent },
   ]);
-  const isMismatch = p < MISMATCH_BELOW;
   const revenueOf = (spentOf: SpentOf) => revenueDifference(sums, spentOf, isMismatch);
   return {
     heldOut: groupOf(heldOut, currencies),

@@ -1,6 +1,5 @@
 import { Type } from 'typebox';
 import { nullable, successOf, Time } from '../../../admin/admin-responses.js';
-import { MISMATCH_BELOW } from '../../../statistics/sample-ratio.js';
 import { FEWEST } from './comparison.js';
 
 /** Documentation of the comparison of players who are held out with the others. */
@@ -66,7 +65,8 @@ const Comparison = Type.Object(
     sampleRatio: Type.Object(
       { p: Type.Number(), isMismatch: Type.Boolean() },
       {
-        description: `Whether the groups have as many players as the share says: the chi-squared test, a mismatch below ${MISMATCH_BELOW}. Then the groups differ by more than targeting, for instance because events of one of them get lost, and no verdict is given`,
+        description:
+          'Whether the groups have as many players as the share says, at all looks together, and the p-value of one look (chi-squared). At a mismatch the groups differ by more than targeting, for instance because events of one of them get lost, and no verdict is given',
       },
     ),
     conversion: Difference,

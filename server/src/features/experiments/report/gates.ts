@@ -1,4 +1,4 @@
-import { MISMATCH_BELOW, sampleRatioP } from '../../../statistics/sample-ratio.js';
+import { checkSampleRatio } from '../../../statistics/sample-ratio.js';
 import { count, percent } from './words.js';
 
 /** What has to be right before a result means something. */
@@ -29,13 +29,8 @@ export function checkGates({ arms, armChanges, erasedLeftOut = 0 }: GateInput): 
   ];
 }
 
-export function ratioOf(arms: GateInput['arms']): { p: number; isMismatch: boolean } {
-  const p = sampleRatioP(arms);
-  return { p, isMismatch: p < MISMATCH_BELOW };
-}
-
 function ratioGate(arms: GateInput['arms']): Gate[] {
-  if (!ratioOf(arms).isMismatch) return [];
+  if (!checkSampleRatio(arms).isMismatch) return [];
   const players = arms.reduce((sum, arm) => sum + arm.players, 0);
   const weights = arms.reduce((sum, arm) => sum + arm.weight, 0);
   const shares = arms.map(

@@ -4,10 +4,11 @@ import {
   metricKey,
 } from '../../../personalisation/document/parts/experiment-metrics.js';
 import type { ExperimentEntry } from '../../../personalisation/document/parts/experiments.js';
+import { checkSampleRatio } from '../../../statistics/sample-ratio.js';
 import { type Comparison, compareFamily, fixedComparison } from './compare-arms.js';
 import { estimateArms } from './estimates.js';
 import { type ArmSums, armOf, type ExperimentSums, noArmSums, RECENT_DAYS } from './experiment-sums.js';
-import { checkGates, type GateInput, ratioOf } from './gates.js';
+import { checkGates, type GateInput } from './gates.js';
 import { guardrailOf } from './guardrails.js';
 import { countsOf, type MetricSums, noMetricSums } from './metric-sums.js';
 import { narrowingOf } from './narrowing.js';
@@ -43,7 +44,7 @@ export function reportOf(input: ReportInput): Report {
     ...familyReports(context, 'secondary', secondary),
     ...guardrails.flatMap((guardrail) => familyReports(context, 'guardrail', [guardrail.metric], guardrail)),
   ];
-  const { p, isMismatch } = ratioOf(arms);
+  const { p, isMismatch } = checkSampleRatio(arms);
   const told = { gates, metrics, arms, playersPerDay };
   return {
     ...{ from, to, days },
