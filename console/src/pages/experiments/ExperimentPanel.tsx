@@ -112,7 +112,10 @@ export function ExperimentPanel({ experiment, published, document, problems, onC
       <Text fw={600}>Metrics</Text>
       <MetricsFields {...fields} known={known} fixed={fixed} onChange={onChange} />
       <Text fw={600}>Plan</Text>
-      <PlanFields {...fields} onChange={(plan) => set({ plan })} />
+      <fieldset className="plain" disabled={fixed !== undefined}>
+        <PlanFields {...fields} onChange={(plan) => set({ plan })} />
+      </fieldset>
+      {fixed !== undefined && <Reason text={fixed} />}
     </EntryPanel>
   );
 }

@@ -11,7 +11,7 @@ type Props = {
   experiment: Experiment;
   known: KnownValues;
   isReadOnly: boolean;
-  /** Why the primary metric cannot be changed. */
+  /** Why no metric but the guardrails can be changed. */
   fixed: string | undefined;
   problemWithin: (member: string) => string | undefined;
   onChange: (experiment: Experiment) => void;
@@ -33,25 +33,25 @@ export function MetricsFields({ experiment, known, isReadOnly, fixed, problemWit
           error={problemWithin('metrics/primary')}
           onChange={(metric) => onChange(withPrimary(experiment, metric))}
         />
+        {secondary.map((metric, index) => (
+          <Removable
+            // biome-ignore lint/suspicious/noArrayIndexKey: metrics have no ids
+            key={index}
+            name={`metric ${index + 2}`}
+            isReadOnly={isReadOnly}
+            onRemove={() => set({ secondary: secondary.filter((_, at) => at !== index) })}
+          >
+            <MetricFields
+              label={`Also looked at: metric ${index + 2}`}
+              metric={metric}
+              known={known}
+              error={problemWithin(`metrics/secondary/${index}`)}
+              onChange={(next) => set({ secondary: replacedAt(secondary, index, next) })}
+            />
+          </Removable>
+        ))}
       </fieldset>
       {fixed !== undefined && <Reason text={fixed} />}
-      {secondary.map((metric, index) => (
-        <Removable
-          // biome-ignore lint/suspicious/noArrayIndexKey: metrics have no ids
-          key={index}
-          name={`metric ${index + 2}`}
-          isReadOnly={isReadOnly}
-          onRemove={() => set({ secondary: secondary.filter((_, at) => at !== index) })}
-        >
-          <MetricFields
-            label={`Also looked at: metric ${index + 2}`}
-            metric={metric}
-            known={known}
-            error={problemWithin(`metrics/secondary/${index}`)}
-            onChange={(next) => set({ secondary: replacedAt(secondary, index, next) })}
-          />
-        </Removable>
-      ))}
       {guardrails.map((guardrail, index) => (
         <Removable
           // biome-ignore lint/suspicious/noArrayIndexKey: guardrails have no ids
@@ -81,7 +81,7 @@ export function MetricsFields({ experiment, known, isReadOnly, fixed, problemWit
           <Button
             size="compact-xs"
             variant="default"
-            disabled={secondary.length >= MOST}
+            disabled={fixed !== undefined || secondary.length >= MOST}
             onClick={() => set({ secondary: [...secondary, furtherMetric(metrics)] })}
           >
             Add metric

@@ -7,7 +7,10 @@ import type { ExperimentEntry } from '../../personalisation/document/parts/exper
 /** A running experiment that would not be the same one any more, and the members by which it differs. */
 export type ExperimentChange = Readonly<{ experimentId: string; members: readonly string[] }>;
 
-/** What players of an experiment were drawn by, and what it is judged by. Coverage and `when` only decide who else enters. */
+/**
+ * What players of an experiment were drawn by, and what it is judged by. Coverage and `when` only decide who else enters. The secondary metrics share
+ * their 5%: without those that show nothing, what is left would look proven. Where the intervals are tightest, the plan says.
+ */
 const FIXED: readonly Readonly<{ member: string; of: (entry: ExperimentEntry) => unknown }>[] = [
   {
     member: 'variants',
@@ -16,6 +19,8 @@ const FIXED: readonly Readonly<{ member: string; of: (entry: ExperimentEntry) =>
   { member: 'layer', of: ({ layer }) => layer ?? null },
   { member: 'activation', of: ({ activation }) => activation ?? null },
   { member: 'metrics/primary', of: ({ metrics }) => metrics.primary },
+  { member: 'metrics/secondary', of: ({ metrics }) => metrics.secondary },
+  { member: 'plan', of: ({ plan }) => plan },
 ];
 
 /**

@@ -7,6 +7,7 @@ import type { ExperimentEntry } from '../../../src/personalisation/document/part
 import { configWith, experiment } from '../../personalisation/support/fixtures.js';
 
 const with_ = (...experiments: ExperimentEntry[]) => configWith({ experiments });
+const { metrics: METRICS } = experiment('x');
 const other = [
   { variantId: 'a', name: 'Control', weight: 1 },
   { variantId: 'b', name: 'Treatment', weight: 2 },
@@ -22,6 +23,12 @@ describe('changes of running experiments', () => {
       { metrics: { primary: { kind: 'share', of: 'retained', day: 1 }, secondary: [], guardrails: [] } },
       'metrics/primary',
     ],
+    [
+      'a secondary metric',
+      { metrics: { ...METRICS, secondary: [{ kind: 'sum', sum: { of: 'sessions' } }] } },
+      'metrics/secondary',
+    ],
+    ['the plan', { plan: { smallestEffect: { percent: 5 }, players: 1_000, days: 28 } }, 'plan'],
   ])('are refused if they change %s under the same seed', (_what, change, member) => {
     const before = with_(experiment('x'));
     expect(experimentChanges(before, with_(experiment('x', change)))).toEqual([
@@ -31,7 +38,7 @@ describe('changes of running experiments', () => {
     expect(experimentChanges(before, with_(experiment('x', { ...change, state: 'stopped' })))).toEqual([]);
   });
 
-  it('may change names, coverage, who enters and what else is measured', () => {
+  it('may change names, coverage, who enters and guardrails', () => {
     const change: Partial<ExperimentEntry> = {
       name: 'other',
       coveragePercent: 5,
@@ -42,8 +49,8 @@ describe('changes of running experiments', () => {
       ],
       metrics: {
         primary: { of: 'converted', kind: 'share' },
-        secondary: [{ kind: 'sum', sum: { of: 'sessions' } }],
-        guardrails: [],
+        secondary: [],
+        guardrails: [{ metric: { kind: 'sum', sum: { of: 'sessions' } }, worse: 'lower', marginPercent: 5 }],
       },
     };
     expect(experimentChanges(with_(experiment('x')), with_(experiment('x', change)))).toEqual([]);
