@@ -64,6 +64,16 @@ describe('a plan', () => {
     );
   });
 
+  it('says both in one unit', () => {
+    const arrivals = { atStart: 0, perDay: 20 };
+    expect(plan({ arrivals, effect: { percent: 10 } }).sentence).toMatch(
+      / \+10% of day 7 .* show \+[\d.]+%\.$/,
+    );
+    expect(plan({ arrivals, effect: { points: 1 } }).sentence).toMatch(
+      / \+1 point of .* show \+[\d.]+ points\.$/,
+    );
+  });
+
   it('can be measured in time where that effect is planned', () => {
     const { measurableEffect } = plan({ arrivals: { atStart: 0, perDay: 100 } });
     const again = plan({

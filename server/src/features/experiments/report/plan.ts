@@ -63,7 +63,8 @@ export function planOf(input: PlanInput): Plan {
   const isMeasurable = needsDays <= LONGEST_DAYS;
   const inReach = effectWithin(input, variance);
   const measurableEffect = metric.kind === 'share' ? inReach : inReach / mean;
-  const told = { ...input, needed, needsDays, measurableEffect };
+  const reach = 'points' in effect ? points(inReach) : percent(inReach / mean);
+  const told = { ...input, needed, needsDays, reach: Number.isFinite(measurableEffect) ? reach : null };
   return {
     title,
     state: isMeasurable ? 'measurable' : 'not_measurable',
@@ -119,18 +120,16 @@ function effectWithin({ metric, arrivals, coveragePercent, variants }: PlanInput
   return Math.max(...smallest);
 }
 
-type Told = PlanInput & Readonly<{ needed: number; needsDays: number; measurableEffect: number }>;
+/** `reach`: what LONGEST_DAYS would show, in the unit of the effect. */
+type Told = PlanInput & Readonly<{ needed: number; needsDays: number; reach: string | null }>;
 
 function measurableSentence({ arrivals, metric, effect, needed, needsDays }: Told): string {
   return `With ${arrivalWords(arrivals)} you need ${days(needsDays)} (${count(needed)} players) to see ${effectWords(effect)} of ${titleInSentence(metric)}.`;
 }
 
-function notMeasurableSentence({ arrivals, metric, effect, measurableEffect }: Told): string {
-  const write = metric.kind === 'share' ? points : percent;
-  const reach = Number.isFinite(measurableEffect)
-    ? ` In ${days(LONGEST_DAYS)} it would show +${write(measurableEffect)}.`
-    : '';
-  return `You cannot measure ${effectWords(effect)} of ${titleInSentence(metric)} with this game: it has ${arrivalWords(arrivals)}.${reach}`;
+function notMeasurableSentence({ arrivals, metric, effect, reach }: Told): string {
+  const shown = reach === null ? '' : ` In ${days(LONGEST_DAYS)} it would show +${reach}.`;
+  return `You cannot measure ${effectWords(effect)} of ${titleInSentence(metric)} with this game: it has ${arrivalWords(arrivals)}.${shown}`;
 }
 
 function effectWords(effect: SmallestEffect): string {
