@@ -32,6 +32,8 @@ export async function findExperimentOrFormer(
   { experimentId, seed }: { experimentId: string; seed?: string | undefined },
   nowMs: number,
 ): Promise<FoundExperiment | undefined> {
+  // Both come from an address. No run has a NUL, and PostgreSQL would fail on one.
+  if (experimentId.includes('\0') || seed?.includes('\0')) return undefined;
   const published = await findExperiment(pool, gameId, experimentId, nowMs);
   if (published !== undefined && (seed ?? published.experiment.seed) === published.experiment.seed) {
     return { ...published, isFormer: false };
