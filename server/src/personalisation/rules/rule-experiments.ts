@@ -18,7 +18,8 @@ export function variantFindings(
 ): RuleFinding[] {
   const experimentId = experimentOf(node);
   const variants = experimentId === undefined ? undefined : experiments.get(experimentId);
-  if (variants === undefined) return [];
+  // None are known of an experiment whose entry has the wrong shape, which is a problem of its own.
+  if (variants === undefined || variants.length === 0) return [];
   return texts.flatMap((text) => {
     if (text.op !== 'value' || typeof text.args !== 'string') return [];
     const variantId = text.args;

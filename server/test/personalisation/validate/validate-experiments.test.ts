@@ -152,6 +152,15 @@ describe('rules that read experiments', () => {
       problemsOf(
         configWith({
           experiments: [experiment('x', change)],
+  it.each<Partial<ExperimentEntry>>([
+    { variants: [variant('a', 0), variant('b')] },
+    { coveragePercent: 101 },
+    { plan: undefined as never },
+  ])('are not reported as well when the experiment has the wrong shape: %j', (change) => {
+    const found = ruled('experiment("price_test") == "b"', experiment('price_test', change));
+    expect(found).toEqual([expect.stringMatching(/^\/experiments\/0\//)]);
+  });
+
           catalogue: [sku('gems')],
           offers: [offer('cheap', { when: 'experiment("x") == "b"' })],
           pricing: { notices: {}, forbiddenAttributes: ['experiments'], largestSpreadPercent: null },
