@@ -11,6 +11,7 @@ export const PATTERNS = Object.freeze({
   /** Names a member of responses, and of the accessors that are generated from it in several languages. */
   valueKey: '^[A-Za-z][A-Za-z0-9_]{0,63}$',
   experimentId: '^[A-Za-z][A-Za-z0-9_-]{0,63}$',
+  layerId: '^[A-Za-z][A-Za-z0-9_-]{0,63}$',
   /** Rules compare with it, and reports name it. */
   variantId: '^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$',
   /** A part of what buckets are drawn by: no colon, which separates the parts. */
@@ -52,7 +53,9 @@ const PROBLEMS: Record<PatternName, (text: string) => string> = {
   valueKey: (text) =>
     `${quoted(text)} cannot be the key of a value: begin with a letter, and use letters, digits and underscores only, 64 at most.`,
   experimentId: (text) =>
-    `${quoted(text)} cannot be the id of an experiment or a layer: begin with a letter, and use letters, digits, hyphens and underscores only, 64 at most.`,
+    `${quoted(text)} cannot be the id of an experiment: begin with a letter, and use letters, digits, hyphens and underscores only, 64 at most.`,
+  layerId: (text) =>
+    `${quoted(text)} cannot be the id of a layer: begin with a letter, and use letters, digits, hyphens and underscores only, 64 at most.`,
   variantId: (text) =>
     `${quoted(text)} cannot be the id of a variant: begin with a letter or a digit, and use letters, digits, hyphens and underscores only, 64 at most.`,
   experimentSeed: (text) =>
@@ -73,10 +76,14 @@ const PROBLEMS: Record<PatternName, (text: string) => string> = {
     `${quoted(text)} cannot be the address of an asset: write it as in https://cdn.example.com/icon.png. Only the own machine (localhost) may be reached by http.`,
 };
 
-/** A sentence about a text that does not match a pattern of a document; undefined for any other pattern. */
-export function patternProblem(pattern: string, text: string): string | undefined {
-  const found = Object.entries(PATTERNS).find(([, each]) => each === pattern);
-  return found === undefined ? undefined : PROBLEMS[found[0] as PatternName](text);
+/**
+ * A sentence about a text that does not match a pattern of a document; undefined for any other pattern. Several kinds of ids are
+ * written alike: `member` says which one this is.
+ */
+export function patternProblem(pattern: string, text: string, member?: string): string | undefined {
+  const names = (Object.keys(PATTERNS) as PatternName[]).filter((name) => PATTERNS[name] === pattern);
+  const name = names.find((each) => each === member) ?? names[0];
+  return name === undefined ? undefined : PROBLEMS[name](text);
 }
 
 export function currencyProblem(text: string): string {

@@ -109,7 +109,8 @@ function describe(
       // Says what `additionalProperties` says better.
       return [];
     case 'pattern': {
-      const problem = patternProblem(String(error.params.pattern), String(valueAt(value, instancePath)));
+      const text = String(valueAt(value, instancePath));
+      const problem = patternProblem(String(error.params.pattern), text, instancePath.split('/').at(-1));
       return [{ pointer: instancePath, message: problem ?? `The value ${ruleOf(error)}.` }];
     }
     case 'anyOf':

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { priceProblem } from '../../../src/personalisation/document/price-text.js';
 import { validateDocument } from '../../../src/personalisation/validate/validate-document.js';
-import { configWith, offer, problemsOf, segment, sku } from '../support/fixtures.js';
+import { configWith, experiment, offer, problemsOf, segment, sku, value } from '../support/fixtures.js';
 
 describe('a price that is written otherwise', () => {
   it.each([
@@ -84,6 +84,38 @@ describe('what to write', () => {
       'the id of an offer',
       configWith({ offers: [offer('50% off')] }),
       '/offers/0/offerId "50% off" cannot be the id of an offer: begin with a letter or a digit',
+    ],
+    [
+      'the id of a segment',
+      configWith({ segments: [segment('__proto__', 'true')] }),
+      '/segments/0/segmentId "__proto__" cannot be the id of a segment: begin with a letter',
+    ],
+    [
+      'the id of an experiment',
+      configWith({ experiments: [experiment('__proto__')] }),
+      '/experiments/0/experimentId "__proto__" cannot be the id of an experiment: begin with a letter',
+    ],
+    [
+      'the id of a layer',
+      configWith({
+        experiments: [experiment('x', { layer: { layerId: '__proto__', fromPercent: 0, toPercent: 50 } })],
+      }),
+      '/experiments/0/layer/layerId "__proto__" cannot be the id of a layer: begin with a letter',
+    ],
+    [
+      'the id of a variant',
+      configWith({ experiments: [experiment('x', { state: 'decided', winner: '__proto__' })] }),
+      '/experiments/0/winner "__proto__" cannot be the id of a variant: begin with a letter or a digit',
+    ],
+    [
+      'the key of a value',
+      configWith({ values: [value('__proto__')] }),
+      '/values/0/key "__proto__" cannot be the key of a value: begin with a letter',
+    ],
+    [
+      'the id of a SKU',
+      configWith({ catalogue: [sku('')] }),
+      '/catalogue/0/skuId An id cannot be empty, and holds no control characters.',
     ],
   ])('%s', (_what, document, problem) => {
     expect(problemsOf(document)[0]).toContain(problem);

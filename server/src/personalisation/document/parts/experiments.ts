@@ -21,7 +21,7 @@ const Variant = Type.Object(
  */
 const Layer = Type.Object(
   {
-    layerId: Type.String({ pattern: PATTERNS.experimentId }),
+    layerId: Type.String({ pattern: PATTERNS.layerId }),
     /** From the first up to, and without, the second. */
     fromPercent: SharePercent,
     toPercent: SharePercent,
