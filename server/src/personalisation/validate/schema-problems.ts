@@ -48,7 +48,7 @@ function allErrors(value: unknown, validator: DocumentRegistry['validator']): Sc
 
 /**
  * Where a value may have one of several forms, TypeBox reports errors for each form. Those of the form that was probably
- * meant are kept: one that has the right type and the required members, if there is any.
+ * meant are kept: one of the right type whose members fit best, if there is any.
  */
 function withoutBranches(errors: readonly SchemaError[]): SchemaError[] {
   let kept = [...errors];
@@ -59,11 +59,14 @@ function withoutBranches(errors: readonly SchemaError[]): SchemaError[] {
     for (const error of kept) {
       const isOfUnion =
         error.schemaPath.startsWith(prefix) && isWithin(error.instancePath, union.instancePath);
-      const [branch = ''] = error.schemaPath.slice(prefix.length).split('/');
+      const [branch = ''] = error.schemaPath.slice(prefix.length).split('/', 1);
       if (isOfUnion) branches.set(branch, [...(branches.get(branch) ?? []), error]);
       else if (error !== union) others.push(error);
     }
-    const ranked = [...branches.values()].map((branch) => ({ branch, misfit: misfit(branch, union) }));
+    const ranked = [...branches].map(([index, branch]) => ({
+      branch,
+      misfit: misfit(branch, union, `${prefix}${index}/properties/`),
+    }));
     const best = Math.min(...ranked.map((each) => each.misfit));
     const meant = ranked.filter((each) => each.misfit === best).flatMap((each) => each.branch);
     kept = [...others, ...(best < WRONG_KIND ? meant : [union])];
@@ -75,12 +78,28 @@ function isWithin(path: string, parent: string): boolean {
   return path === parent || path.startsWith(`${parent}/`);
 }
 
-const WRONG_KIND = 2;
+const WRONG_KIND = Number.POSITIVE_INFINITY;
+/** Forms tell themselves apart by a word, as in `"kind": "sum"`, and by which members they have. */
+const ANOTHER_WORD = 5;
+const UNKNOWN_MEMBER = 4;
+/** A value of a member that is none of several. */
+const NO_CHOICE = 3;
+const MISSING_MEMBER = 2;
 
-function misfit(branch: readonly SchemaError[], union: SchemaError): number {
-  const own = branch.filter(({ instancePath }) => instancePath === union.instancePath);
-  if (own.some(({ keyword }) => keyword === 'type' || keyword === 'const')) return WRONG_KIND;
-  return own.some(({ keyword }) => keyword === 'required') ? 1 : 0;
+/** How badly a value fits a form, by the errors of the form. `members`: where its members are in the schema. */
+function misfit(branch: readonly SchemaError[], union: SchemaError, members: string): number {
+  let sum = 0;
+  for (const { keyword, instancePath, schemaPath } of branch) {
+    if (instancePath === union.instancePath) {
+      if (keyword === 'type' || keyword === 'const') return WRONG_KIND;
+      if (keyword === 'additionalProperties') sum += UNKNOWN_MEMBER;
+      if (keyword === 'required') sum += MISSING_MEMBER;
+    } else if (schemaPath.startsWith(members) && !schemaPath.slice(members.length).includes('/')) {
+      if (keyword === 'const') sum += ANOTHER_WORD;
+      if (keyword === 'anyOf') sum += NO_CHOICE;
+    }
+  }
+  return sum;
 }
 
 function describe(

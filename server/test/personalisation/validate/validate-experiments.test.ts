@@ -69,6 +69,23 @@ describe('the experiments of a document', () => {
     expect(found[0]).toContain(`/experiments/0${problem}`);
   });
 
+  it.each<[string, object, string]>([
+    ['another day', { kind: 'share', of: 'retained', day: 5 }, '/day Write 1 or 3 or 7 or 14 or 28.'],
+    ['no day', { kind: 'share', of: 'retained' }, '/day This member is missing.'],
+    [
+      'a day that is not asked for',
+      { kind: 'share', of: 'converted', day: 7 },
+      '/day There is no member "day". There are kind, of.',
+    ],
+    ['no currency', { kind: 'sum', sum: { of: 'revenue' } }, '/sum/currency This member is missing.'],
+    ['no divisor', { kind: 'ratio', sum: { of: 'minutes' } }, '/per This member is missing.'],
+  ])('have no metric with %s', (_what, metric, problem) => {
+    const metrics = { primary: { kind: 'share', of: 'converted' }, secondary: [metric], guardrails: [] };
+    expect(problems(experiment('a', { metrics: metrics as ExperimentEntry['metrics'] }))).toEqual([
+      `/experiments/0/metrics/secondary/0${problem}`,
+    ]);
+  });
+
   it('have ids of their own', () => {
     expect(problems(experiment('a'), experiment('a'))).toEqual([
       '/experiments/1/experimentId "a" is taken by /experiments/0.',
@@ -125,6 +142,15 @@ describe('rules that read experiments', () => {
     expect(ruled(rule)).toEqual([`/values/0/rules/0/when ${problem}`]);
   });
 
+  it.each<Partial<ExperimentEntry>>([
+    { variants: [variant('a', 0), variant('b')] },
+    { coveragePercent: 101 },
+    { plan: undefined as never },
+  ])('are not reported as well when the experiment has the wrong shape: %j', (change) => {
+    const found = ruled('experiment("price_test") == "b"', experiment('price_test', change));
+    expect(found).toEqual([expect.stringMatching(/^\/experiments\/0\//)]);
+  });
+
   it('suggest the variant that was meant', () => {
     const variants = [
       { variantId: 'control', name: '', weight: 1 },
@@ -152,15 +178,6 @@ describe('rules that read experiments', () => {
       problemsOf(
         configWith({
           experiments: [experiment('x', change)],
-  it.each<Partial<ExperimentEntry>>([
-    { variants: [variant('a', 0), variant('b')] },
-    { coveragePercent: 101 },
-    { plan: undefined as never },
-  ])('are not reported as well when the experiment has the wrong shape: %j', (change) => {
-    const found = ruled('experiment("price_test") == "b"', experiment('price_test', change));
-    expect(found).toEqual([expect.stringMatching(/^\/experiments\/0\//)]);
-  });
-
           catalogue: [sku('gems')],
           offers: [offer('cheap', { when: 'experiment("x") == "b"' })],
           pricing: { notices: {}, forbiddenAttributes: ['experiments'], largestSpreadPercent: null },
