@@ -79,6 +79,16 @@ describe('the experiments of a document', () => {
     ],
     ['no currency', { kind: 'sum', sum: { of: 'revenue' } }, '/sum/currency This member is missing.'],
     ['no divisor', { kind: 'ratio', sum: { of: 'minutes' } }, '/per This member is missing.'],
+    [
+      'an invented currency',
+      { kind: 'sum', sum: { of: 'revenue', currency: 'XXQ' } },
+      '/sum/currency "XXQ" is not a currency of ISO 4217, such as USD.',
+    ],
+    [
+      'an invented currency of a ratio',
+      { kind: 'ratio', sum: { of: 'minutes' }, per: { of: 'revenue', currency: 'XXQ' } },
+      '/per/currency "XXQ" is not a currency of ISO 4217, such as USD.',
+    ],
   ])('have no metric with %s', (_what, metric, problem) => {
     const metrics = { primary: { kind: 'share', of: 'converted' }, secondary: [metric], guardrails: [] };
     expect(problems(experiment('a', { metrics: metrics as ExperimentEntry['metrics'] }))).toEqual([

@@ -1,8 +1,9 @@
 import { type Static, Type } from 'typebox';
+import { isCurrency } from '../../../lib/currencies.js';
 import { listPart, type Problems } from '../document-part.js';
-import { PATTERNS } from '../document-patterns.js';
+import { currencyProblem, PATTERNS } from '../document-patterns.js';
 import { nullable, Rule, SharePercent, strict, text } from '../member-schemas.js';
-import { Metrics, metricKey } from './experiment-metrics.js';
+import { type MetricEntry, Metrics, type MetricsEntry, metricKey } from './experiment-metrics.js';
 
 const VariantId = Type.String({ pattern: PATTERNS.variantId });
 
@@ -89,6 +90,7 @@ export const EXPERIMENTS = listPart({
   check: (entry, pointer, problems) => {
     checkVariants(entry, pointer, problems);
     checkMetrics(entry, pointer, problems);
+    checkCurrencies(entry, pointer, problems);
     const { layer, plan, metrics } = entry;
     if (layer !== undefined && layer.fromPercent >= layer.toPercent) {
       problems.add(`${pointer}/layer/toPercent`, 'The slot must end after its beginning.');
@@ -118,18 +120,32 @@ function checkVariants({ variants, state, winner }: ExperimentEntry, pointer: st
 
 /** A metric that is listed twice would be tested twice. */
 function checkMetrics({ metrics }: ExperimentEntry, pointer: string, problems: Problems): void {
-  const places: [member: string, key: string][] = [
-    ['primary', metricKey(metrics.primary)],
-    ...metrics.secondary.map((metric, at): [string, string] => [`secondary/${at}`, metricKey(metric)]),
-    ...metrics.guardrails.map(({ metric }, at): [string, string] => [
-      `guardrails/${at}/metric`,
-      metricKey(metric),
-    ]),
-  ];
   const first = new Map<string, string>();
-  for (const [member, key] of places) {
+  for (const [member, metric] of placedMetrics(metrics)) {
+    const key = metricKey(metric);
     const taken = first.get(key);
     if (taken === undefined) first.set(key, member);
     else problems.add(`${pointer}/metrics/${member}`, `The same metric is listed as ${taken}.`);
   }
+}
+
+/** The revenue in a currency that does not exist would be nothing, for every player. */
+function checkCurrencies({ metrics }: ExperimentEntry, pointer: string, problems: Problems): void {
+  for (const [member, metric] of placedMetrics(metrics)) {
+    if (metric.kind === 'share') continue;
+    const measures = metric.kind === 'sum' ? { sum: metric.sum } : { sum: metric.sum, per: metric.per };
+    for (const [name, measure] of Object.entries(measures)) {
+      if (measure.of !== 'revenue' || measure.currency === null || isCurrency(measure.currency)) continue;
+      problems.add(`${pointer}/metrics/${member}/${name}/currency`, currencyProblem(measure.currency));
+    }
+  }
+}
+
+/** Each metric with its place in `metrics`. */
+function placedMetrics({ primary, secondary, guardrails }: MetricsEntry): [member: string, MetricEntry][] {
+  return [
+    ['primary', primary],
+    ...secondary.map((metric, at): [string, MetricEntry] => [`secondary/${at}`, metric]),
+    ...guardrails.map(({ metric }, at): [string, MetricEntry] => [`guardrails/${at}/metric`, metric]),
+  ];
 }
