@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { sleep } from './sleep.js';
 
 /** The time that players live by. Tests use a clock of their own, on which a day passes in a moment. */
 export type Clock = {
@@ -9,5 +9,5 @@ export type Clock = {
 
 export const systemClock: Clock = {
   now: () => Date.now(),
-  sleepUntil: (ms, signal) => sleep(Math.max(0, ms - Date.now()), undefined, { signal }).catch(() => {}),
+  sleepUntil: (ms, signal) => sleep(Math.max(0, ms - Date.now()), signal),
 };

@@ -1,5 +1,4 @@
 import { createHmac } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { memoryStorage, Savepoint, type SavepointError, type SignedLogin } from '@savepoint/client';
 import type { Life, Session } from '../model/life.js';
 import { eventsOf, type SimulatedEvent } from '../model/session-events.js';
@@ -7,6 +6,7 @@ import { createLifeTally, type Tally } from '../model/tally.js';
 import { type Clock, systemClock } from './clock.js';
 import { createPlayerNetwork, type ResponseCounts } from './network.js';
 import type { ToldArm } from './reacting-players.js';
+import { sleep } from './sleep.js';
 
 export type Service = { url: string; apiKey: string; apiSecret: string; send: typeof fetch };
 
@@ -232,5 +232,6 @@ async function waitForNext(
   if (tries === 0 && retryAfterSeconds === undefined) return;
   onTrouble(trouble);
   const askedMs = (retryAfterSeconds ?? 0) * 1_000;
-  await sleep(Math.max(askedMs, Math.min(MAX_RETRY_MS, 100 * 2 ** tries)), undefined, { signal });
+  await sleep(Math.max(askedMs, Math.min(MAX_RETRY_MS, 100 * 2 ** tries)), signal);
+  signal.throwIfAborted();
 }
