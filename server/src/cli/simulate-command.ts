@@ -9,6 +9,7 @@ import { readGivenFile } from './given-file.js';
 import { Interrupted, interruptible } from './interrupt.js';
 import { grouped, progressBar } from './progress-bar.js';
 import { createProgressLine } from './progress-line.js';
+import { checkReactions } from './react-check.js';
 import { readReactions } from './react-option.js';
 import { reportTruth } from './report-truth.js';
 import { reportLive, reportSimulation } from './simulate-report.js';
@@ -109,6 +110,7 @@ async function run(options: Options): Promise<void> {
   await requireService(url);
   const { adminTokenFile, adminUrl = `http://127.0.0.1:${opsPort}` } = options;
   const admin = adminTokenFile === undefined ? undefined : await readAdmin(adminUrl, adminTokenFile);
+  if (reactions !== undefined) await checkReactions(reactions, { admin, game: options.game, gameId });
   const stateFile =
     options.state ?? join(dataDir, `simulation-${size.seed}-${size.players}x${size.days}.ndjson`);
   const target = { url, ...credentials, stateFile, ...size };
