@@ -19,6 +19,8 @@ type PinOptions = { tenant: string; game: string; kind: PinKind };
 type SetOptions = PinOptions & { value: string; reason: string; until?: string };
 
 const MAX_SHOWN = 500;
+/** Without `--kind` it is a value that is pinned. */
+const OF_VARIANTS = 'For the variant of an experiment add --kind variant.';
 /** Deeper than any document. */
 const MAX_DEPTH = 32;
 
@@ -33,7 +35,7 @@ export function pinCommands(): Command {
     .description('pin the value of a key, or the variant of an experiment')
     .requiredOption(
       '--value <json>',
-      'the value as JSON, such as 5 or \'"blue"\'; the id of a variant as it is',
+      'the value as JSON, such as 5 or \'"blue"\'; with --kind variant its id as it is',
     )
     .requiredOption('--reason <text>', 'why, for those who look back')
     .option('--until <time>', 'when the rules decide again (default: when it is cleared)')
@@ -83,7 +85,7 @@ function readValue(text: string): unknown {
   try {
     value = JSON.parse(text);
   } catch {
-    throw new StartupError(`--value must be JSON: 5, true, or '"blue"' for a text.`);
+    throw new StartupError(`--value must be JSON: 5, true, or '"blue"' for a text. ${OF_VARIANTS}`);
   }
   if (checkStorable(value, MAX_DEPTH, true) !== undefined)
     throw new StartupError('--value holds a number or a text that cannot be stored.');
@@ -128,7 +130,8 @@ function refused(
 
 function noSuchTarget(target: string, { tenant, game, kind }: PinOptions, nearest?: string): StartupError {
   const { noun } = PIN_KINDS[kind];
-  const advice = didYouMean(nearest) || ` Publish the ${noun} first.`;
+  const publishFirst = ` Publish the ${noun} first.${kind === 'value' ? ` ${OF_VARIANTS}` : ''}`;
+  const advice = didYouMean(nearest) || publishFirst;
   return new StartupError(
     `What is published for ${tenant}/${game} has no ${noun} "${printable(target)}".${advice}`,
   );

@@ -5,6 +5,7 @@ import { DEFAULT_DOCUMENT } from '../../../src/personalisation/document/default-
 import type { ValueEntry } from '../../../src/personalisation/document/parts/values.js';
 import { value } from '../../personalisation/support/fixtures.js';
 import { type AdminClient, GAME, openAdminClient } from '../../support/admin-calls.js';
+import { runCommand } from '../../support/command.js';
 import { expectGeneralError, get, publish } from '../../support/data-calls.js';
 import { createHarness, type Harness, type Session } from '../../support/harness.js';
 import { expectForgedCursorsRefused, readPages } from '../../support/pages.js';
@@ -225,4 +226,12 @@ describe('what cannot be pinned', () => {
     expect((await clear('key_2')).statusCode).toBe(200);
     expect((await set('greeting', { value: 'hi', reason: 'one more' })).statusCode).toBe(200);
   });
+});
+
+it.each(['half', '"half"'])('by command, as the value %s, tells how a variant is pinned', async (text) => {
+  const inGame = ['--tenant', 'demo-studio', '--game', 'demo-game', '--reason', 'QA'];
+  const pin = ['pin', 'set', session.userId, 'first_offer', '--value', text, ...inGame];
+  const { errors, code } = await runCommand(harness.databaseUrl, ...pin);
+  expect(errors).toContain('For the variant of an experiment add --kind variant.');
+  expect(code).toBe(1);
 });
