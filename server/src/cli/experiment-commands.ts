@@ -7,7 +7,11 @@ import {
   listExperiments,
   listOfferHoldouts,
 } from '../features/experiments/experiment-views.js';
-import { findExperimentOrFormer, listFormerExperiments } from '../features/experiments/former-experiments.js';
+import {
+  findExperimentOrFormer,
+  listFormerExperiments,
+  listSeeds,
+} from '../features/experiments/former-experiments.js';
 import { findStanding } from '../features/experiments/grading/grade-queries.js';
 import { NOT_GRADED } from '../features/experiments/grading/standing.js';
 import {
@@ -92,9 +96,12 @@ async function show(
 ): Promise<void> {
   const found = await withDatabase(async ({ pool }) => {
     const { id } = await requireGame(pool, tenant, game);
-    return findExperimentOrFormer(pool, id, { experimentId, seed }, (await commandActor(pool)).nowMs);
+    const { nowMs } = await commandActor(pool);
+    const shown = await findExperimentOrFormer(pool, id, { experimentId, seed }, nowMs);
+    if (shown !== undefined) return shown;
+    const seeds = seed === undefined ? [] : await listSeeds(pool, id, experimentId, nowMs);
+    throw seeds.length === 0 ? noSuchExperiment(experimentId) : noSuchSeed(experimentId, seed ?? '', seeds);
   });
-  if (found === undefined) throw noSuchExperiment(experimentId);
   if (json) return say(JSON.stringify(found, null, 2));
   say(printable(found.sentence));
   if (found.report !== null) for (const line of reportLines(found.report)) say(printable(line));
@@ -156,7 +163,7 @@ async function plan(
     const samples = createPlayerSamples(readsOf(pool), { now: () => nowMs });
     if (experimentId === undefined) return planExperiment(pool, samples, usualPlan(id, audience), nowMs);
     const experiment = await findWrittenExperiment(pool, id, experimentId, nowMs);
-    if (experiment === undefined) throw noSuchExperiment(experimentId);
+    if (experiment === undefined) throw notPlannable(experimentId);
     return planExperiment(pool, samples, planRequestOf(experiment, id, audience), nowMs);
   });
   if (json) return say(JSON.stringify(planned, null, 2));
@@ -209,5 +216,18 @@ async function end(
 function noSuchExperiment(experimentId: string): StartupError {
   return new StartupError(
     `There is no experiment "${printable(experimentId)}". List them: savepoint experiments list`,
+  );
+}
+
+function noSuchSeed(experimentId: string, seed: string, seeds: readonly string[]): StartupError {
+  return new StartupError(
+    `There is no report of the experiment "${printable(experimentId)}" with the seed "${printable(seed)}". Its seeds are: ${seeds.join(', ')}.`,
+  );
+}
+
+/** It may be none of those that `list` shows: a plan comes before the first publication. */
+function notPlannable(experimentId: string): StartupError {
+  return new StartupError(
+    `The experiment "${printable(experimentId)}" cannot be planned: it has to be in the draft of the game or, where there is no draft, in the published version. Without an id the usual metrics are planned: savepoint experiments plan`,
   );
 }

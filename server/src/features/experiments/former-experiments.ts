@@ -44,6 +44,19 @@ export async function findExperimentOrFormer(
   return { ...toShown(run), days, isFormer: true };
 }
 
+/** Which seeds of an experiment can be asked for: the present one, and those of runs with a report, the newest first. */
+export async function listSeeds(
+  pool: Pool,
+  gameId: number,
+  experimentId: string,
+  nowMs: number,
+): Promise<string[]> {
+  const { document } = await findConfigVersionAt(pool, gameId, nowMs);
+  const published = (document.experiments ?? []).filter((each) => each.experimentId === experimentId);
+  const runs = await listFormerRuns(pool, gameId, { published, experimentId, limit: FORMER_LISTED });
+  return [...published, ...runs].map(({ seed }) => seed);
+}
+
 function toShown({ entry, seed: _, ...run }: FormerRun): ShownExperiment {
   const experiment = 'offerId' in entry ? offerHoldout(entry) : entry;
   const sentence =

@@ -113,6 +113,22 @@ describe('former experiments', () => {
     expect(one).toMatchObject({ code: 0, out: expect.stringContaining('Ended without a decision.') });
   });
 
+  it('are not found by the command with another seed, which names those that there are', async () => {
+    const show = (...args: string[]) =>
+      runCommand(harness.databaseUrl, 'experiments', 'show', ...args, ...GAME);
+    expect((await show('size', '--seed', '9')).errors).toContain('Its seeds are: 2, 1.');
+    expect((await show('price', '--seed', '9')).errors).toContain('Its seeds are: 1.');
+    for (const args of [['none', '--seed', '9'], ['none']]) {
+      expect((await show(...args)).errors).toContain('There is no experiment "none". List them:');
+    }
+  });
+
+  it('cannot be planned by the command, which says where an experiment has to be', async () => {
+    const { errors, code } = await runCommand(harness.databaseUrl, 'experiments', 'plan', 'price', ...GAME);
+    expect(errors).toContain('"price" cannot be planned: it has to be in the draft of the game or');
+    expect(code).toBe(1);
+  });
+
   it('are in the list before maintenance has noticed the end', async () => {
     await publish(harness, gameId, [], { nowMs: at(1) });
     await harness.pool.query(`update experiment_runs set ended_at = null where experiment_id = 'price'`);
