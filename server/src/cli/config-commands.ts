@@ -1,6 +1,5 @@
 import { Command } from 'commander';
 import { findConfigVersion, listConfigVersions } from '../features/game-configs/config-queries.js';
-import type { DocumentChange } from '../features/game-configs/document-difference.js';
 import { findDraft, publishDraft } from '../features/game-configs/draft.js';
 import { type PublishOutcome, publishConfig, rollBackConfig } from '../features/game-configs/publish.js';
 import { MAX_INTEGER } from '../lib/max-integer.js';
@@ -8,13 +7,14 @@ import { StartupError } from '../lib/startup-error.js';
 import { ATTRIBUTES } from '../personalisation/attributes/attributes.js';
 import { backTestCommand } from './back-test-command.js';
 import { commandActor } from './command-actor.js';
-import { noSuchVersion, parseDocument, unpublishable, versionNumber } from './config-input.js';
+import { noSuchVersion, parseDocument, versionNumber } from './config-input.js';
 import { configTypesCommand } from './config-types-command.js';
 import { dryRunCommand } from './dry-run-command.js';
 import { requireGame, withGame } from './game-option.js';
 import { readGivenFile } from './given-file.js';
 import { ownAttributesCommand } from './own-attributes-command.js';
 import { type PageOptions, readPage, sayOlder, withPage } from './page-option.js';
+import { CONFIRM_PRICE_RAISES, differenceLines, publicationRefusal } from './publication-refusal.js';
 import { say, tell, withDatabase } from './terminal.js';
 
 type GameOptions = { tenant: string; game: string };
@@ -77,7 +77,7 @@ export function configCommands(): Command {
 function withChecks(command: Command): Command {
   return command
     .option('--based-on <number>', 'only if this version is in force: the one that you have seen')
-    .option('--confirm-price-raises', 'publish even if prices inside of running offers go up', false)
+    .option(...CONFIRM_PRICE_RAISES)
     .option('--confirm-lost-values', 'publish even if builds in use may ask for values that are lost', false);
 }
 
@@ -134,59 +134,9 @@ function sayPublished(game: string, what: string, outcome: PublishOutcome): void
     case 'unchanged':
       say(`Nothing to publish: version ${outcome.version} of ${game} is the same.`);
       return;
-    case 'invalid':
-      throw unpublishable(what, outcome.problems);
-    case 'price_raise': {
-      const raises = outcome.raises.map(
-        ({ offerId, skuId, currency, from, to, at }) =>
-          `  - ${skuId} in the running offer ${offerId}: ${from} to ${to} ${currency}${at === null ? '' : `, at ${at}`}`,
-      );
-      throw new StartupError(
-        `${what} would raise prices that players see now:\n${raises.join('\n')}\nIf that is intended, add --confirm-price-raises.`,
-      );
-    }
-    case 'values_in_use': {
-      const values = outcome.values.map(({ key, change }) => `  - ${key} is ${change}`);
-      const builds = outcome.builds.map(
-        ({ clientBuild, players }) => `  - ${clientBuild || 'unknown build'}: up to ${players} players a day`,
-      );
-      throw new StartupError(
-        [
-          `${what} would take values away from builds that players have used in the last 30 days:`,
-          ...values,
-          'The builds, with their players:',
-          ...builds,
-          'If that is intended, add --confirm-lost-values.',
-        ].join('\n'),
-      );
-    }
-    case 'experiments_exposed': {
-      const changes = outcome.experiments.map(
-        ({ experimentId, members }) => `  - ${experimentId}: ${members.join(', ')}`,
-      );
-      throw new StartupError(
-        [
-          `${what} would change running experiments that players are in:`,
-          ...changes,
-          'Give them another seed, which draws all players anew, or stop them.',
-        ].join('\n'),
-      );
-    }
-    case 'conflict':
-      throw new StartupError(
-        [
-          `Nothing was published: version ${outcome.version}, by ${outcome.author}, is in force by now. What it changed:`,
-          ...differenceLines(outcome.difference),
-          `Take that into account, and base yours on version ${outcome.version}.`,
-        ].join('\n'),
-      );
-    case 'unknown_base':
-      throw new StartupError(`${game} has no version of the number given with --based-on.`);
+    default:
+      throw publicationRefusal(game, what, outcome);
   }
-}
-
-function differenceLines(difference: readonly DocumentChange[]): string[] {
-  return difference.map(({ path, change }) => `  ${change.padEnd(9)} ${path}`);
 }
 
 async function list({ tenant, game, ...options }: GameOptions & PageOptions): Promise<void> {

@@ -27,6 +27,7 @@ import { exploreCommand } from './explore-command.js';
 import { requireGame, withGame } from './game-option.js';
 import { printable } from './printable.js';
 import { grouped } from './progress-bar.js';
+import { CONFIRM_PRICE_RAISES, publicationRefusal } from './publication-refusal.js';
 import { tableLines } from './table.js';
 import { say, withDatabase } from './terminal.js';
 
@@ -73,6 +74,7 @@ export function experimentCommands(): Command {
     .description('end a running experiment: everybody gets the winner, in one publication')
     .requiredOption('--winner <variant-id>', 'the variant that everybody gets')
     .option('--note <text>', 'why', '')
+    .option(...CONFIRM_PRICE_RAISES)
     .option(...JSON_OPTION)
     .action(end);
   return experiments;
@@ -189,12 +191,18 @@ async function grades({ tenant, game, json }: Options): Promise<void> {
 
 async function end(
   experimentId: string,
-  { tenant, game, json, winner, note }: Options & { winner: string; note: string },
+  {
+    tenant,
+    game,
+    json,
+    ...decision
+  }: Options & { winner: string; note: string; confirmPriceRaises: boolean },
 ): Promise<void> {
   const outcome = await withDatabase(async ({ pool }) => {
     const { id: gameId } = await requireGame(pool, tenant, game);
-    return endExperiment(pool, { gameId, experimentId, winner, note }, await commandActor(pool));
+    return endExperiment(pool, { ...decision, gameId, experimentId }, await commandActor(pool));
   });
+  const { winner } = decision;
   switch (outcome.outcome) {
     case 'published':
       return say(
@@ -208,8 +216,10 @@ async function end(
       throw new StartupError(`${experimentId} does not run.`);
     case 'no_such_variant':
       throw new StartupError(`--winner must be ${outcome.variants.join(' or ')}.`);
+    case 'unchanged':
+      throw new StartupError(`Nothing was published: version ${outcome.version} is the same.`);
     default:
-      throw new StartupError(`Nothing was published: ${outcome.outcome}. Publish the document to see why.`);
+      throw publicationRefusal(`${tenant}/${game}`, `Ending ${experimentId} with ${winner}`, outcome);
   }
 }
 

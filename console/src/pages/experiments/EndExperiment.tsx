@@ -1,8 +1,9 @@
-import { Button, Group, Modal, Select, Stack, Text, Textarea } from '@mantine/core';
+import { Button, Checkbox, Group, Modal, Select, Stack, Text, Textarea } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { DataOf } from '../../api/client.js';
 import { useApiMutation, useStudioAndGame } from '../../api/hooks.js';
+import { isPriceRaise, PriceRaises } from '../../draft/PriceRaises.js';
 import { ProblemNote } from '../../parts/states.js';
 
 /** Ends the experiment: one publication gives everybody the winner. */
@@ -12,6 +13,7 @@ export function EndExperiment({ shown }: { shown: DataOf<'getExperiment'> }) {
   const [isOpen, setOpen] = useState(false);
   const [winner, setWinner] = useState<string | null>(null);
   const [note, setNote] = useState('');
+  const [isConfirmed, setConfirmed] = useState(false);
   const { experimentId, variants, name } = shown.experiment;
   const end = useApiMutation('endExperiment', {
     onDone: () => {
@@ -37,7 +39,12 @@ export function EndExperiment({ shown }: { shown: DataOf<'getExperiment'> }) {
               label: `${variantId} ${title}`,
             }))}
             value={winner}
-            onChange={setWinner}
+            onChange={(chosen) => {
+              setWinner(chosen);
+              // Another winner raises other prices.
+              setConfirmed(false);
+              end.reset();
+            }}
           />
           <Textarea
             label="Why"
@@ -45,7 +52,18 @@ export function EndExperiment({ shown }: { shown: DataOf<'getExperiment'> }) {
             onChange={(event) => setNote(event.currentTarget.value)}
             autosize
           />
-          <ProblemNote problem={end.error} />
+          {isPriceRaise(end.error) ? (
+            <>
+              <PriceRaises problem={end.error} />
+              <Checkbox
+                label="These prices are meant to go up"
+                checked={isConfirmed}
+                onChange={({ currentTarget }) => setConfirmed(currentTarget.checked)}
+              />
+            </>
+          ) : (
+            <ProblemNote problem={end.error} />
+          )}
           <Group justify="flex-end">
             <Button
               size="xs"
@@ -54,7 +72,10 @@ export function EndExperiment({ shown }: { shown: DataOf<'getExperiment'> }) {
               onClick={() =>
                 end.mutate({
                   params: { game, experimentId },
-                  body: { winner: winner ?? '', note, basedOn: shown.version },
+                  body: {
+                    ...{ winner: winner ?? '', note, basedOn: shown.version },
+                    ...(isConfirmed ? { confirmPriceRaises: true } : {}),
+                  },
                 })
               }
             >

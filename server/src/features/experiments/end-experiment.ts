@@ -2,17 +2,18 @@ import type { Actor } from '../../admin/audit-log.js';
 import type { Pool } from '../../db/pool.js';
 import type { ExperimentEntry } from '../../personalisation/document/parts/experiments.js';
 import { findConfigVersionAt } from '../game-configs/config-queries.js';
-import { type PublishOutcome, publishConfig } from '../game-configs/publish.js';
+import { type Confirmations, type PublishOutcome, publishConfig } from '../game-configs/publish.js';
 
-export type EndRequest = Readonly<{
-  gameId: number;
-  experimentId: string;
-  /** The variant that everybody gets from now on. */
-  winner: string;
-  note: string;
-  /** The version that its author has seen; by default the one in force. */
-  basedOn?: number;
-}>;
+export type EndRequest = Pick<Confirmations, 'confirmPriceRaises'> &
+  Readonly<{
+    gameId: number;
+    experimentId: string;
+    /** The variant that everybody gets from now on. */
+    winner: string;
+    note: string;
+    /** The version that its author has seen; by default the one in force. */
+    basedOn?: number;
+  }>;
 
 export type EndOutcome =
   | PublishOutcome
@@ -21,11 +22,12 @@ export type EndOutcome =
 
 /**
  * Ends a running experiment in one publication: the winner becomes the value of `experiment("id")` for everybody, so every rule that reads it
- * gives all players what the winner gave. Nothing else of the document changes. A draft stays as it is.
+ * gives all players what the winner gave. Nothing else of the document changes. A draft stays as it is. If players of another arm would
+ * see a price go up, that has to be confirmed, as with any publication.
  */
 export async function endExperiment(
   pool: Pool,
-  { gameId, experimentId, winner, note, basedOn }: EndRequest,
+  { gameId, experimentId, winner, note, basedOn, confirmPriceRaises = false }: EndRequest,
   actor: Actor,
 ): Promise<EndOutcome> {
   const { version, document } = await findConfigVersionAt(pool, gameId, actor.nowMs);
@@ -41,8 +43,8 @@ export async function endExperiment(
     {
       ...{ gameId, note, basedOn: basedOn ?? version },
       document: { ...document, experiments: experiments.map((each) => (each === ended ? decided : each)) },
-      // Players of the other arms may see prices go up, and get other values: that is what was decided.
-      ...{ confirmPriceRaises: true, confirmLostValues: true },
+      // No value is taken away: players of the other arms get another one, which is what was decided.
+      ...{ confirmPriceRaises, confirmLostValues: true },
     },
     actor,
   );

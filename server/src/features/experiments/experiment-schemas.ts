@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { GameParameters, nullable, successOf, Time } from '../../admin/admin-responses.js';
 import { Metric } from '../../personalisation/document/parts/experiment-metrics.js';
 import { EXPERIMENTS } from '../../personalisation/document/parts/experiments.js';
+import { ConfirmPriceRaises } from '../game-configs/config-schemas.js';
 import { FORMER_LISTED } from './former-queries.js';
 import { LONGEST_DAYS } from './report/plan.js';
 import { ArmMetric, Day, NullableNumber, oneOf, Report } from './report-schemas.js';
@@ -172,6 +173,7 @@ export const EndExperimentBody = Type.Object(
   {
     winner: Type.String({ maxLength: 64, description: 'The variant that everybody gets' }),
     note: Type.String({ maxLength: 2000, description: 'Why, for those who look back' }),
+    confirmPriceRaises: ConfirmPriceRaises,
     basedOn: Type.Optional(
       Type.Integer({
         minimum: 1,

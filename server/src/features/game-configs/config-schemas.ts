@@ -62,7 +62,7 @@ const ConfirmLostValues = Type.Optional(
     description: 'Values may be taken away, or their types narrowed, while builds in use may ask for them',
   }),
 );
-const ConfirmPriceRaises = Type.Optional(
+export const ConfirmPriceRaises = Type.Optional(
   Type.Boolean({ description: 'Publish it also if prices inside of running offers go up' }),
 );
 
