@@ -16,6 +16,8 @@ import type { OfferEntry } from '../../personalisation/document/parts/offers.js'
 import { DEFAULT_PREDICTIONS } from '../../personalisation/document/parts/predictions.js';
 import type { RuleScope } from '../../personalisation/rules/rule-paths.js';
 import type { CompiledRule } from '../../personalisation/rules/rules.js';
+import type { ReadExperiment } from './arm-moves.js';
+import type { ArmRule, NodeReader, RuleNode } from './arm-rule-changes.js';
 
 /** The audience of an offer, as far as two documents tell whether it lost players. */
 export type Audience = Readonly<{
@@ -27,6 +29,8 @@ export type Audience = Readonly<{
   limit: number;
   /** What is counted for the limit. */
   counted: string | null;
+  /** Null: no experiment decides about the rule. */
+  armRule: ArmRule | null;
 }>;
 
 /** Finds the audiences of a document's offers. Only what their rules refer to is compiled. */
@@ -37,16 +41,36 @@ export function audienceReader(document: ConfigDocument): (offer: OfferEntry) =>
     experiments: compileExperiments(document, scope, ignore),
     predictionsOff: [...(document.predictions ?? DEFAULT_PREDICTIONS).off].sort(),
   };
-  return ({ offerId, when, sharePercent, holdoutPercent, limitPerPlayer, effect: { promoId } }) => ({
-    rules:
-      when === null
-        ? ''
-        : digestOf(rulesBehind(compileOrNever(when, scope, `offer:${offerId}`, ignore), references)),
-    sharePercent,
-    holdoutPercent: holdoutPercent ?? 0,
-    limit: limitPerPlayer ?? Number.POSITIVE_INFINITY,
-    counted: limitPerPlayer === null ? null : (promoId ?? null),
-  });
+  return ({ offerId, when, sharePercent, holdoutPercent, limitPerPlayer, effect: { promoId } }) => {
+    const rule = when === null ? null : compileOrNever(when, scope, `offer:${offerId}`, ignore);
+    const behind = rule === null ? null : rulesBehind(rule, references);
+    return {
+      rules: behind === null ? '' : digestOf(behind.text),
+      sharePercent,
+      holdoutPercent: holdoutPercent ?? 0,
+      limit: limitPerPlayer ?? Number.POSITIVE_INFINITY,
+      counted: limitPerPlayer === null ? null : (promoId ?? null),
+      armRule:
+        rule === null || behind === null || behind.experiments.length === 0
+          ? null
+          : { rule, scope, ...readingOf(behind.experiments, document, references) },
+    };
+  };
+}
+
+function readingOf(
+  ids: readonly string[],
+  { experiments = [] }: ConfigDocument,
+  references: References,
+): Omit<ArmRule, 'rule' | 'scope'> {
+  const read = new Map<string, ReadExperiment>();
+  for (const entry of experiments) {
+    if (!ids.includes(entry.experimentId)) continue;
+    const enters = references.experiments.get(entry.experimentId)?.rule ?? null;
+    const mayEnter = enters === null ? '' : digestOf(rulesBehind(enters, references).text);
+    read.set(entry.experimentId, { entry, mayEnter });
+  }
+  return { nodeOf: references.nodeOf, predictionsOff: references.predictionsOff, experiments: read };
 }
 
 /** Whoever serves the document reports what cannot be used. */
@@ -57,47 +81,28 @@ function digestOf(text: string): string {
   return createHash('sha256').update(text).digest('base64');
 }
 
-/**
- * Whether a player in the old audience may be missing from the new one. Rules are compared as text, so a reworded rule counts
- * as a change.
- */
-export function mayLose(before: Audience, after: Audience): boolean {
-  return (
-    (after.rules !== '' && after.rules !== before.rules) ||
-    after.sharePercent < before.sharePercent ||
-    after.holdoutPercent > before.holdoutPercent ||
-    after.limit < before.limit ||
-    (after.counted !== null && after.counted !== before.counted)
-  );
-}
-
-/** A flag or segment. */
-type Node = Readonly<{
-  rule: CompiledRule | null;
-  /** What decides besides the rule. Any other schedule of a flag counts as a change, like any other text of a rule. */
-  otherwise: unknown;
-}>;
-type NodeReader = (name: string) => Node | undefined;
-
 /** By names as `nodeNames` writes them. Each is compiled when it is asked for, once. */
 function nodeReader({ flags, segments }: ConfigDocument, scope: RuleScope): NodeReader {
-  const compilers = new Map<string, () => Node>();
-  compilers.set('flag:isPayer', () => ({ rule: null, otherwise: flags.isPayer.payerForDays }));
+  const compilers = new Map<string, () => RuleNode>();
+  compilers.set('flag:isPayer', () => ({
+    ...{ rule: null, otherwise: flags.isPayer.payerForDays, isItsRule: false },
+  }));
   for (const { flagId, rule, defaultValue, schedule } of flags.custom) {
     const name = `flag:${flagId}`;
     compilers.set(name, () => ({
       rule: rule === null ? null : usableRule(rule, scope, name, ignore),
       otherwise: [defaultValue, schedule ?? null],
+      isItsRule: false,
     }));
   }
   for (const entry of segments) {
     const name = `segment:${entry.segmentId}`;
     compilers.set(name, () => {
       const { rule, thresholds } = compileSegment(entry, scope, name, ignore);
-      return { rule, otherwise: thresholds?.stay.expression ?? false };
+      return { rule, otherwise: thresholds?.stay.expression ?? false, isItsRule: thresholds === null };
     });
   }
-  const compiled = new Map<string, Node>();
+  const compiled = new Map<string, RuleNode>();
   return (name) => {
     const node = compiled.get(name) ?? compilers.get(name)?.();
     if (node !== undefined) compiled.set(name, node);
@@ -111,13 +116,19 @@ type References = Readonly<{
   predictionsOff: readonly string[];
 }>;
 
-function rulesBehind(rule: CompiledRule, { nodeOf, experiments, predictionsOff }: References): string {
+/** The rule and all that it refers to, as a text that is the same for the same players, and the experiments among them. */
+function rulesBehind(
+  rule: CompiledRule,
+  { nodeOf, experiments, predictionsOff }: References,
+): { text: string; experiments: string[] } {
   const told = new Map<string, unknown>();
+  const read = new Set<string>();
   let basis = rule.basis;
   const tell = (of: CompiledRule): void => {
     for (const id of of.experiments) {
       const { rule: enters = null, salt, ...experiment } = experiments.get(id) ?? {};
       if (told.has(`experiment:${id}`)) continue;
+      read.add(id);
       told.set(`experiment:${id}`, [enters?.expression ?? null, String(salt), experiment]);
       if (enters !== null) tell(enters);
     }
@@ -134,5 +145,6 @@ function rulesBehind(rule: CompiledRule, { nodeOf, experiments, predictionsOff }
   tell(rule);
   // A prediction that is off has another value for the same rule.
   const off = basis & TIME_BASIS.predictions ? predictionsOff : [];
-  return JSON.stringify([rule.expression, [...told].sort(([a], [b]) => (a < b ? -1 : 1)), off]);
+  const text = JSON.stringify([rule.expression, [...told].sort(([a], [b]) => (a < b ? -1 : 1)), off]);
+  return { text, experiments: [...read] };
 }

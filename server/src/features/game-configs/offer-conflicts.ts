@@ -1,5 +1,5 @@
 import type { CompiledOffer } from '../../personalisation/compile/compiled-document.js';
-import { mayLose } from './offer-audience.js';
+import { mayApply, mayGain } from './audience-changes.js';
 import type { PricingOffer } from './priced-document.js';
 
 /** An offer that conflicts with another one, and where it did so before, if it did. */
@@ -14,7 +14,7 @@ export function conflictsOf(
 ): ConflictingOffer[] {
   const conflicts: ConflictingOffer[] = [];
   for (const other of after.values()) {
-    if (other === successor || !isInTheWay(other, successor)) continue;
+    if (other === successor || !isInTheWay(other, successor) || !mayApply(other.audience)) continue;
     const former = before.get(other.offer.offerId);
     const wasThere =
       former !== undefined &&
@@ -23,7 +23,7 @@ export function conflictsOf(
       former.offer.combine === other.offer.combine &&
       running.offer.combine === successor.offer.combine &&
       // Players who had both offers before have seen that price; the offer is also checked by itself.
-      !mayLose(other.audience, former.audience);
+      !mayGain(former.audience, other.audience);
     conflicts.push({ running: other, former: wasThere ? former : undefined });
   }
   return conflicts;

@@ -4,7 +4,7 @@ import { offeredPrice } from '../../personalisation/compile/offered-price.js';
 import { comingInstants } from '../../personalisation/document/coming-instants.js';
 import type { ConfigDocument } from '../../personalisation/document/document.js';
 import { formatMinorUnits, type SkuPrice } from '../../personalisation/document/prices.js';
-import { mayLose } from './offer-audience.js';
+import { mayApply, mayLose } from './audience-changes.js';
 import { type ConflictingOffer, chainsOf, conflictsOf } from './offer-conflicts.js';
 import {
   offersAt,
@@ -38,7 +38,8 @@ const MAX_RAISES = 1_000;
  * - what it makes of the SKU then,
  * - the catalogue's own offer price, if it is gone, ends, leaves the SKU out, or may leave a player out,
  * - what it comes to together with an offer that gets in its way and did not before.
- * Who gets which offers is not known, so a raise may turn out to meet nobody: then it costs a confirmation. A SKU that is
+ * Who gets which offers is not known, so a raise may turn out to meet nobody: then it costs a confirmation. Known is how arms of experiments
+ * may move (arm-moves.ts). A SKU that is
  * no longer for sale has no price that could be too high. In steps, at least one for each SKU of each running offer.
  */
 export function* priceRaiseSteps(
@@ -96,8 +97,10 @@ type Situation = Readonly<{
 function situationsAt(atMs: number, { before, after, runningNow, hasNewSkus }: Comparison): Situation[] {
   const [former, present] = [offersAt(before, atMs), offersAt(after, atMs)];
   const isHeldOutMore = after.holdoutPercent > before.holdoutPercent;
-  // Nobody has seen the prices of an offer that begins later.
-  const seen = [...former.values()].filter(({ offer }) => runningNow.has(offer.offerId));
+  // Nobody has seen the prices of an offer that begins later, or that is for an arm that nobody is in any more.
+  const seen = [...former.values()].filter(
+    ({ offer, audience }) => runningNow.has(offer.offerId) && mayApply(audience),
+  );
   return seen.map((running) => {
     const { offerId } = running.offer;
     const same = present.get(offerId);

@@ -1,4 +1,5 @@
-import { type Audience, mayLose } from '../../../src/features/game-configs/offer-audience.js';
+import { mayLose } from '../../../src/features/game-configs/audience-changes.js';
+import type { Audience } from '../../../src/features/game-configs/offer-audience.js';
 import { chainsOf, conflictsOf } from '../../../src/features/game-configs/offer-conflicts.js';
 import type { PriceRaise } from '../../../src/features/game-configs/price-raises.js';
 import { offersAt } from '../../../src/features/game-configs/priced-document.js';
@@ -108,6 +109,7 @@ function audienceOf(
     holdoutPercent: holdout?.percent ?? 0,
     limit: limitPerPlayer ?? Number.POSITIVE_INFINITY,
     counted: limitPerPlayer === null ? null : promoId,
+    armRule: null,
   };
 }
 

@@ -1,0 +1,94 @@
+import { canonicalJson } from '../../lib/canonical-json.js';
+import { TIME_BASIS } from '../../personalisation/attributes/time-basis.js';
+import {
+  ANY_CHANGE,
+  type ArmMove,
+  type Changes,
+  ruleChanges,
+  UNCHANGED,
+} from '../../personalisation/rules/rule-changes.js';
+import type { RuleScope } from '../../personalisation/rules/rule-paths.js';
+import type { CompiledRule } from '../../personalisation/rules/rules.js';
+import { armMoves, type ReadExperiment } from './arm-moves.js';
+
+/** A flag or segment. */
+export type RuleNode = Readonly<{
+  rule: CompiledRule | null;
+  /** What decides besides the rule. Any other schedule of a flag counts as a change, like any other text of a rule. */
+  otherwise: unknown;
+  /** A segment without thresholds is what its rule gives. A flag may be overridden, and who is in a segment may stay. */
+  isItsRule: boolean;
+}>;
+export type NodeReader = (name: string) => RuleNode | undefined;
+
+/** A rule that an experiment decides about, also through flags and segments. */
+export type ArmRule = Readonly<{
+  rule: CompiledRule;
+  scope: RuleScope;
+  nodeOf: NodeReader;
+  predictionsOff: readonly string[];
+  /** By id, all that it reads. */
+  experiments: ReadonlyMap<string, ReadExperiment>;
+}>;
+
+/** Beyond that many cases, from several experiments at once, every change counts as possible. */
+const MAX_CASES = 500;
+
+/**
+ * What the rule may give a player under two documents. Each way in which arms may move, such as from `half` to `control`, is a case, and the rule is
+ * looked at in each. Rules are compared as text: another text counts as any change.
+ */
+export function armRuleChanges(before: ArmRule, after: ArmRule): Changes {
+  const cases = casesOf(before, after);
+  if (cases === null) return ANY_CHANGE;
+  let changes = 0;
+  for (const moves of cases) changes |= changesOfCase(before, after, moves);
+  return changes;
+}
+
+type Case = ReadonlyMap<string, ArmMove>;
+
+function casesOf(before: ArmRule, after: ArmRule): Case[] | null {
+  let cases: Case[] = [new Map()];
+  for (const id of new Set([...before.experiments.keys(), ...after.experiments.keys()])) {
+    const moves = armMoves(before.experiments.get(id), after.experiments.get(id));
+    if (cases.length * moves.length > MAX_CASES) return null;
+    cases = cases.flatMap((others) => moves.map((move) => new Map([...others, [id, move]])));
+  }
+  return cases;
+}
+
+const NOT_IN_IT: ArmMove = ['', ''];
+
+function changesOfCase(before: ArmRule, after: ArmRule, moves: Case): Changes {
+  const isSameOff = before.predictionsOff.join() === after.predictionsOff.join();
+  const known = new Map<string, Changes>();
+  const changesOf = (rule: CompiledRule, next: CompiledRule): Changes => {
+    if (rule.expression !== next.expression) return ANY_CHANGE;
+    if (!isSameOff && (rule.basis & TIME_BASIS.predictions) !== 0) return ANY_CHANGE;
+    return ruleChanges(rule, before.scope, { armOf, nodeOf });
+  };
+  const armOf = (experimentId: string) => moves.get(experimentId) ?? NOT_IN_IT;
+  const nodeOf = (name: string): Changes => {
+    const found = known.get(name);
+    if (found !== undefined) return found;
+    // Until it is known: rules of an old document may refer to each other in a circle.
+    known.set(name, ANY_CHANGE);
+    const changes = changesOfNode(before.nodeOf(name), after.nodeOf(name), changesOf);
+    known.set(name, changes);
+    return changes;
+  };
+  return changesOf(before.rule, after.rule);
+}
+
+function changesOfNode(
+  node: RuleNode | undefined,
+  next: RuleNode | undefined,
+  changesOf: (rule: CompiledRule, next: CompiledRule) => Changes,
+): Changes {
+  if (node === undefined || next === undefined) return ANY_CHANGE;
+  if (canonicalJson(node.otherwise) !== canonicalJson(next.otherwise)) return ANY_CHANGE;
+  if (node.rule === null || next.rule === null) return node.rule === next.rule ? UNCHANGED : ANY_CHANGE;
+  const changes = changesOf(node.rule, next.rule);
+  return node.isItsRule ? changes : changes | UNCHANGED;
+}
