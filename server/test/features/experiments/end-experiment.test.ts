@@ -1,13 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { publishConfig } from '../../../src/features/game-configs/publish.js';
+import type { ConfigDocument } from '../../../src/personalisation/document/document.js';
 import type { ExperimentEntry } from '../../../src/personalisation/document/parts/experiments.js';
-import { experiment, offer, sku } from '../../personalisation/support/fixtures.js';
+import { configWith, experiment, offer, sku } from '../../personalisation/support/fixtures.js';
 import { type AdminClient, openAdminClient } from '../../support/admin-calls.js';
 import { runCommand } from '../../support/command.js';
 import { expectGeneralError } from '../../support/data-calls.js';
 import { createHarness, type Harness } from '../../support/harness.js';
 import { addGame, NOW, publish } from './support/experiment-world.js';
 
-/** Whoever ends an experiment of a price confirms that players of the cheaper arm see the price go up. */
+/** Whoever ends an experiment of a price confirms that players of the cheaper arm see the price go up; whoever lowers a price is not asked. */
 
 const catalogue = [sku('starter', { prices: { USD: { actualPrice: '4.99', offerPrice: '4.99' } } })];
 const halfPrice = offer('starter_half', {
@@ -70,5 +72,51 @@ describe('the end of an experiment that gave the lower price', () => {
       code: 0,
       out: expect.stringContaining('first_offer is control for everybody'),
     });
+  });
+});
+
+describe('a document', () => {
+  const documentOf = (entry: ExperimentEntry | null) =>
+    configWith({
+      catalogue,
+      ...(entry === null ? {} : { offers: [halfPrice], experiments: [entry] }),
+    });
+  /** Publishes one after the other, unconfirmed. */
+  async function outcomesOf(slug: string, ...documents: ConfigDocument[]): Promise<string[]> {
+    const gameId = await addGame(harness, slug);
+    const outcomes: string[] = [];
+    for (const document of documents) {
+      const publication = { gameId, document, note: '' };
+      outcomes.push((await publishConfig(harness.pool, publication, { name: 'test', nowMs: NOW })).outcome);
+    }
+    return outcomes;
+  }
+  const decided = (winner: string): ExperimentEntry => ({ ...firstOffer, state: 'decided', winner });
+
+  it.each([5, 20, 50])('raises the coverage from %i%% without a question', async (coveragePercent) => {
+    const some = documentOf({ ...firstOffer, coveragePercent });
+    expect(await outcomesOf(`ramp-${coveragePercent}`, some, documentOf(firstOffer))).toEqual([
+      'published',
+      'published',
+    ]);
+  });
+
+  it('goes over to the cheaper winner, and removes what nobody gets any more, without a question', async () => {
+    const dead = documentOf(decided('control'));
+    const published = ['published', 'published'];
+    expect(await outcomesOf('cheaper', dead, documentOf(decided('half')))).toEqual(published);
+    expect(await outcomesOf('removed', dead, documentOf(null))).toEqual(published);
+  });
+
+  it('is asked about if it stops the experiment, or decides it for the dearer arm', async () => {
+    const refused = ['published', 'price_raise'];
+    const stopped = documentOf({ ...firstOffer, state: 'stopped' });
+    expect(await outcomesOf('stopped', documentOf(firstOffer), stopped)).toEqual(refused);
+    expect(await outcomesOf('dearer', documentOf(firstOffer), documentOf(decided('control')))).toEqual(
+      refused,
+    );
+    expect(await outcomesOf('back', documentOf(decided('half')), documentOf(decided('control')))).toEqual(
+      refused,
+    );
   });
 });
