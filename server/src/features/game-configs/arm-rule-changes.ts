@@ -3,6 +3,7 @@ import { TIME_BASIS } from '../../personalisation/attributes/time-basis.js';
 import {
   ANY_CHANGE,
   type ArmMove,
+  CHANGE,
   type Changes,
   ruleChanges,
   UNCHANGED,
@@ -43,7 +44,28 @@ export function armRuleChanges(before: ArmRule, after: ArmRule): Changes {
   if (cases === null) return ANY_CHANGE;
   let changes = 0;
   for (const moves of cases) changes |= changesOfCase(before, after, moves);
-  return changes;
+  return changes | changesForChildren(before, after, changes);
+}
+
+/**
+ * Children get no offer that a lot decides about. They may have one once the experiment is decided, and are without it when the experiment
+ * is not decided any more, or is so for others.
+ */
+function changesForChildren(before: ArmRule, after: ArmRule, changes: Changes): Changes {
+  const { begins, ends, staysTrue } = CHANGE;
+  const mayGoTo = (changes & (begins | staysTrue)) !== 0 && hasNewlyDecided(before, after);
+  const mayBeTakenFrom = (changes & (ends | staysTrue)) !== 0 && hasNewlyDecided(after, before);
+  return (mayGoTo ? begins : 0) | (mayBeTakenFrom ? ends : 0);
+}
+
+/** Whether an experiment of the second is decided, and in the first it is not, or for others. */
+function hasNewlyDecided({ experiments: first }: ArmRule, { experiments: second }: ArmRule): boolean {
+  return [...second].some(([id, { entry, mayEnter }]) => {
+    if (entry.state !== 'decided') return false;
+    const old = first.get(id);
+    const isForTheSame = old?.mayEnter === mayEnter || old?.entry.when === null;
+    return old?.entry.state !== 'decided' || !isForTheSame;
+  });
 }
 
 type Case = ReadonlyMap<string, ArmMove>;

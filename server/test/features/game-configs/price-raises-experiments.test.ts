@@ -91,6 +91,15 @@ describe('price raises by experiments', () => {
     expect(raises(withRule(HALF, decided('half')), withRule(null, null))).toEqual([]);
   });
 
+  it('are found for children, who have an offer of an experiment only once it is decided', () => {
+    const notControl = 'experiment("x") != "control"';
+    const found = (before: ExperimentEntry, after: ExperimentEntry) =>
+      raises(withRule(notControl, before), withRule(notControl, after));
+    expect(found(decided('half'), stopped)).toEqual(BACK);
+    expect(found(stopped, decided('half'))).toEqual([]);
+    expect(found(decided('half'), decided('half', { when: NEW_PLAYERS }))).toEqual(BACK);
+  });
+
   describe('follow what the rule makes of the arm', () => {
     const [before, after] = [{ ...running, coveragePercent: 5 }, running];
     const more = (when: string) => raises(withRule(when, before), withRule(when, after));
