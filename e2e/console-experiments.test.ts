@@ -169,5 +169,40 @@ describe.skipIf(!HAS_BROWSER)(
       await page.getByText('March 2026').waitFor();
       expect(owner.problems).toEqual([]);
     });
+
+    it('asks before the end of an experiment raises a price', async () => {
+      const { page, go } = owner;
+      type Draft = { revision: number; document: Record<string, unknown[]> };
+      const { revision, document } = await askAsPage<Draft>(page, 'GET', '/games/demo-game/draft');
+      const [former] = document.experiments ?? [];
+      const price = { experimentId: 'cheap_pack', name: 'A cheap pack', state: 'running', winner: undefined };
+      const experiment = { ...(former as Experiment), ...price };
+      const offer = {
+        ...{ offerId: 'cheap_pack', name: 'A cheap pack', when: 'experiment("cheap_pack") == "half"' },
+        ...{ from: null, until: null, sharePercent: 100, skus: ['gems_80'], limitPerPlayer: null },
+        ...{ effect: { price: { discountPercent: '50' } }, combine: false },
+      };
+      const next = {
+        ...document,
+        experiments: [former, experiment],
+        offers: [offer, ...(document.offers ?? [])],
+      };
+      const saved = await askAsPage<Draft>(page, 'PUT', '/games/demo-game/draft', {
+        revision,
+        document: next,
+      });
+      const publication = { revision: saved.revision, note: '' };
+      await askAsPage(page, 'POST', '/games/demo-game/draft/publish', publication);
+
+      await go('/experiments?experiment=cheap_pack');
+      await endExperiment(page, 'A cheap pack', 'a');
+      const end = page.getByRole('dialog', { name: 'End “A cheap pack”' });
+      const alert = end.getByRole('alert').filter({ hasText: 'Prices would go up' });
+      await alert.getByText('gems_80 in offer cheap_pack', { exact: false }).waitFor();
+      await end.getByLabel('These prices are meant to go up').check();
+      await end.getByRole('button', { name: 'Publish' }).click();
+      await page.getByText('Decided: As it is for all.', { exact: false }).waitFor();
+      expect(owner.problems).toEqual([]);
+    });
   },
 );
