@@ -1,4 +1,5 @@
 import { canonicalJson } from '../../lib/canonical-json.js';
+import type { Steps } from '../../lib/steps.js';
 import { TIME_BASIS } from '../../personalisation/attributes/time-basis.js';
 import {
   ANY_CHANGE,
@@ -33,17 +34,20 @@ export type ArmRule = Readonly<{
 }>;
 
 /** Beyond that many cases, from several experiments at once, every change counts as possible. */
-const MAX_CASES = 500;
+const MAX_CASES = 200;
 
 /**
  * What the rule may give a player under two documents. Each way in which arms may move, such as from `half` to `control`, is a case, and the rule is
- * looked at in each. Rules are compared as text: another text counts as any change.
+ * looked at in each. Rules are compared as text: another text counts as any change. In steps, one for each case.
  */
-export function armRuleChanges(before: ArmRule, after: ArmRule): Changes {
+export function* armRuleChangeSteps(before: ArmRule, after: ArmRule): Steps<Changes> {
   const cases = casesOf(before, after);
   if (cases === null) return ANY_CHANGE;
   let changes = 0;
-  for (const moves of cases) changes |= changesOfCase(before, after, moves);
+  for (const moves of cases) {
+    changes |= changesOfCase(before, after, moves);
+    yield;
+  }
   return changes | changesForChildren(before, after, changes);
 }
 
@@ -84,7 +88,7 @@ const NOT_IN_IT: ArmMove = ['', ''];
 
 function changesOfCase(before: ArmRule, after: ArmRule, moves: Case): Changes {
   const isSameOff = before.predictionsOff.join() === after.predictionsOff.join();
-  const known = new Map<string, Changes>();
+  const known = knownNodes(before, after, moves);
   const changesOf = (rule: CompiledRule, next: CompiledRule): Changes => {
     if (rule.expression !== next.expression) return ANY_CHANGE;
     if (!isSameOff && (rule.basis & TIME_BASIS.predictions) !== 0) return ANY_CHANGE;
@@ -101,6 +105,21 @@ function changesOfCase(before: ArmRule, after: ArmRule, moves: Case): Changes {
     return changes;
   };
   return changesOf(before.rule, after.rule);
+}
+
+type KnownNodes = Map<string, Changes>;
+const knownCases = new WeakMap<NodeReader, WeakMap<NodeReader, Map<string, KnownNodes>>>();
+
+/** Of the flags and segments of two documents in a case, once for all offers that refer to them. */
+function knownNodes({ nodeOf }: ArmRule, { nodeOf: next }: ArmRule, moves: Case): KnownNodes {
+  const ofBefore = knownCases.get(nodeOf) ?? new WeakMap<NodeReader, Map<string, KnownNodes>>();
+  knownCases.set(nodeOf, ofBefore);
+  const cases = ofBefore.get(next) ?? new Map<string, KnownNodes>();
+  ofBefore.set(next, cases);
+  const key = JSON.stringify([...moves]);
+  const known = cases.get(key) ?? new Map<string, Changes>();
+  cases.set(key, known);
+  return known;
 }
 
 function changesOfNode(

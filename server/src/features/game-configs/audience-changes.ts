@@ -1,5 +1,6 @@
+import { runSteps, type Steps } from '../../lib/steps.js';
 import { ANY_CHANGE, CHANGE, type Changes, UNCHANGED } from '../../personalisation/rules/rule-changes.js';
-import { armRuleChanges } from './arm-rule-changes.js';
+import { armRuleChangeSteps } from './arm-rule-changes.js';
 import type { Audience } from './offer-audience.js';
 
 /** Whether a player of the old audience may be missing from the new one. */
@@ -15,8 +16,7 @@ export function mayGain(before: Audience, after: Audience): boolean {
 /** Whether anybody may be in the audience. Nobody is, for instance, in the arm `half` once an experiment is decided for `control`. */
 export function mayApply(audience: Audience): boolean {
   if (audience.armRule === null) return true;
-  const { armRule } = audience;
-  return (remembered(audience, audience, () => armRuleChanges(armRule, armRule)) & CHANGE.staysTrue) !== 0;
+  return (runSteps(armChangeSteps(audience, audience)) & CHANGE.staysTrue) !== 0;
 }
 
 /** In what does not depend on rules. */
@@ -34,18 +34,25 @@ function changesOf(before: Audience, after: Audience): Changes {
   if (after.rules === before.rules) return UNCHANGED;
   if (after.rules === '') return CHANGE.begins | CHANGE.staysTrue;
   if (before.rules === '') return CHANGE.ends | CHANGE.staysTrue;
-  const [{ armRule }, { armRule: next }] = [before, after];
-  if (armRule === null || next === null) return ANY_CHANGE;
-  return remembered(before, after, () => armRuleChanges(armRule, next));
+  return runSteps(armChangeSteps(before, after));
 }
 
 const known = new WeakMap<Audience, WeakMap<Audience, Changes>>();
 
 /** Two audiences are compared again for every instant of the calendar. */
-function remembered(before: Audience, after: Audience, compare: () => Changes): Changes {
+function* armChangeSteps(before: Audience, after: Audience): Steps<Changes> {
+  if (before.armRule === null || after.armRule === null) return ANY_CHANGE;
   const ofBefore = known.get(before) ?? new WeakMap<Audience, Changes>();
   known.set(before, ofBefore);
-  const changes = ofBefore.get(after) ?? compare();
+  const changes = ofBefore.get(after) ?? (yield* armRuleChangeSteps(before.armRule, after.armRule));
   ofBefore.set(after, changes);
   return changes;
+}
+
+/** Works out beforehand, in steps, what the functions above then remember: there may be many cases to look at. */
+export function* compareArmSteps(before: Audience | undefined, after: Audience | undefined): Steps<void> {
+  if (before !== undefined) yield* armChangeSteps(before, before);
+  if (after !== undefined) yield* armChangeSteps(after, after);
+  if (before === undefined || after === undefined || before.rules === after.rules) return;
+  yield* armChangeSteps(before, after);
 }

@@ -4,7 +4,7 @@ import { offeredPrice } from '../../personalisation/compile/offered-price.js';
 import { comingInstants } from '../../personalisation/document/coming-instants.js';
 import type { ConfigDocument } from '../../personalisation/document/document.js';
 import { formatMinorUnits, type SkuPrice } from '../../personalisation/document/prices.js';
-import { mayApply, mayLose } from './audience-changes.js';
+import { compareArmSteps, mayApply, mayLose } from './audience-changes.js';
 import { type ConflictingOffer, chainsOf, conflictsOf } from './offer-conflicts.js';
 import {
   offersAt,
@@ -38,9 +38,9 @@ const MAX_RAISES = 1_000;
  * - what it makes of the SKU then,
  * - the catalogue's own offer price, if it is gone, ends, leaves the SKU out, or may leave a player out,
  * - what it comes to together with an offer that gets in its way and did not before.
- * Who gets which offers is not known, so a raise may turn out to meet nobody: then it costs a confirmation. Known is how arms of experiments
- * may move (arm-moves.ts). A SKU that is
- * no longer for sale has no price that could be too high. In steps, at least one for each SKU of each running offer.
+ * Who gets which offers is not known, but for the arms of experiments (arm-moves.ts). So a raise may turn out to meet nobody: then it costs
+ * a confirmation. A SKU that is no longer for sale has no price that could be too high. In steps, at least one for each SKU of each
+ * running offer.
  */
 export function* priceRaiseSteps(
   current: ConfigDocument,
@@ -50,6 +50,7 @@ export function* priceRaiseSteps(
 ): Steps<PriceRaise[]> {
   const before = yield* pricedDocumentSteps(current, now);
   const after = yield* pricedDocumentSteps(next, now);
+  yield* armSteps(before, after);
   const comparison = {
     before,
     after,
@@ -72,6 +73,15 @@ export function* priceRaiseSteps(
     }
   }
   return raises.found;
+}
+
+function* armSteps(before: PricedDocument, after: PricedDocument): Steps<void> {
+  const audiences = ({ offers }: PricedDocument) =>
+    new Map(offers.map(({ offer, audience }) => [offer.offerId, audience]));
+  const [former, present] = [audiences(before), audiences(after)];
+  for (const offerId of new Set([...former.keys(), ...present.keys()])) {
+    yield* compareArmSteps(former.get(offerId), present.get(offerId));
+  }
 }
 
 type Comparison = Readonly<{

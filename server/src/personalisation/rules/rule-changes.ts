@@ -42,6 +42,7 @@ export function ruleChanges(rule: CompiledRule, scope: RuleScope, changed: WhatC
 }
 
 function changesOf(node: ASTNode, scope: RuleScope, changed: WhatChanged): Changes {
+  if (plain.has(node)) return UNCHANGED;
   const ofPart = (part: ASTNode) => changesOf(part, scope, changed);
   switch (node.op) {
     case '&&':
@@ -93,14 +94,20 @@ function segmentOf(node: ASTNode): unknown {
   return whole.op === 'id' && whole.args === 'segments' ? member.args : undefined;
 }
 
+/** Conditions that read no experiment, flag or segment: most of them, and they are asked about in every case. */
+const plain = new WeakSet<ASTNode>();
+
 /** Whatever else may give anything, but the same before and after as long as all that it reads is the same. */
 function otherChanges(node: ASTNode, scope: RuleScope, changed: WhatChanged): Changes {
+  let isPlain = true;
   for (const part of partsOf(node.args)) {
     const experimentId = experimentOf(part);
     const [before, after] = experimentId === undefined ? [] : changed.armOf(experimentId);
-    const ofNode = nodeChanges(part, scope, changed) ?? UNCHANGED;
-    if (before !== after || (ofNode & ~UNCHANGED) !== 0) return ANY_CHANGE;
+    const ofNode = nodeChanges(part, scope, changed);
+    if (before !== after || ((ofNode ?? UNCHANGED) & ~UNCHANGED) !== 0) return ANY_CHANGE;
+    if (experimentId !== undefined || ofNode !== undefined) isPlain = false;
   }
+  if (isPlain) plain.add(node);
   return UNCHANGED;
 }
 
