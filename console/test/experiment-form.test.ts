@@ -3,6 +3,7 @@ import type { Experiment } from '../src/lib/document.js';
 import {
   drawnAnew,
   isDrawn,
+  isRead,
   listedExperiments,
   newExperiment,
   nextSeed,
@@ -12,6 +13,7 @@ import {
   withPrimary,
 } from '../src/lib/experiment-form.js';
 import { furtherMetric, METRICS, metricOf } from '../src/lib/metric-form.js';
+import { document, offer } from './documents.js';
 
 const PLANNED = newExperiment('first_offer');
 const inState = (state: Experiment['state'], seed = '1'): Experiment => ({ ...PLANNED, state, seed });
@@ -101,5 +103,22 @@ describe('the list of experiments', () => {
     ]);
     expect(rows.map(({ isInDraft }) => isInDraft)).toEqual([true, true, false]);
     expect(rows[0]?.shown).toBeUndefined();
+  });
+});
+
+describe('an experiment is read', () => {
+  const isReadBy = (when: string | null) =>
+    isRead(document({ offers: [offer('half', { when })], experiments: [PLANNED] }), 'first_offer');
+
+  it('if some rule asks for its arm, however it is written', () => {
+    expect(isReadBy('country == "DE" && experiment("first_offer") == "b"')).toBe(true);
+    expect(isReadBy("experiment( 'first_offer' ) != 'a'")).toBe(true);
+  });
+
+  it('not by the rule of another one, nor by itself', () => {
+    expect(isReadBy('experiment("first_offer_2") == "b"')).toBe(false);
+    expect(isReadBy(null)).toBe(false);
+    const itself = { ...PLANNED, when: 'experiment("first_offer") == "b"' };
+    expect(isRead(document({ experiments: [itself] }), 'first_offer')).toBe(false);
   });
 });

@@ -1,5 +1,5 @@
 import type { DataOf } from '../api/client.js';
-import type { Experiment } from './document.js';
+import type { ConfigDocument, Experiment } from './document.js';
 import { isShare } from './metric-form.js';
 
 export type Variant = Experiment['variants'][number];
@@ -151,4 +151,13 @@ export function listedExperiments(
       return { experimentId, name, state: `${state}, not in the draft`, isInDraft: false, shown };
     });
   return [...inDraft, ...gone];
+}
+
+/** Whether the text of some rule of the document reads it. The service decides by the rules themselves, and says so in the dry run. */
+export function isRead({ experiments: _, ...document }: ConfigDocument, experimentId: string): boolean {
+  const isIn = (value: unknown): boolean =>
+    typeof value === 'string'
+      ? value.replace(/\s/g, '').replaceAll("'", '"').includes(`experiment("${experimentId}")`)
+      : typeof value === 'object' && value !== null && Object.values(value).some(isIn);
+  return isIn(document);
 }

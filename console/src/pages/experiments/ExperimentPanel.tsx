@@ -51,7 +51,7 @@ export function ExperimentPanel({ experiment, published, document, problems, onC
       onName={(name) => set({ name })}
       beside={<PlanOfExperiment experiment={experiment} onChange={onChange} />}
     >
-      <StateFields {...fields} published={published} onChange={onChange} />
+      <StateFields {...fields} published={published} document={document} onChange={onChange} />
       <Textarea
         label="Hypothesis"
         description="What you expect, and why"

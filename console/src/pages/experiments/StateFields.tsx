@@ -1,23 +1,30 @@
 import { Button, Group, NativeSelect, Stack, Text } from '@mantine/core';
-import type { Experiment } from '../../lib/document.js';
-import { drawnAnew, stateInWords } from '../../lib/experiment-form.js';
+import type { ConfigDocument, Experiment } from '../../lib/document.js';
+import { drawnAnew, isRead, stateInWords } from '../../lib/experiment-form.js';
 
 type Props = {
   experiment: Experiment;
   published: Experiment | undefined;
+  document: ConfigDocument;
   isReadOnly: boolean;
   problemWithin: (member: string) => string | undefined;
   onChange: (experiment: Experiment) => void;
 };
 
 /** What state the experiment is in, and the way to the next one. Nothing happens before the draft is published. */
-export function StateFields({ experiment, published, isReadOnly, problemWithin, onChange }: Props) {
+export function StateFields({ experiment, published, document, isReadOnly, problemWithin, onChange }: Props) {
   const { sentence, steps } = stateInWords(experiment, published);
-  const { state, winner, variants, seed } = experiment;
+  const { experimentId, state, winner, variants, seed } = experiment;
   const problem = problemWithin('seed') ?? problemWithin('state');
   return (
     <Stack gap="xs" role="group" aria-label="State">
       <Text size="sm">{sentence}</Text>
+      {(state === 'planned' || state === 'running') && !isRead(document, experimentId) && (
+        <Text size="sm" c="orange" role="status">
+          Nothing reads it: no rule asks for <span className="mono">experiment("{experimentId}")</span>, so
+          nobody can be exposed. Write it in the rule of a flag, segment, value or offer.
+        </Text>
+      )}
       {state === 'decided' && (
         <NativeSelect
           label="Winner"

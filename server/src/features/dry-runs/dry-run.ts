@@ -5,6 +5,7 @@ import {
   withDedicatedConnection,
 } from '../../db/dedicated-connection.js';
 import type { Pool } from '../../db/pool.js';
+import { unreadExperiments, unreadSentence } from '../../personalisation/compile/experiment-readers.js';
 import { MAX_COLUMNS } from '../evaluations/fact-columns.js';
 import { beginSnapshot, countPlayers, type Share } from '../evaluations/player-queries.js';
 import {
@@ -46,7 +47,7 @@ export type DryRunResult = Readonly<{
   later: readonly LaterEffects[];
   /** Instants that were not evaluated because there are too many. */
   leftOut: Readonly<{ instants: number; firstAt: string }> | null;
-  /** Sentences about bounds that were reached. */
+  /** Sentences about bounds that were reached, and about experiments that nothing reads. */
   notes: readonly string[];
 }> &
   Effects;
@@ -140,7 +141,10 @@ async function runDry(pool: Pool, run: DryRun): Promise<DryRunOutcome> {
             ...report.changes(scaleOf(players, examinedLater)),
           })),
           leftOut: leftOut && { instants: leftOut.instants, firstAt: toTime(leftOut.firstAtMs) },
-          notes: missing === null ? [] : boundNotes(missing, { examined, asked, maxEvents }),
+          notes: [
+            ...(missing === null ? [] : boundNotes(missing, { examined, asked, maxEvents })),
+            ...unreadExperiments(run.after).map((id) => unreadSentence(id, { subject: `experiment ${id}` })),
+          ],
         },
       };
     }),

@@ -1,9 +1,11 @@
 import type { Pool } from '../../db/pool.js';
 import { utcDay } from '../../lib/day.js';
+import { unreadExperiments, unreadSentence } from '../../personalisation/compile/experiment-readers.js';
 import { hasHoldout, offerHoldout } from '../../personalisation/document/offer-holdouts.js';
 import type { ExperimentEntry } from '../../personalisation/document/parts/experiments.js';
 import { findConfigVersionAt } from '../game-configs/config-queries.js';
 import { findDraftRow } from '../game-configs/draft-queries.js';
+import { hasPlayers, unreadReport } from './report/shown-report.js';
 import {
   type ExperimentView,
   listExperimentViews,
@@ -19,10 +21,22 @@ export async function listExperiments(pool: Pool, gameId: number, nowMs: number)
   const experiments = document.experiments ?? [];
   const views = await listExperimentViews(pool, gameId, experiments);
   const viewOf = new Map(views.map((view) => [view.experimentId, view]));
+  const unread = new Set(unreadExperiments(document));
   return experiments.map((experiment) => {
-    const view = viewOf.get(experiment.experimentId) ?? noView(experiment.experimentId);
-    return { ...view, experiment, sentence: sentenceOf(experiment, view) };
+    const { experimentId } = experiment;
+    const view = viewOf.get(experimentId) ?? noView(experimentId);
+    return unread.has(experimentId)
+      ? shownUnread(experiment, view)
+      : { ...view, experiment, sentence: sentenceOf(experiment, view) };
   });
+}
+
+/** Of a running experiment that no rule reads. */
+function shownUnread(experiment: ExperimentEntry, view: ExperimentView): ShownExperiment {
+  const report = view.report && unreadReport(view.report, experiment.experimentId);
+  const unread = unreadSentence(experiment.experimentId, { hasPlayers: hasPlayers(report) });
+  const sentence = sentenceOf(experiment, { ...view, report });
+  return { ...view, report, experiment, sentence: sentence === unread ? unread : `${unread} ${sentence}` };
 }
 
 export const DAYS_SHOWN = 180;

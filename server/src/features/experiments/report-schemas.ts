@@ -86,7 +86,7 @@ const Narrowing = Type.Object(
 
 const Gate = Type.Object({
   gate: oneOf(
-    ['sample_ratio', 'two_arms', 'arm_changed', 'currency_changed', 'too_few'],
+    ['sample_ratio', 'two_arms', 'arm_changed', 'currency_changed', 'too_few', 'not_read'],
     'What is not as it should be',
   ),
   isStopping: Type.Boolean({ description: 'No result is given because of it' }),

@@ -3,7 +3,7 @@ import { nullable, successOf, Time } from '../../admin/admin-responses.js';
 
 export const Notes = Type.Array(Type.String(), {
   description:
-    'Sentences about bounds that were reached: fewer players were examined, because own attributes that are not published yet had to be worked out from their events. Empty for most.',
+    'Sentences about bounds that were reached: fewer players were examined, because own attributes that are not published yet had to be worked out from their events. A dry run also names running experiments that no rule reads. Empty for most.',
 });
 
 const Attribute = Type.Object(

@@ -1,8 +1,12 @@
 import { runSteps } from '../../lib/steps.js';
+import { ATTRIBUTE_REGISTRY } from '../attributes/attributes.js';
+import { withOwnAttributes } from '../attributes/own-attribute.js';
 import { type ConfigDocument, DOCUMENT_REGISTRY } from '../document/document.js';
 import { entriesOf, entryName, idOf } from '../document/document-part.js';
 import { hasHoldout, offerHoldoutId } from '../document/offer-holdouts.js';
 import { OFFERS } from '../document/parts/offers.js';
+import { compileRule } from '../rules/rules.js';
+import { scopeOf } from './compile-flags-and-segments.js';
 import { experimentsBehind } from './price-basis.js';
 import { ruleReadingSteps } from './rule-readings.js';
 
@@ -29,4 +33,30 @@ export function experimentReaders(
     }
   }
   return readers;
+}
+
+/**
+ * The ids of running experiments that no rule reads. Whatever reads one through a segment or a flag needs a rule that reads it itself, so only
+ * rules that have the word are compiled: views ask this of large documents, too.
+ */
+export function unreadExperiments(document: ConfigDocument): string[] {
+  const running = (document.experiments ?? []).filter(({ state }) => state === 'running');
+  if (running.length === 0) return [];
+  const scope = scopeOf(document, withOwnAttributes(ATTRIBUTE_REGISTRY, document.attributes ?? []));
+  const read = new Set(
+    DOCUMENT_REGISTRY.lists
+      .flatMap((part) => entriesOf(document, part).flatMap((entry) => part.rulesOf?.(entry) ?? []))
+      .filter(({ expression }) => expression.includes('experiment'))
+      .flatMap(({ expression }) => {
+        const result = compileRule(expression, scope);
+        return result.ok ? result.rule.experiments : [];
+      }),
+  );
+  return running.map(({ experimentId }) => experimentId).filter((id) => !read.has(id));
+}
+
+/** `Nothing reads it: no rule asks for experiment("price"), so nobody can be exposed.` */
+export function unreadSentence(experimentId: string, { subject = 'it', hasPlayers = false } = {}): string {
+  const nobody = hasPlayers ? 'nobody else' : 'nobody';
+  return `Nothing reads ${subject}: no rule asks for experiment("${experimentId}"), so ${nobody} can be exposed.`;
 }

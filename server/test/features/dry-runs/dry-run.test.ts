@@ -12,6 +12,7 @@ import { pairedDocuments } from '../../personalisation/support/document-arbitrar
 import {
   configWith,
   DAY_MS,
+  experiment,
   NOW,
   offer,
   segment,
@@ -400,6 +401,16 @@ describe('a dry run', () => {
     const empty = await world.addGame('empty');
     const outcome = await dryRun(world.pool, { gameId: empty, before, after, nowMs: NOW });
     expect(outcome).toMatchObject({ outcome: 'done', result: { players: 0, examined: 0, sampled: false } });
+  });
+
+  it('says which experiments nothing reads', async () => {
+    const read = configWith({
+      experiments: [experiment('read'), experiment('unread')],
+      segments: [segment('treated', 'experiment("read") == "b"')],
+    });
+    expect((await run(configWith(), read)).notes).toEqual([
+      'Nothing reads experiment unread: no rule asks for experiment("unread"), so nobody can be exposed.',
+    ]);
   });
 
   it('can be interrupted inside of a statement', async () => {

@@ -15,7 +15,7 @@ import {
 } from '../../../src/personalisation/document/parts/experiment-metrics.js';
 import { createErasureHashes } from '../../../src/security/erasure-hashes.js';
 import { plus } from '../../../src/statistics/moments.js';
-import { experiment } from '../../personalisation/support/fixtures.js';
+import { experiment, segment } from '../../personalisation/support/fixtures.js';
 import { type AdminClient, openAdminClient } from '../../support/admin-calls.js';
 import { expectGeneralError } from '../../support/data-calls.js';
 import { erase } from '../../support/erasure-calls.js';
@@ -55,7 +55,8 @@ beforeAll(async () => {
   harness.clock.set(NOW);
   admin = await openAdminClient(harness);
   gameId = await addGame(harness, 'tried');
-  await publish(harness, gameId, [test], { nowMs: at(20) });
+  const read = segment('treated', 'experiment("price_test") == "b"');
+  await publish(harness, gameId, [test], { nowMs: at(20), segments: [read] });
   // Every third player was there before the experiment.
   players = [
     ...(await addPlayers(harness, gameId, PLAYERS / 4, at(60))),

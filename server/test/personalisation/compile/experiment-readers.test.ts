@@ -1,5 +1,8 @@
 import { expect, it } from 'vitest';
-import { experimentReaders } from '../../../src/personalisation/compile/experiment-readers.js';
+import {
+  experimentReaders,
+  unreadExperiments,
+} from '../../../src/personalisation/compile/experiment-readers.js';
 import { configWith, experiment, offer, segment, value } from '../support/fixtures.js';
 
 it('finds the entries that read an experiment, also through segments', () => {
@@ -39,4 +42,23 @@ it('finds the offer of a hold-out', () => {
   const held = offer('held', { holdoutPercent: 5 });
   const readers = experimentReaders(configWith({ offers: [held, offer('other')] }));
   expect([...readers]).toEqual([['offer:held', new Map([['offer:held', held]])]]);
+});
+
+it('finds running experiments that no rule reads', () => {
+  const running = ['segment', 'flag', 'value', 'offer', 'unread'].map((id) =>
+    experiment(id, { state: 'running' }),
+  );
+  const rule = (id: string) => `experiment("${id}") == "b"`;
+  const document = configWith({
+    experiments: [...running, experiment('planned', { state: 'planned' })],
+    flags: {
+      isPayer: { payerForDays: 90 },
+      custom: [{ flagId: 'told', name: 'Told', defaultValue: false, rule: rule('flag') }],
+    },
+    // A name is no rule.
+    segments: [segment('treated', rule('segment'), { name: rule('unread') })],
+    offers: [offer('cheap', { when: `country == "DE" && ${rule('offer')}` })],
+    values: [value('jump', { rules: [{ when: rule('value'), sharePercent: 100, value: 2 }] })],
+  });
+  expect(unreadExperiments(document)).toEqual(['unread']);
 });

@@ -3,7 +3,7 @@ import { count, percent } from './words.js';
 
 /** What has to be right before a result means something. */
 export type Gate = Readonly<{
-  gate: 'sample_ratio' | 'two_arms' | 'arm_changed' | 'currency_changed' | 'too_few';
+  gate: 'sample_ratio' | 'two_arms' | 'arm_changed' | 'currency_changed' | 'too_few' | 'not_read';
   /** No result is shown. */
   isStopping: boolean;
   sentence: string;

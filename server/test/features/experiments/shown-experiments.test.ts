@@ -1,0 +1,78 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { experiment, segment } from '../../personalisation/support/fixtures.js';
+import { type AdminClient, openAdminClient } from '../../support/admin-calls.js';
+import { createHarness, type Harness } from '../../support/harness.js';
+import { addGame, addPlayers, at, expose, NOW, publish, sum } from './support/experiment-world.js';
+
+/** What is said beside the report, and without one. */
+
+type Shown = {
+  sentence: string;
+  startedAt: string | null;
+  report: {
+    gates: { gate: string; isStopping: boolean; sentence: string }[];
+    verdict: string;
+    wouldChange: string[];
+  } | null;
+};
+
+let harness: Harness;
+let admin: AdminClient;
+
+beforeAll(async () => {
+  harness = await createHarness();
+  harness.clock.set(NOW);
+  admin = await openAdminClient(harness);
+});
+afterAll(async () => {
+  await admin.close();
+  await harness.close();
+});
+
+const viewed = <T = Shown>(path: string) =>
+  admin.ask<T>('GET', `/games/${path}`, undefined, admin.tokens.viewer);
+
+describe('an experiment that no rule reads', () => {
+  const UNREAD = 'Nothing reads it: no rule asks for experiment("price"), so nobody can be exposed.';
+  const reader = segment('treated', 'experiment("price") == "b"');
+  let gameId: number;
+
+  it('says so before its first report', async () => {
+    gameId = await addGame(harness, 'unread');
+    await publish(harness, gameId, [experiment('price')], { nowMs: at(3) });
+    const { sentence } = await viewed('unread/experiments/price');
+    expect(sentence.startsWith(`${UNREAD} Running`)).toBe(true);
+  });
+
+  it('has it as its verdict while nobody is in it', async () => {
+    await sum(harness, { nowMs: at(1) });
+    const { sentence, report } = await viewed('unread/experiments/price');
+    expect(sentence).toBe(UNREAD);
+    expect(report).toMatchObject({
+      verdict: UNREAD,
+      gates: [{ gate: 'not_read', isStopping: true, sentence: UNREAD }],
+      wouldChange: ['A rule that reads experiment("price"): of a flag, segment, value or offer.'],
+    });
+  });
+
+  it('does not say so once a rule reads it', async () => {
+    await publish(harness, gameId, [experiment('price')], { nowMs: at(1), segments: [reader] });
+    const { sentence, report } = await viewed('unread/experiments/price');
+    expect(sentence).toContain('Too few players');
+    expect(report?.gates.map(({ gate }) => gate)).toEqual(['too_few']);
+  });
+
+  it('is a remark where players are in it, because a rule read it before', async () => {
+    const [player] = await addPlayers(harness, gameId, 1, at(3));
+    if (player === undefined) throw new Error('no player');
+    await expose(harness, [player], experiment('price'), () => ({ variantId: 'b', exposedAt: at(1) }));
+    await publish(harness, gameId, [experiment('price')], { nowMs: NOW });
+    await sum(harness, { nowMs: NOW + 86_400_000 });
+    const { sentence, report } = await viewed('unread/experiments/price');
+    expect(sentence).toContain('so nobody else can be exposed. Too few players');
+    expect(report?.gates.map(({ gate, isStopping }) => [gate, isStopping])).toContainEqual([
+      'not_read',
+      false,
+    ]);
+  });
+});
