@@ -50,6 +50,7 @@ describe.skipIf(!HAS_BROWSER)(
       await page.getByText('What can this game measure?').last().waitFor();
       await page.getByRole('button', { name: 'Start' }).click();
       await page.getByText('Starts when the draft is published.').waitFor();
+      await page.getByText('Nothing reads it: no rule asks for experiment("first_offer")').waitFor();
       await publish();
       expect(await published()).toMatchObject([
         {
@@ -69,6 +70,13 @@ describe.skipIf(!HAS_BROWSER)(
       await page.getByRole('dialog').waitFor({ state: 'hidden' });
 
       await row.getByRole('link', { name: 'Half its price' }).click();
+      // Before the first report.
+      await page.getByText('The first report comes after', { exact: false }).waitFor();
+      await page.getByText('Metrics: Conversion (decides), ', { exact: false }).waitFor();
+      await page.getByText('Who: 12.5% of all players').waitFor();
+      await page.getByRole('row', { name: 'half Changed 1 0' }).waitFor();
+      await page.getByText('Nothing is counted before the first report').waitFor();
+      expect(await page.getByRole('button', { name: 'Count again' }).isDisabled()).toBe(true);
       await endExperiment(page, 'Half its price', 'half');
       await page.getByText('Decided: Changed for all.', { exact: false }).waitFor();
       expect(await published()).toMatchObject([{ state: 'decided', winner: 'half' }]);

@@ -8,6 +8,7 @@ import { Page } from '../../parts/Page.js';
 import { Loaded } from '../../parts/states.js';
 import { EndExperiment } from './EndExperiment.js';
 import { useExperimentEditor } from './ExperimentEditor.js';
+import { ExperimentOutline } from './ExperimentOutline.js';
 import { ExperimentReport } from './ExperimentReport.js';
 
 /** One experiment. With a seed: the run with that seed, which may not be in the published version any more. */
@@ -23,6 +24,8 @@ export function ExperimentDetail({ experimentId, seed }: { experimentId: string;
   const { panel, openPanel } = useExperimentEditor(found.data === undefined ? [] : [found.data]);
   const isFormer = found.data?.isFormer === true;
   const isRunning = !isFormer && found.data?.experiment.state === 'running';
+  // What is asked for before the first report would come with it.
+  const isUncounted = found.data?.report === null;
   return (
     <Page
       title={found.data?.experiment.name ?? experimentId}
@@ -35,14 +38,21 @@ export function ExperimentDetail({ experimentId, seed }: { experimentId: string;
             </Button>
           )}
           {isEditor && isRunning && (
-            <Button
-              size="xs"
-              variant="default"
-              disabled={found.data?.isRequested === true || found.data?.startedAt === null}
-              onClick={() => request.mutate({ params: { game, experimentId } })}
-            >
-              {found.data?.isRequested ? 'A new report comes in minutes' : 'Count again'}
-            </Button>
+            <Group gap="xs">
+              {isUncounted && (
+                <Text size="xs" c="dimmed">
+                  Nothing is counted before the first report
+                </Text>
+              )}
+              <Button
+                size="xs"
+                variant="default"
+                disabled={found.data?.isRequested === true || isUncounted}
+                onClick={() => request.mutate({ params: { game, experimentId } })}
+              >
+                {found.data?.isRequested ? 'A new report comes in minutes' : 'Count again'}
+              </Button>
+            </Group>
           )}
           {isEditor && isRunning && found.data !== undefined && <EndExperiment shown={found.data} />}
         </>
@@ -58,17 +68,24 @@ export function ExperimentDetail({ experimentId, seed }: { experimentId: string;
           {found.data && <Text size="sm">{stateOf(found.data)}</Text>}
         </Group>
         <Loaded query={found} height={320}>
-          {({ report, sentence, segments }) => (
+          {(shown) => (
             <>
               {isFormer && (
                 <Text size="sm" c="dimmed" mb="xs">
                   Not in the published version any more. This is its last report, as it was.
                 </Text>
               )}
-              {report === null ? (
-                <Text size="sm">{sentence}</Text>
+              {shown.report === null ? (
+                <Stack gap="md">
+                  <Text size="sm">{shown.sentence}</Text>
+                  <ExperimentOutline shown={shown} />
+                </Stack>
               ) : (
-                <ExperimentReport {...{ experimentId, report, isFormer, segments }} />
+                <ExperimentReport
+                  {...{ experimentId, isFormer }}
+                  report={shown.report}
+                  segments={shown.segments}
+                />
               )}
             </>
           )}

@@ -6,7 +6,7 @@ import { TableScroll } from '../../parts/TableScroll.js';
 import { Explore } from './Explore.js';
 import { IntervalsOfMetric } from './IntervalsOfMetric.js';
 
-const ROLES = { primary: 'decides', secondary: 'secondary', guardrail: 'guardrail' } as const;
+export const ROLES = { primary: 'decides', secondary: 'secondary', guardrail: 'guardrail' } as const;
 
 /** Gates first, then the verdict, then the metrics. What is only of use while an experiment is in the document is left out of a former one. */
 export function ExperimentReport({

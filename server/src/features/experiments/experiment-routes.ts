@@ -19,12 +19,13 @@ import {
 } from './experiment-schemas.js';
 import { findExperiment, listExperiments, type ShownExperiment } from './experiment-views.js';
 import { findExperimentOrFormer, listFormerExperiments } from './former-experiments.js';
+import { titledMetrics } from './report/words.js';
 import { listExposureSegments } from './segment-queries.js';
 import { updateSumsRequested } from './view-queries.js';
 
 /** Maintenance has not seen the experiment yet. */
 const BEGUN_LATELY =
-  'The experiment began a few minutes ago, and nothing is summed yet. Its first report comes after its first whole UTC day.';
+  'The experiment began a few minutes ago, and nothing is summed yet. Its first report comes after the UTC day of its start.';
 
 /** What experiments have shown, and their end. */
 export function experimentRoutes(app: FastifyInstance, ctx: AdminContext): void {
@@ -55,9 +56,12 @@ export function experimentRoutes(app: FastifyInstance, ctx: AdminContext): void 
       const run = { experimentId: params.experimentId, seed: query.seed };
       const found = await findExperimentOrFormer(ctx.pool, gameId, run, ctx.clock.now());
       if (found === undefined) throw new ApiError('experiment_not_found');
-      const { isFormer, days } = found;
+      const { isFormer, days, exposed } = found;
       const segments = isFormer ? [] : await listExposureSegments(ctx.pool, gameId, found);
-      return { ...shown(found), isFormer, version: publishedVersion, segments, days: [...days] };
+      return {
+        ...{ ...shown(found), isFormer, version: publishedVersion, segments, days: [...days] },
+        ...{ metrics: titledMetrics(found.experiment), exposed },
+      };
     },
   });
 

@@ -5,8 +5,10 @@ import { EXPERIMENTS } from '../../personalisation/document/parts/experiments.js
 import { ConfirmPriceRaises } from '../game-configs/config-schemas.js';
 import { FORMER_LISTED } from './former-queries.js';
 import { LONGEST_DAYS } from './report/plan.js';
-import { ArmMetric, Day, NullableNumber, oneOf, Report } from './report-schemas.js';
+import { titledMetrics } from './report/words.js';
+import { ArmMetric, Day, NullableNumber, oneOf, Report, Role } from './report-schemas.js';
 import { EXAMPLE_EXPERIMENT, EXAMPLE_PLAN, EXAMPLE_REPORT } from './schema-examples.js';
+import { EXPOSED_COUNTED } from './view-queries.js';
 
 /** Documentation of the reports of experiments. */
 
@@ -112,6 +114,20 @@ export const ExperimentResponse = successOf(
     segments: Type.Array(Type.String(), {
       description: 'Ids of those by which its players can be explored',
     }),
+    metrics: Type.Array(Type.Object({ title: Type.String(), role: Role }), {
+      description: 'By what it is measured',
+    }),
+    exposed: nullable(
+      Type.Object(
+        {
+          arms: Type.Array(Type.Object({ variantId: Type.String(), players: Type.Integer() })),
+          isBounded: Type.Boolean({
+            description: `There are more: the first ${EXPOSED_COUNTED} are counted`,
+          }),
+        },
+        { description: 'Players so far, while it runs without a report; null otherwise' },
+      ),
+    ),
     days: Type.Array(
       Type.Object({
         day: Day,
@@ -126,6 +142,8 @@ export const ExperimentResponse = successOf(
       isFormer: false,
       version: 12,
       segments: ['big_spenders'],
+      metrics: titledMetrics(EXAMPLE_EXPERIMENT),
+      exposed: null,
       report: EXAMPLE_REPORT,
       days: [{ day: EXAMPLE_REPORT.to, arms: EXAMPLE_REPORT.metrics[0]?.arms ?? [] }],
     },

@@ -78,7 +78,7 @@ function noView(experimentId: string): ExperimentView {
   return { experimentId, startedAt: null, endedAt: null, isRequested: false, madeAt: null, report: null };
 }
 
-const NO_REPORT = 'It ended before its first whole day.';
+const NO_REPORT = 'It ended before its first report.';
 
 export function sentenceOf(
   { state, variants, winner }: ExperimentEntry,
@@ -89,9 +89,7 @@ export function sentenceOf(
     case 'planned':
       return 'Not started.';
     case 'running':
-      return (
-        verdict ?? `Running${sinceWords(startedAt)}. The first report comes after the first whole UTC day.`
-      );
+      return verdict ?? runningSentence(startedAt);
     case 'stopped':
       return `Stopped. ${verdict ?? NO_REPORT}`;
     case 'decided': {
@@ -101,8 +99,10 @@ export function sentenceOf(
   }
 }
 
-function sinceWords(startedAt: number | null): string {
-  return startedAt === null ? '' : ` since ${utcDay(startedAt)}`;
+function runningSentence(startedAt: number | null): string {
+  if (startedAt === null) return 'Running. The first report comes after the UTC day of the start.';
+  const day = utcDay(startedAt);
+  return `Running since ${day}. The first report comes after ${day} (UTC).`;
 }
 
 /** As it is written in the draft, else in the published version: for plans. */

@@ -3,7 +3,7 @@ import { hasHoldout, offerHoldout } from '../../personalisation/document/offer-h
 import { findConfigVersionAt } from '../game-configs/config-queries.js';
 import { DAYS_SHOWN, findExperiment, type ShownExperiment, sentenceOf } from './experiment-views.js';
 import { FORMER_LISTED, type FormerRun, listFormerRuns } from './former-queries.js';
-import { listReportedDays, type ReportedDay } from './view-queries.js';
+import { countExposed, type ExposedSoFar, listReportedDays, type ReportedDay } from './view-queries.js';
 
 /**
  * Runs of experiments and hold-outs that the published version does not have, each with its last report: the entry was removed, or it has
@@ -23,7 +23,8 @@ export async function listFormerExperiments(
   return runs.map(toShown);
 }
 
-type FoundExperiment = ShownExperiment & Readonly<{ days: readonly ReportedDay[]; isFormer: boolean }>;
+type FoundExperiment = ShownExperiment &
+  Readonly<{ days: readonly ReportedDay[]; isFormer: boolean; exposed: ExposedSoFar | null }>;
 
 /** An experiment of the published version, else its last run. With a seed: the run with that seed. */
 export async function findExperimentOrFormer(
@@ -36,12 +37,15 @@ export async function findExperimentOrFormer(
   if (experimentId.includes('\0') || seed?.includes('\0')) return undefined;
   const published = await findExperiment(pool, gameId, experimentId, nowMs);
   if (published !== undefined && (seed ?? published.experiment.seed) === published.experiment.seed) {
-    return { ...published, isFormer: false };
+    const { state, seed: run } = published.experiment;
+    const isCounted = state === 'running' && published.report === null;
+    const exposed = isCounted ? await countExposed(pool, { gameId, experimentId, seed: run }) : null;
+    return { ...published, isFormer: false, exposed };
   }
   const [run] = await listFormerRuns(pool, gameId, { published: [], experimentId, seed, limit: 1 });
   if (run === undefined) return undefined;
   const days = await listReportedDays(pool, { gameId, experimentId, seed: run.seed }, DAYS_SHOWN);
-  return { ...toShown(run), days, isFormer: true };
+  return { ...toShown(run), days, isFormer: true, exposed: null };
 }
 
 /** Which seeds of an experiment can be asked for: the present one, and those of runs with a report, the newest first. */

@@ -93,6 +93,8 @@ const Gate = Type.Object({
   sentence: Type.String(),
 });
 
+export const Role = oneOf(['primary', 'secondary', 'guardrail'], 'What the metric is for');
+
 export const Report = Type.Object(
   {
     from: Day,
@@ -121,7 +123,7 @@ export const Report = Type.Object(
     metrics: Type.Array(
       Type.Object({
         metric: Metric,
-        role: oneOf(['primary', 'secondary', 'guardrail'], 'What the metric is for'),
+        role: Role,
         title: Type.String(),
         capped: nullable(
           Type.Object(

@@ -43,6 +43,34 @@ export async function listExperimentViews(
   );
 }
 
+export type ExposedSoFar = Readonly<{ arms: { variantId: string; players: number }[]; isBounded: boolean }>;
+
+/** Counted for a page while there is no report. Enough to see that players arrive, and in which arms. */
+export const EXPOSED_COUNTED = 10_000;
+
+export async function countExposed(
+  pool: Pool,
+  { gameId, experimentId, seed }: RunKey,
+): Promise<ExposedSoFar> {
+  const arms = await query<ExposedSoFar['arms'][number]>(
+    pool,
+    {
+      name: 'count_exposed',
+      text: `select variant_id as "variantId", count(*)::int as players
+             from (
+               select variant_id from experiment_exposures
+               where game_id = $1 and experiment_id = $2 and seed = $3
+               order by exposed_at, player_id
+               limit $4
+             ) e
+             group by variant_id
+             order by variant_id`,
+    },
+    [gameId, experimentId, seed, EXPOSED_COUNTED],
+  );
+  return { arms, isBounded: arms.reduce((sum, { players }) => sum + players, 0) >= EXPOSED_COUNTED };
+}
+
 /** The arms of the primary metric as they were reported on a day. */
 export type ReportedDay = Readonly<{ day: string; arms: MetricReport['arms'] }>;
 

@@ -19,6 +19,7 @@ import {
 } from '../../../src/features/experiments/segment-queries.js';
 import { sumExperiments } from '../../../src/features/experiments/sum-experiments.js';
 import {
+  countExposed,
   listExperimentViews,
   listReportedDays,
   updateSumsRequested,
@@ -124,6 +125,15 @@ export const EXPERIMENT_STATEMENTS: readonly Listed[] = [
       tables: ['config_versions'],
       why: 'the versions that were published since the run began, without their documents, and the one before',
       atMost: 1_003,
+    },
+  },
+  {
+    what: 'count_exposed',
+    call: ({ service }) => countExposed(service, RUN),
+    reads: {
+      tables: ['experiment_exposures'],
+      why: 'the first 10,000 players of an experiment without a report are counted',
+      atMost: 10_000,
     },
   },
   { what: 'list_reported_days', call: ({ service }) => listReportedDays(service, RUN, 180) },

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { experiment, segment } from '../../personalisation/support/fixtures.js';
 import { type AdminClient, openAdminClient } from '../../support/admin-calls.js';
 import { createHarness, type Harness } from '../../support/harness.js';
-import { addGame, addPlayers, at, expose, NOW, publish, sum } from './support/experiment-world.js';
+import { addGame, addPlayers, at, dayOf, expose, NOW, publish, sum } from './support/experiment-world.js';
 
 /** What is said beside the report, and without one. */
 
@@ -74,5 +74,38 @@ describe('an experiment that no rule reads', () => {
       'not_read',
       false,
     ]);
+  });
+});
+
+describe('a running experiment without a report', () => {
+  const price = experiment('price');
+  const reader = segment('treated', 'experiment("price") == "b"');
+
+  it('says when the first one comes, by what it is measured, and who is in it so far', async () => {
+    const gameId = await addGame(harness, 'early');
+    await publish(harness, gameId, [price], { nowMs: at(1), segments: [reader] });
+    const players = await addPlayers(harness, gameId, 5, at(1));
+    await expose(harness, players, price, (_, n) => ({ variantId: n < 2 ? 'a' : 'b', exposedAt: at(0) }));
+    const unseen = await viewed('early/experiments/price');
+    expect(unseen.sentence).toBe('Running. The first report comes after the UTC day of the start.');
+    // On the day of the start.
+    await sum(harness, { nowMs: at(1) + 60_000 });
+    const found = await viewed<Shown & { metrics: object[]; exposed: object }>('early/experiments/price');
+    expect(found).toMatchObject({
+      sentence: `Running since ${dayOf(at(1))}. The first report comes after ${dayOf(at(1))} (UTC).`,
+      report: null,
+      metrics: [{ title: 'Conversion', role: 'primary' }],
+      exposed: {
+        arms: [
+          { variantId: 'a', players: 2 },
+          { variantId: 'b', players: 3 },
+        ],
+        isBounded: false,
+      },
+    });
+    await sum(harness);
+    const reported = await viewed<Shown & { exposed: object | null }>('early/experiments/price');
+    expect(reported.report).not.toBeNull();
+    expect(reported.exposed).toBeNull();
   });
 });

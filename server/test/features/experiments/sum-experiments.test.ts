@@ -362,7 +362,7 @@ describe('the sums of a running experiment', () => {
     expect(experiments).toMatchObject([
       {
         experiment: { ...test, state: 'decided', winner: 'b' },
-        sentence: 'Decided: Treatment for all. It ended before its first whole day.',
+        sentence: 'Decided: Treatment for all. It ended before its first report.',
       },
     ]);
   });

@@ -2,6 +2,7 @@ import type {
   MetricEntry,
   SumMeasureEntry,
 } from '../../../personalisation/document/parts/experiment-metrics.js';
+import type { ExperimentEntry } from '../../../personalisation/document/parts/experiments.js';
 import type { Interval } from '../../../statistics/interval.js';
 import type { Explored } from '../group-queries.js';
 import type { ComparisonState } from './compare-arms.js';
@@ -20,6 +21,15 @@ export function metricTitle(metric: MetricEntry): string {
     case 'ratio':
       return `${capital(measureName(metric.sum))} per ${divisorName(metric.per)}`;
   }
+}
+
+/** What an experiment is measured by, in the order of its report. */
+export function titledMetrics({ metrics: { primary, secondary, guardrails } }: ExperimentEntry) {
+  return [
+    { title: metricTitle(primary), role: 'primary' as const },
+    ...secondary.map((metric) => ({ title: metricTitle(metric), role: 'secondary' as const })),
+    ...guardrails.map(({ metric }) => ({ title: metricTitle(metric), role: 'guardrail' as const })),
+  ];
 }
 
 const YES_NO: Partial<Record<Explored, readonly [yes: string, no: string]>> = {
