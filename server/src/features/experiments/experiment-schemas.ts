@@ -27,7 +27,11 @@ const Shown = {
   experiment: EXPERIMENTS.schema.items,
   sentence: Type.String({ description: 'State and verdict in a sentence or two' }),
   startedAt: nullable(Time('The publication with which it began to run')),
-  endedAt: nullable(Time('When the service noticed that it does not run any more')),
+  endedAt: nullable(
+    Time(
+      'The publication with which it ended; null until the service has noticed it, minutes later. For runs that ended under earlier releases, when the service noticed it',
+    ),
+  ),
   isRequested: Type.Boolean({ description: 'Somebody has asked for new sums, which come within minutes' }),
   madeAt: nullable(Time('When the report was made')),
   report: nullable(Report),
@@ -77,7 +81,7 @@ export const OfferHoldoutsResponse = successOf(
         holdoutPercent: Type.Number(),
         sentence: Type.String({ description: 'The verdict in a sentence or two' }),
         startedAt: nullable(Time('The publication since which this share is held out')),
-        endedAt: nullable(Time('When the service noticed that nobody is held out any more')),
+        endedAt: nullable(Time('The publication since which nobody is held out any more')),
         madeAt: nullable(Time('When the report was made')),
         report: nullable(Report),
       }),

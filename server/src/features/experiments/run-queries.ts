@@ -45,6 +45,20 @@ export async function listRunningGames(
   return rows;
 }
 
+/** Whether a run is under way in a version; the names of their rows. */
+function runsIn(version: 'v' | 'b', run: 'x' | 'r'): string {
+  return `(
+           exists (
+             select from json_array_elements(${version}.document -> 'experiments') e
+             where e ->> 'experimentId' = ${run}.experiment_id and e ->> 'seed' = ${run}.seed and e ->> 'state' = 'running'
+           )
+           or exists (
+             select from json_array_elements(${version}.document -> 'offers') o
+             where 'offer:' || (o ->> 'offerId') = ${run}.experiment_id and o ->> 'holdoutPercent' = ${run}.seed
+           )
+         )`;
+}
+
 /**
  * Adds the runs that have no row yet, each since the first version in which it runs with its seed, or in which its offer has this hold-out. One that runs again with the same seed goes on.
  * A hold-out whose players are deleted (see holdout-expiry.ts) begins anew, with the version that brought it back.
@@ -73,16 +87,7 @@ export async function upsertRuns(
            select from experiment_runs o
            where o.game_id = $1 and o.experiment_id = x.experiment_id and o.seed = x.seed and o.ended_at is null
          )
-         and (
-           exists (
-             select from json_array_elements(v.document -> 'experiments') e
-             where e ->> 'experimentId' = x.experiment_id and e ->> 'seed' = x.seed and e ->> 'state' = 'running'
-           )
-           or exists (
-             select from json_array_elements(v.document -> 'offers') o
-             where 'offer:' || (o ->> 'offerId') = x.experiment_id and o ->> 'holdoutPercent' = x.seed
-           )
-         )
+         and ${runsIn('v', 'x')}
        order by v.version
        limit 1
      ) v
@@ -100,12 +105,24 @@ const IS_RUNNING = `exists (
      )`;
 
 /**
- * Ends the runs of experiments that do not run any more: they are not summed again, and their last report stays. Nobody waits for another
- * one that was asked for.
+ * Ends the runs of experiments that do not run any more, with the first version in which they do not: they are not summed again, and their last
+ * report stays. Nobody waits for another one that was asked for.
  */
 export async function endRuns(connection: DedicatedConnection, nowMs: number): Promise<void> {
   await connection.query(
-    `update experiment_runs r set ended_at = $1, walk = null, requested_at = null where r.ended_at is null and not ${IS_RUNNING}`,
+    `update experiment_runs r set walk = null, requested_at = null,
+       ended_at = coalesce((
+         select v.published_at from config_versions v
+         where v.game_id = r.game_id and v.version > (
+           select b.version from config_versions b
+           where b.game_id = r.game_id and ${runsIn('b', 'r')}
+           order by b.version desc
+           limit 1
+         )
+         order by v.version
+         limit 1
+       ), $1)
+     where r.ended_at is null and not ${IS_RUNNING}`,
     [new Date(nowMs)],
   );
 }
