@@ -6,6 +6,7 @@ import { useApiMutation, useGet, useStudioAndGame } from '../../api/hooks.js';
 import { useRole } from '../../api/session.js';
 import { Page } from '../../parts/Page.js';
 import { Loaded } from '../../parts/states.js';
+import { Moment, Person } from '../../parts/texts.js';
 import { EndExperiment } from './EndExperiment.js';
 import { useExperimentEditor } from './ExperimentEditor.js';
 import { ExperimentOutline } from './ExperimentOutline.js';
@@ -75,6 +76,7 @@ export function ExperimentDetail({ experimentId, seed }: { experimentId: string;
                   Not in the published version any more. This is its last report, as it was.
                 </Text>
               )}
+              {!isRunning && <Ending shown={shown} />}
               {shown.report === null ? (
                 <Stack gap="md">
                   <Text size="sm">{shown.sentence}</Text>
@@ -82,7 +84,7 @@ export function ExperimentDetail({ experimentId, seed }: { experimentId: string;
                 </Stack>
               ) : (
                 <ExperimentReport
-                  {...{ experimentId, isFormer }}
+                  {...{ experimentId, isFormer, isRunning }}
                   report={shown.report}
                   segments={shown.segments}
                 />
@@ -100,4 +102,21 @@ function stateOf({ isFormer, experiment: { state, variants, winner } }: DataOf<'
   if (isFormer && state === 'running') return 'ended without a decision';
   if (winner === undefined) return state;
   return `${state}: ${variants.find(({ variantId }) => variantId === winner)?.name ?? winner} for all`;
+}
+
+/** Who ended it, when, and why. */
+function Ending({ shown: { ending, endedAt } }: { shown: DataOf<'getExperiment'> }) {
+  if (endedAt === null) return null;
+  return (
+    <Text size="sm" mb="xs">
+      Ended <Moment at={endedAt} isExact />
+      {ending !== null && (
+        <>
+          {' '}
+          with version {ending.version} by <Person name={ending.author} email={ending.authorEmail} />
+          {ending.note === '' ? ', without a note' : `: “${ending.note}”`}
+        </>
+      )}
+    </Text>
+  );
 }

@@ -13,12 +13,14 @@ export function ExperimentReport({
   experimentId,
   report,
   isFormer,
+  isRunning,
   segments,
 }: {
   experimentId: string;
   report: Report;
   segments: readonly string[];
   isFormer: boolean;
+  isRunning: boolean;
 }) {
   const { gates, verdict, wouldChange, metrics } = report;
   const stopping = gates.find(({ isStopping }) => isStopping);
@@ -34,23 +36,23 @@ export function ExperimentReport({
         </Alert>
       ))}
       {stopping === undefined && <Text fw={500}>{verdict}</Text>}
-      <Arms report={report} />
+      <Arms report={report} isRunning={isRunning} />
       {metrics.map((metric) => (
         <Metric key={`${metric.role} ${metric.title}`} report={metric} />
       ))}
+      {wouldChange.length > 0 && (
+        <Section title="What would change this verdict">
+          <List size="sm">
+            {wouldChange.map((sentence) => (
+              <List.Item key={sentence}>{sentence}</List.Item>
+            ))}
+          </List>
+        </Section>
+      )}
       {!isFormer && (
-        <>
-          <Section title="What would change this verdict">
-            <List size="sm">
-              {wouldChange.map((sentence) => (
-                <List.Item key={sentence}>{sentence}</List.Item>
-              ))}
-            </List>
-          </Section>
-          <Section title="Explore groups of players">
-            <Explore experimentId={experimentId} report={report} segments={segments} />
-          </Section>
-        </>
+        <Section title="Explore groups of players">
+          <Explore experimentId={experimentId} report={report} segments={segments} />
+        </Section>
       )}
       <Text size="xs" c="dimmed">
         The intervals may be looked at every day: on all days together they are right in 95% of experiments.
@@ -71,7 +73,13 @@ function Section({ title, children }: { title: string; children: ReactNode }) {
   );
 }
 
-function Arms({ report: { arms, from, to, days, playersPerDay } }: { report: Report }) {
+function Arms({
+  report: { arms, from, to, days, playersPerDay },
+  isRunning,
+}: {
+  report: Report;
+  isRunning: boolean;
+}) {
   const erased = arms.reduce((sum, { erasedPlayers }) => sum + erasedPlayers, 0);
   return (
     <Card withBorder padding="sm">
@@ -100,7 +108,7 @@ function Arms({ report: { arms, from, to, days, playersPerDay } }: { report: Rep
       </TableScroll>
       <Text size="xs" c="dimmed">
         {formatDay(from)} to {formatDay(to)}, {countOf(days, 'day')}; {formatCount(playersPerDay)} players
-        enter a day.
+        {isRunning ? 'enter' : 'entered'} a day.
         {erased > 0 && ` ${countOf(erased, 'player')} erased since stay in the sums.`}
       </Text>
     </Card>

@@ -132,6 +132,17 @@ export const ExperimentResponse = successOf(
         { description: 'Players so far, while it runs without a report; null otherwise' },
       ),
     ),
+    ending: nullable(
+      Type.Object(
+        {
+          version: Type.Integer(),
+          author: Type.String(),
+          authorEmail: nullable(Type.String()),
+          note: Type.String(),
+        },
+        { description: 'The publication with which it ended, if it has ended and that is known' },
+      ),
+    ),
     days: Type.Array(
       Type.Object({
         day: Day,
@@ -148,6 +159,7 @@ export const ExperimentResponse = successOf(
       segments: ['big_spenders'],
       metrics: titledMetrics(EXAMPLE_EXPERIMENT),
       exposed: null,
+      ending: null,
       report: EXAMPLE_REPORT,
       days: [{ day: EXAMPLE_REPORT.to, arms: EXAMPLE_REPORT.metrics[0]?.arms ?? [] }],
     },

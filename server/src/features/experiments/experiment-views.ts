@@ -5,7 +5,7 @@ import { hasHoldout, offerHoldout } from '../../personalisation/document/offer-h
 import type { ExperimentEntry } from '../../personalisation/document/parts/experiments.js';
 import { findConfigVersionAt } from '../game-configs/config-queries.js';
 import { findDraftRow } from '../game-configs/draft-queries.js';
-import { hasPlayers, unreadReport } from './report/shown-report.js';
+import { finalReport, hasPlayers, unreadReport } from './report/shown-report.js';
 import {
   type ExperimentView,
   listExperimentViews,
@@ -24,11 +24,15 @@ export async function listExperiments(pool: Pool, gameId: number, nowMs: number)
   const unread = new Set(unreadExperiments(document));
   return experiments.map((experiment) => {
     const { experimentId } = experiment;
-    const view = viewOf.get(experimentId) ?? noView(experimentId);
+    const view = shownView(viewOf.get(experimentId) ?? noView(experimentId), experiment);
     return unread.has(experimentId)
       ? shownUnread(experiment, view)
       : { ...view, experiment, sentence: sentenceOf(experiment, view) };
   });
+}
+
+function shownView(view: ExperimentView, { state }: ExperimentEntry): ExperimentView {
+  return state === 'running' || view.report === null ? view : { ...view, report: finalReport(view.report) };
 }
 
 /** Of a running experiment that no rule reads. */

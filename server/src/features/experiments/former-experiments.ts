@@ -3,7 +3,15 @@ import { hasHoldout, offerHoldout } from '../../personalisation/document/offer-h
 import { findConfigVersionAt } from '../game-configs/config-queries.js';
 import { DAYS_SHOWN, findExperiment, type ShownExperiment, sentenceOf } from './experiment-views.js';
 import { FORMER_LISTED, type FormerRun, listFormerRuns } from './former-queries.js';
-import { countExposed, type ExposedSoFar, listReportedDays, type ReportedDay } from './view-queries.js';
+import { finalReport } from './report/shown-report.js';
+import {
+  countExposed,
+  type Ending,
+  type ExposedSoFar,
+  findEnding,
+  listReportedDays,
+  type ReportedDay,
+} from './view-queries.js';
 
 /**
  * Runs of experiments and hold-outs that the published version does not have, each with its last report: the entry was removed, or it has
@@ -24,7 +32,12 @@ export async function listFormerExperiments(
 }
 
 type FoundExperiment = ShownExperiment &
-  Readonly<{ days: readonly ReportedDay[]; isFormer: boolean; exposed: ExposedSoFar | null }>;
+  Readonly<{
+    days: readonly ReportedDay[];
+    isFormer: boolean;
+    exposed: ExposedSoFar | null;
+    ending: Ending | null;
+  }>;
 
 /** An experiment of the published version, else its last run. With a seed: the run with that seed. */
 export async function findExperimentOrFormer(
@@ -40,12 +53,14 @@ export async function findExperimentOrFormer(
     const { state, seed: run } = published.experiment;
     const isCounted = state === 'running' && published.report === null;
     const exposed = isCounted ? await countExposed(pool, { gameId, experimentId, seed: run }) : null;
-    return { ...published, isFormer: false, exposed };
+    const ending = await findEnding(pool, gameId, published);
+    return { ...published, isFormer: false, exposed, ending };
   }
   const [run] = await listFormerRuns(pool, gameId, { published: [], experimentId, seed, limit: 1 });
   if (run === undefined) return undefined;
   const days = await listReportedDays(pool, { gameId, experimentId, seed: run.seed }, DAYS_SHOWN);
-  return { ...toShown(run), days, isFormer: true, exposed: null };
+  const ending = await findEnding(pool, gameId, run);
+  return { ...toShown(run), days, isFormer: true, exposed: null, ending };
 }
 
 /** Which seeds of an experiment can be asked for: the present one, and those of runs with a report, the newest first. */
@@ -61,7 +76,8 @@ export async function listSeeds(
   return [...published, ...runs].map(({ seed }) => seed);
 }
 
-function toShown({ entry, seed: _, ...run }: FormerRun): ShownExperiment {
+function toShown({ entry, seed: _, ...former }: FormerRun): ShownExperiment {
+  const run = { ...former, report: finalReport(former.report) };
   const experiment = 'offerId' in entry ? offerHoldout(entry) : entry;
   const sentence =
     experiment.state === 'running'

@@ -71,6 +71,29 @@ export async function countExposed(
   return { arms, isBounded: arms.reduce((sum, { players }) => sum + players, 0) >= EXPOSED_COUNTED };
 }
 
+export type Ending = Readonly<{ version: number; author: string; authorEmail: string | null; note: string }>;
+
+/** The version that ended a run; null if it has not ended, or if that is not known. */
+export async function findEnding(
+  pool: Pool,
+  gameId: number,
+  { endedAt }: Pick<ExperimentView, 'endedAt'>,
+): Promise<Ending | null> {
+  if (endedAt === null) return null;
+  const rows = await query<Ending>(
+    pool,
+    {
+      name: 'find_ending',
+      text: `select version, author, author_email as "authorEmail", note from config_versions
+             where game_id = $1 and published_at = $2
+             order by version
+             limit 1`,
+    },
+    [gameId, new Date(endedAt)],
+  );
+  return rows[0] ?? null;
+}
+
 /** The arms of the primary metric as they were reported on a day. */
 export type ReportedDay = Readonly<{ day: string; arms: MetricReport['arms'] }>;
 

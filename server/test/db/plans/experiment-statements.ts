@@ -20,6 +20,7 @@ import {
 import { sumExperiments } from '../../../src/features/experiments/sum-experiments.js';
 import {
   countExposed,
+  findEnding,
   listExperimentViews,
   listReportedDays,
   updateSumsRequested,
@@ -136,6 +137,7 @@ export const EXPERIMENT_STATEMENTS: readonly Listed[] = [
       atMost: 10_000,
     },
   },
+  { what: 'find_ending', call: ({ service, nowMs }) => findEnding(service, gameId, { endedAt: nowMs }) },
   { what: 'list_reported_days', call: ({ service }) => listReportedDays(service, RUN, 180) },
   { what: 'update_sums_requested', call: ({ service, nowMs }) => updateSumsRequested(service, RUN, nowMs) },
   {

@@ -6,6 +6,7 @@ import {
 } from '../../../src/features/experiments/report/experiment-sums.js';
 import type { PlayerFigures } from '../../../src/features/experiments/report/figures.js';
 import { reportOf } from '../../../src/features/experiments/report/report.js';
+import { finalReport } from '../../../src/features/experiments/report/shown-report.js';
 import { wouldChange } from '../../../src/features/experiments/report/verdict.js';
 import type { ExperimentEntry } from '../../../src/personalisation/document/parts/experiments.js';
 import {
@@ -114,6 +115,19 @@ describe('the verdict', () => {
     const words = (days: number) => wouldChange({ ...told, arms, metrics: slow(days) }).join();
     expect(words(12)).toContain('for 12 days more');
     expect(words(7_482)).toContain('for more than a year');
+  });
+
+  it('says nothing of what may come once the experiment has ended', () => {
+    for (const recentPlayers of [0, 1, 350]) {
+      const small = simulate(experiment, { a: 4000, b: 4000 }, payers(1.2));
+      for (const arm of Object.values(small)) arm.recentPlayers = recentPlayers;
+      const running = report(experiment, small);
+      expect(JSON.stringify(running)).toContain('today’s');
+      const ended = finalReport(running);
+      expect(JSON.stringify(ended)).not.toMatch(/today’s/i);
+      expect(ended.verdict).toMatch(/ Not proven\.$/);
+      expect(ended.metrics[0]?.arms[1]?.comparison?.sentence).toBe(ended.verdict);
+    }
   });
 
   it('is not changed by a whale', () => {

@@ -109,3 +109,37 @@ describe('a running experiment without a report', () => {
     expect(reported.exposed).toBeNull();
   });
 });
+
+describe('an experiment that has ended', () => {
+  const price = experiment('price');
+  type Ended = Shown & {
+    isFormer: boolean;
+    endedAt: string | null;
+    ending: { version: number; author: string; note: string } | null;
+  };
+  let gameId: number;
+
+  it('says who ended it, when and why, and not what would change its verdict', async () => {
+    gameId = await addGame(harness, 'ended');
+    await publish(harness, gameId, [price], { nowMs: at(5) });
+    await sum(harness, { nowMs: at(3) });
+    const running = await viewed<Ended>('ended/experiments/price');
+    expect(running).toMatchObject({ endedAt: null, ending: null });
+    expect(running.report?.wouldChange).toHaveLength(1);
+    await publish(harness, gameId, [{ ...price, state: 'stopped' }], { nowMs: at(2), note: 'A crash.' });
+    await sum(harness, { nowMs: at(1) });
+    const stopped = await viewed<Ended>('ended/experiments/price');
+    expect(stopped).toMatchObject({
+      ...{ isFormer: false, endedAt: new Date(at(2)).toISOString() },
+      ending: { version: 2, author: 'test', note: 'A crash.' },
+      report: { wouldChange: [] },
+    });
+  });
+
+  it('also when it is not in the document any more', async () => {
+    await publish(harness, gameId, [], { nowMs: at(1) });
+    expect(await viewed<Ended>('ended/experiments/price')).toMatchObject({
+      ...{ isFormer: true, ending: { version: 2, note: 'A crash.' }, report: { wouldChange: [] } },
+    });
+  });
+});

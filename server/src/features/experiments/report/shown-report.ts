@@ -1,5 +1,6 @@
 import { unreadSentence } from '../../../personalisation/compile/experiment-readers.js';
 import type { Report } from './report-types.js';
+import { withoutPace } from './verdict.js';
 
 /**
  * A stored report as it is shown while no rule of the published version reads its running experiment. Without players that is the
@@ -21,4 +22,24 @@ export function unreadReport(report: Report, experimentId: string): Report {
 
 export function hasPlayers(report: Report | null): boolean {
   return report?.arms.some(({ players }) => players > 0) === true;
+}
+
+/** A stored report as it is shown once its run has ended: without what might have come. */
+export function finalReport(report: Report): Report {
+  return {
+    ...report,
+    verdict: withoutPace(report.verdict),
+    wouldChange: [],
+    metrics: report.metrics.map((metric) => ({
+      ...metric,
+      arms: metric.arms.map(({ comparison, ...arm }) => ({
+        ...arm,
+        comparison: comparison && {
+          ...comparison,
+          daysUntilProven: null,
+          sentence: withoutPace(comparison.sentence),
+        },
+      })),
+    })),
+  };
 }

@@ -48,6 +48,11 @@ function paceSentence(daysUntilProven: number | null): string {
   return `At today’s pace it could be in ${days(daysUntilProven)}.`;
 }
 
+/** The same sentences about an experiment that has ended: no more players come. */
+export function withoutPace(text: string): string {
+  return text.replaceAll(/ At today’s pace [^.]*\./g, '');
+}
+
 type Told = Readonly<{
   gates: readonly Gate[];
   metrics: readonly MetricReport[];

@@ -29,10 +29,10 @@ export async function publish(
   { pool }: Harness,
   gameId: number,
   experiments: ExperimentEntry[],
-  { nowMs, ...parts }: { nowMs: number } & Partial<ConfigDocument>,
+  { nowMs, note = '', ...parts }: { nowMs: number; note?: string } & Partial<ConfigDocument>,
 ): Promise<void> {
   const document = configWith({ ...parts, experiments });
-  const publication = { gameId, document, note: '', confirmPriceRaises: true };
+  const publication = { gameId, document, note, confirmPriceRaises: true };
   const { outcome } = await publishConfig(pool, publication, { name: 'test', nowMs });
   if (outcome !== 'published') throw new Error(outcome);
 }
