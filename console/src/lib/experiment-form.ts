@@ -70,7 +70,7 @@ export function stateInWords(
             steps: [to('Run again', 'running')],
           };
     case 'decided':
-      return { sentence: 'Decided: everybody whom it covers gets the winner.', steps: [] };
+      return { sentence: 'Decided: everybody who may enter gets the winner.', steps: [] };
   }
 }
 

@@ -71,7 +71,7 @@ export function experimentCommands(): Command {
     .option(...JSON_OPTION)
     .action(grades);
   withGame(experiments.command('end <experiment-id>'))
-    .description('end a running experiment: everybody gets the winner, in one publication')
+    .description('end a running experiment: everybody who may enter gets the winner, in one publication')
     .requiredOption('--winner <variant-id>', 'the variant that everybody gets')
     .option('--note <text>', 'why', '')
     .option(...CONFIRM_PRICE_RAISES)
@@ -208,7 +208,7 @@ async function end(
       return say(
         json
           ? JSON.stringify({ version: outcome.version }, null, 2)
-          : `Published version ${outcome.version}: ${experimentId} is ${winner} for everybody.`,
+          : `Published version ${outcome.version}: ${experimentId} is ${winner} for everybody who may enter.`,
       );
     case 'no_such_experiment':
       throw noSuchExperiment(experimentId);

@@ -29,8 +29,11 @@ export function EndExperiment({ shown }: { shown: DataOf<'getExperiment'> }) {
       <Modal opened={isOpen} onClose={() => setOpen(false)} title={`End “${name}”`}>
         <Stack gap="sm">
           <Text size="sm">
-            Everybody gets what the winner’s arm gives, with the next request. This publishes version{' '}
-            {shown.version + 1}. The report stays as it is. A draft stays as it is.
+            Everybody {shown.experiment.when === null ? '' : 'who may enter '}gets what the winner’s arm
+            gives, with the next request.
+            {shown.experiment.when !== null &&
+              ' Players of the experiment who may not enter any more lose it.'}{' '}
+            This publishes version {shown.version + 1}. The report stays as it is. A draft stays as it is.
           </Text>
           <Select
             label="Winner"

@@ -21,7 +21,7 @@ export type EndOutcome =
   | Readonly<{ outcome: 'no_such_variant'; variants: readonly string[] }>;
 
 /**
- * Ends a running experiment in one publication: the winner becomes the value of `experiment("id")` for everybody, so every rule that reads it
+ * Ends a running experiment in one publication: the winner becomes the value of `experiment("id")` for everybody of its `when`, so every rule that reads it
  * gives all players what the winner gave. Nothing else of the document changes. A draft stays as it is. If players of another arm would
  * see a price go up, that has to be confirmed, as with any publication.
  */

@@ -103,7 +103,7 @@ export function experimentRoutes(app: FastifyInstance, ctx: AdminContext): void 
     operationId: 'endExperiment',
     summary: 'End a running experiment: everybody gets the winner, in one publication',
     description:
-      'The experiment is `decided` from then on, and experiment("id") is the winner for everybody whom it covers. Nothing else of the document changes. If an offer is cheaper in another arm, its players would see the price go up: the response is `price_raise_unconfirmed` until `confirmPriceRaises` is sent. Its last report is kept as it is. A draft with changes stays as it is, and can be published once it is based on this version.',
+      'The experiment is `decided` from then on, and experiment("id") is the winner for everybody of its `when`, which is asked anew for each response. Nothing else of the document changes. If an offer is cheaper in another arm, its players would see the price go up: the response is `price_raise_unconfirmed` until `confirmPriceRaises` is sent. Its last report is kept as it is. A draft with changes stays as it is, and can be published once it is based on this version.',
     params: ExperimentParameters,
     body: EndExperimentBody,
     response: { 201: PublishedResponse },
