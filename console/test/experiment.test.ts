@@ -4,8 +4,10 @@ import {
   axisOf,
   changeInWords,
   drawnIntervals,
+  formerInWords,
   type MetricReport,
   placeOf,
+  runInWords,
 } from '../src/lib/experiment.js';
 
 const COMPARISON: NonNullable<ArmMetric['comparison']> = {
@@ -55,5 +57,20 @@ describe('intervals of an experiment', () => {
     // As the sentence beside it, which says 13.5 points and 0.042%.
     expect(changeInWords(-0.13527, true)).toBe('−13.5 points');
     expect(changeInWords(0.00042, false)).toBe('+0.042%');
+  });
+});
+
+describe('a former run', () => {
+  it('is told from the one that the published version has', () => {
+    const experiment = { seed: '1' };
+    expect(formerInWords({ experiment, publishedSeed: null })).toMatch(/^Not in the published version/);
+    expect(formerInWords({ experiment, publishedSeed: '2' })).toBe(
+      'The run with seed 1: the published version has this experiment with seed 2.',
+    );
+  });
+
+  it('is listed with its seed, which is the percent of a hold-out', () => {
+    expect(runInWords({ experimentId: 'price', seed: '2' })).toBe('price, seed 2');
+    expect(runInWords({ experimentId: 'offer:sale', seed: '20' })).toBe('offer:sale, 20% held out');
   });
 });

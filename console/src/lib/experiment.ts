@@ -83,3 +83,20 @@ export function meanInWords({ metric }: MetricReport, mean: number | null): stri
 export function fourDigits(value: number): string {
   return value.toLocaleString('en-US', { maximumSignificantDigits: 4 });
 }
+
+/** Why a run is a former one. */
+export function formerInWords({
+  experiment: { seed },
+  publishedSeed,
+}: Pick<DataOf<'getExperiment'>, 'publishedSeed'> & { experiment: { seed: string } }): string {
+  return publishedSeed === null
+    ? 'Not in the published version any more.'
+    : `The run with seed ${seed}: the published version has this experiment with seed ${publishedSeed}.`;
+}
+
+/** Tells runs of the same experiment apart; the seed of a hold-out is its percent. */
+export function runInWords({ experimentId, seed }: { experimentId: string; seed: string }): string {
+  return experimentId.startsWith('offer:')
+    ? `${experimentId}, ${seed}% held out`
+    : `${experimentId}, seed ${seed}`;
+}

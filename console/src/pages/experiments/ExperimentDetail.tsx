@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router';
 import type { DataOf } from '../../api/client.js';
 import { useApiMutation, useGet, useStudioAndGame } from '../../api/hooks.js';
 import { useRole } from '../../api/session.js';
+import { formerInWords } from '../../lib/experiment.js';
 import { Page } from '../../parts/Page.js';
 import { Loaded } from '../../parts/states.js';
 import { Moment, Person } from '../../parts/texts.js';
@@ -73,7 +74,7 @@ export function ExperimentDetail({ experimentId, seed }: { experimentId: string;
             <>
               {isFormer && (
                 <Text size="sm" c="dimmed" mb="xs">
-                  Not in the published version any more. This is its last report, as it was.
+                  {formerInWords(shown)} This is its last report.
                 </Text>
               )}
               {!isRunning && <Ending shown={shown} />}

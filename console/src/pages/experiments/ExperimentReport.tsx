@@ -107,7 +107,7 @@ function Arms({
         </Table>
       </TableScroll>
       <Text size="xs" c="dimmed">
-        {formatDay(from)} to {formatDay(to)}, {countOf(days, 'day')}; {formatCount(playersPerDay)} players
+        {formatDay(from)} to {formatDay(to)}, {countOf(days, 'day')}; {formatCount(playersPerDay)} players{' '}
         {isRunning ? 'enter' : 'entered'} a day.
         {erased > 0 && ` ${countOf(erased, 'player')} erased since stay in the sums.`}
       </Text>

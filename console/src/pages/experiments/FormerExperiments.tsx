@@ -1,7 +1,7 @@
 import { Stack, Text, Title } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useGet, useStudioAndGame } from '../../api/hooks.js';
-import { playersOf } from '../../lib/experiment.js';
+import { playersOf, runInWords } from '../../lib/experiment.js';
 import { DataTable } from '../../parts/DataTable.js';
 import { Loaded } from '../../parts/states.js';
 import { Moment } from '../../parts/texts.js';
@@ -41,7 +41,7 @@ export function FormerExperiments() {
                         {name}
                       </Link>
                       <Text size="xs" c="dimmed" className="mono">
-                        {experimentId}
+                        {runInWords({ experimentId, seed })}
                       </Text>
                     </Stack>
                   ),

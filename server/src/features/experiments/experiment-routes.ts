@@ -56,11 +56,11 @@ export function experimentRoutes(app: FastifyInstance, ctx: AdminContext): void 
       const run = { experimentId: params.experimentId, seed: query.seed };
       const found = await findExperimentOrFormer(ctx.pool, gameId, run, ctx.clock.now());
       if (found === undefined) throw new ApiError('experiment_not_found');
-      const { isFormer, days, exposed, ending } = found;
+      const { isFormer, days, exposed, ending, publishedSeed } = found;
       const segments = isFormer ? [] : await listExposureSegments(ctx.pool, gameId, found);
       return {
         ...{ ...shown(found), isFormer, version: publishedVersion, segments, days: [...days] },
-        ...{ metrics: titledMetrics(found.experiment), exposed, ending },
+        ...{ metrics: titledMetrics(found.experiment), exposed, ending, publishedSeed },
       };
     },
   });

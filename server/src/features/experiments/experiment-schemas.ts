@@ -114,6 +114,11 @@ export const ExperimentResponse = successOf(
       description:
         'The published version does not have it, or not with this seed: it is given as it was at its end',
     }),
+    publishedSeed: nullable(
+      Type.String({
+        description: 'The seed with which the published version has it; null: it does not have it',
+      }),
+    ),
     version: Type.Integer({ description: 'The published version' }),
     segments: Type.Array(Type.String(), {
       description: 'Ids of those by which its players can be explored',
@@ -155,6 +160,7 @@ export const ExperimentResponse = successOf(
     example: {
       ...SHOWN_EXAMPLE,
       isFormer: false,
+      publishedSeed: EXAMPLE_EXPERIMENT.seed,
       version: 12,
       segments: ['big_spenders'],
       metrics: titledMetrics(EXAMPLE_EXPERIMENT),

@@ -37,6 +37,8 @@ type FoundExperiment = ShownExperiment &
     isFormer: boolean;
     exposed: ExposedSoFar | null;
     ending: Ending | null;
+    /** The published version has the experiment, whatever its seed; null: it does not. */
+    publishedSeed: string | null;
   }>;
 
 /** An experiment of the published version, else its last run. With a seed: the run with that seed. */
@@ -54,13 +56,20 @@ export async function findExperimentOrFormer(
     const isCounted = state === 'running' && published.report === null;
     const exposed = isCounted ? await countExposed(pool, { gameId, experimentId, seed: run }) : null;
     const ending = await findEnding(pool, gameId, published);
-    return { ...published, isFormer: false, exposed, ending };
+    return { ...published, isFormer: false, exposed, ending, publishedSeed: run };
   }
   const [run] = await listFormerRuns(pool, gameId, { published: [], experimentId, seed, limit: 1 });
   if (run === undefined) return undefined;
   const days = await listReportedDays(pool, { gameId, experimentId, seed: run.seed }, DAYS_SHOWN);
   const ending = await findEnding(pool, gameId, run);
-  return { ...toShown(run), days, isFormer: true, exposed: null, ending };
+  return {
+    ...toShown(run),
+    days,
+    isFormer: true,
+    exposed: null,
+    ending,
+    publishedSeed: published?.experiment.seed ?? null,
+  };
 }
 
 /** Which seeds of an experiment can be asked for: the present one, and those of runs with a report, the newest first. */

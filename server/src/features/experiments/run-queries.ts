@@ -45,19 +45,17 @@ export async function listRunningGames(
   return rows;
 }
 
-/** Whether a run is under way in a version; the names of their rows. */
-function runsIn(version: 'v' | 'b', run: 'x' | 'r'): string {
-  return `(
+/** Whether the run of row x is under way in the version of row v. */
+const RUNS_IN_VERSION = `(
            exists (
-             select from json_array_elements(${version}.document -> 'experiments') e
-             where e ->> 'experimentId' = ${run}.experiment_id and e ->> 'seed' = ${run}.seed and e ->> 'state' = 'running'
+             select from json_array_elements(v.document -> 'experiments') e
+             where e ->> 'experimentId' = x.experiment_id and e ->> 'seed' = x.seed and e ->> 'state' = 'running'
            )
            or exists (
-             select from json_array_elements(${version}.document -> 'offers') o
-             where 'offer:' || (o ->> 'offerId') = ${run}.experiment_id and o ->> 'holdoutPercent' = ${run}.seed
+             select from json_array_elements(v.document -> 'offers') o
+             where 'offer:' || (o ->> 'offerId') = x.experiment_id and o ->> 'holdoutPercent' = x.seed
            )
          )`;
-}
 
 /**
  * Adds the runs that have no row yet, each since the first version in which it runs with its seed, or in which its offer has this hold-out. One that runs again with the same seed goes on.
@@ -87,7 +85,7 @@ export async function upsertRuns(
            select from experiment_runs o
            where o.game_id = $1 and o.experiment_id = x.experiment_id and o.seed = x.seed and o.ended_at is null
          )
-         and ${runsIn('v', 'x')}
+         and ${RUNS_IN_VERSION}
        order by v.version
        limit 1
      ) v
@@ -101,7 +99,7 @@ export async function upsertRuns(
 
 const IS_RUNNING = `exists (
        select from games g cross join lateral jsonb_array_elements(g.running_experiments) e
-       where g.id = r.game_id and e ->> 0 = r.experiment_id and e ->> 1 = r.seed
+       where g.id = x.game_id and e ->> 0 = x.experiment_id and e ->> 1 = x.seed
      )`;
 
 /**
@@ -110,19 +108,19 @@ const IS_RUNNING = `exists (
  */
 export async function endRuns(connection: DedicatedConnection, nowMs: number): Promise<void> {
   await connection.query(
-    `update experiment_runs r set walk = null, requested_at = null,
+    `update experiment_runs x set walk = null, requested_at = null,
        ended_at = coalesce((
-         select v.published_at from config_versions v
-         where v.game_id = r.game_id and v.version > (
-           select b.version from config_versions b
-           where b.game_id = r.game_id and ${runsIn('b', 'r')}
-           order by b.version desc
+         select e.published_at from config_versions e
+         where e.game_id = x.game_id and e.version > (
+           select v.version from config_versions v
+           where v.game_id = x.game_id and ${RUNS_IN_VERSION}
+           order by v.version desc
            limit 1
          )
-         order by v.version
+         order by e.version
          limit 1
        ), $1)
-     where r.ended_at is null and not ${IS_RUNNING}`,
+     where x.ended_at is null and not ${IS_RUNNING}`,
     [new Date(nowMs)],
   );
 }

@@ -22,7 +22,7 @@ type Shown = {
   endedAt: string | null;
   report: { to: string; verdict: string; arms: { players: number }[] } | null;
 };
-type Found = Shown & { isFormer: boolean; days: { day: string }[] };
+type Found = Shown & { isFormer: boolean; publishedSeed: string | null; days: { day: string }[] };
 
 let harness: Harness;
 let admin: AdminClient;
@@ -93,12 +93,16 @@ describe('former experiments', () => {
 
   it('are read one by one, by the seed where there were several runs', async () => {
     const price = await viewed<Found>('experiments/price');
-    expect(price).toMatchObject({ isFormer: true, experiment: { name: 'A price' } });
+    expect(price).toMatchObject({ isFormer: true, publishedSeed: null, experiment: { name: 'A price' } });
     expect(price.days.map(({ day }) => day)).toEqual([dayOf(at(6))]);
     const size = await viewed<Found>('experiments/size');
-    expect(size).toMatchObject({ isFormer: false, report: null, experiment: { seed: '2' } });
+    expect(size).toMatchObject({
+      ...{ isFormer: false, publishedSeed: '2', report: null, experiment: { seed: '2' } },
+    });
     const before = await viewed<Found>('experiments/size?seed=1');
-    expect(before).toMatchObject({ isFormer: true, report: { to: dayOf(at(5)) }, experiment: { seed: '1' } });
+    expect(before).toMatchObject({
+      ...{ isFormer: true, publishedSeed: '2', report: { to: dayOf(at(5)) }, experiment: { seed: '1' } },
+    });
     const holdout = await viewed<Found>('experiments/offer:sale?seed=20');
     expect(holdout).toMatchObject({ isFormer: true, experiment: { name: 'Name of sale' } });
     for (const path of ['experiments/price?seed=9', 'experiments/none']) {
