@@ -1,5 +1,15 @@
+import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Experiment } from '../console/src/lib/document.js';
+import { reportOf } from '../server/src/features/experiments/report/report.js';
+import {
+  CONVERSION,
+  figures,
+  SESSIONS,
+  simulate,
+  spent,
+  testExperiment,
+} from '../server/test/features/experiments/support/simulated-sums.js';
 import { HAS_BROWSER, NEEDS_BROWSER } from './support/browser.js';
 import {
   askAsPage,
@@ -10,16 +20,44 @@ import {
   saveDraft,
   type Visitor,
 } from './support/console.js';
-import { login, post, type Service } from './support/service.js';
+import { login, post, type Service, type Settings } from './support/service.js';
+
+/** As if the experiment had run for a month: its report, in which each metric has an interval. */
+async function insertReport(url: string | undefined): Promise<void> {
+  const guardrails = [{ metric: SESSIONS, worse: 'lower' as const, marginPercent: 5 }];
+  const experiment = testExperiment({ metrics: { primary: CONVERSION, secondary: [], guardrails } });
+  const sums = simulate(experiment, { a: 500, b: 500 }, (_, random) =>
+    figures({ since: { ...spent(random() < 0.2 ? 5 : 0), sessions: Math.floor(10 * random()) } }),
+  );
+  const report = reportOf({
+    ...{ experiment, sums, from: '2026-10-01', to: '2026-10-30', days: 30 },
+    ...{ plannedEnd: undefined, armChanges: [] },
+  });
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await client.query(
+    `insert into experiment_runs as r (game_id, experiment_id, seed, started_at, ended_at, checked_version)
+     select game_id, 'first_offer', '1', '2026-10-01', max(published_at), 1 from config_versions
+     where game_id = (select id from games where slug = 'demo-game') group by game_id
+     on conflict (game_id, experiment_id, seed) do update set started_at = excluded.started_at, ended_at = excluded.ended_at`,
+  );
+  await client.query(
+    `insert into experiment_reports (game_id, experiment_id, seed, day, report, made_at)
+     select game_id, experiment_id, seed, '2026-10-30', $1, now() from experiment_runs`,
+    [JSON.stringify(report)],
+  );
+  await client.end();
+}
 
 describe.skipIf(!HAS_BROWSER)(
   `experiments, values, attributes and the calendar in the console${NEEDS_BROWSER}`,
   () => {
     let service: Service;
+    let settings: Settings;
     let owner: Visitor;
 
     beforeAll(async () => {
-      ({ service, owner } = await openConsole());
+      ({ service, settings, owner } = await openConsole());
     }, 400_000);
     afterAll(closeConsole);
 
@@ -77,9 +115,35 @@ describe.skipIf(!HAS_BROWSER)(
       await page.getByRole('row', { name: 'half Changed 1 0' }).waitFor();
       await page.getByText('Nothing is counted before the first report').waitFor();
       expect(await page.getByRole('button', { name: 'Count again' }).isDisabled()).toBe(true);
-      await endExperiment(page, 'Half its price', 'half');
+      await endExperiment(page, 'Half its price', 'half', 'Half is enough.');
       await page.getByText('Decided: Changed for all.', { exact: false }).waitFor();
       expect(await published()).toMatchObject([{ state: 'decided', winner: 'half' }]);
+      expect(owner.problems).toEqual([]);
+    });
+
+    it('shows what an ended experiment has shown, also on a narrow page, and after it was drawn anew', async () => {
+      const { page, go } = owner;
+      await insertReport(settings.DATABASE_URL);
+      await go('/experiments?experiment=first_offer');
+      await page.getByText('by Olga: “Half is enough.”', { exact: false }).waitFor();
+      await page.getByText('The sentence asks about harm only', { exact: false }).waitFor();
+      expect(await page.getByText('today’s', { exact: false }).count()).toBe(0);
+      await page.setViewportSize({ width: 390, height: 844 });
+      for (const words of await page.locator('.intervals-row .intervals-words').all()) {
+        expect(await words.isVisible()).toBe(true);
+        expect(await words.textContent()).toMatch(/^[−+].+ to [−+]/);
+      }
+      await page.setViewportSize({ width: 1280, height: 800 });
+
+      await go('/experiments?edit=first_offer');
+      await page.getByRole('button', { name: 'Draw all players anew' }).click();
+      await publish();
+      const former = page.getByRole('table', { name: 'Former experiments' });
+      await former.getByText('first_offer, seed 1').waitFor();
+      await former.getByRole('link', { name: 'Half its price' }).click();
+      await page
+        .getByText('the published version has this experiment with seed 2', { exact: false })
+        .waitFor();
       expect(owner.problems).toEqual([]);
     });
 

@@ -125,11 +125,12 @@ export async function publishDraft(page: Page): Promise<void> {
 }
 
 /** On the page of an experiment: gives everybody a variant. */
-export async function endExperiment(page: Page, name: string, winner: string): Promise<void> {
+export async function endExperiment(page: Page, name: string, winner: string, note = ''): Promise<void> {
   await page.getByRole('button', { name: 'End …' }).click();
   const end = page.getByRole('dialog', { name: `End “${name}”` });
   await end.getByRole('textbox', { name: 'Winner' }).click();
   await page.getByRole('option', { name: new RegExp(`^${winner} `) }).click();
+  await end.getByLabel('Why').fill(note);
   await end.getByRole('button', { name: 'Publish' }).click();
 }
 

@@ -100,3 +100,8 @@ export function runInWords({ experimentId, seed }: { experimentId: string; seed:
     ? `${experimentId}, ${seed}% held out`
     : `${experimentId}, seed ${seed}`;
 }
+
+/** Whether its sentences have a one-sided bound, unlike the intervals that are drawn. */
+export function isGuarded({ role, arms }: MetricReport): boolean {
+  return role === 'guardrail' && arms.some(({ comparison }) => comparison?.guardrail != null);
+}

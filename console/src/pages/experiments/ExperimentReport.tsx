@@ -1,6 +1,6 @@
 import { Alert, Card, Group, List, Stack, Table, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { fourDigits, type MetricReport, meanInWords, type Report } from '../../lib/experiment.js';
+import { fourDigits, isGuarded, type MetricReport, meanInWords, type Report } from '../../lib/experiment.js';
 import { countOf, formatCount, formatDay } from '../../lib/format.js';
 import { TableScroll } from '../../parts/TableScroll.js';
 import { Explore } from './Explore.js';
@@ -136,6 +136,12 @@ function Metric({ report }: { report: MetricReport }) {
               {comparison.sentence}
             </Text>
           ),
+      )}
+      {isGuarded(report) && (
+        <Text size="xs" c="dimmed">
+          The bar has a bound on both sides. The sentence asks about harm only, so it has one bound, which
+          lies closer to zero.
+        </Text>
       )}
       <Text size="xs" c="dimmed">
         {means.join(', ')}
