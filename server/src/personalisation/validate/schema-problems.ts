@@ -82,7 +82,7 @@ const WRONG_KIND = Number.POSITIVE_INFINITY;
 /** Forms tell themselves apart by a word, as in `"kind": "sum"`, and by which members they have. */
 const ANOTHER_WORD = 5;
 const UNKNOWN_MEMBER = 4;
-/** A value of a member that is none of several. */
+/** A member whose value is none of those that it may have. */
 const NO_CHOICE = 3;
 const MISSING_MEMBER = 2;
 
