@@ -1,6 +1,6 @@
-// npm run bench:experiment-sums -- [--players 1000000] [--traffic] : how long maintenance takes to sum and report ten running experiments
-// of a game, the largest with all of its players and each with a forecast of the models, and to grade the game by hidden A/A experiments. --traffic: players read meanwhile, half as often
-// as the service could serve.
+// npm run bench:experiment-sums -- [--players 1000000] [--traffic | --reads 500] [--times 1] : how long maintenance takes to sum and report ten running experiments
+// of a game, the largest with all of its players and each with a forecast of the models, and to grade the game by hidden A/A experiments. --reads: players read meanwhile, so many times
+// a second; --traffic: half as often as the service could serve, whatever the machine. --times: the experiments are summed so often, since a machine may be slow for minutes.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
@@ -13,7 +13,7 @@ import { gradeExperiments } from '../server/dist/features/experiments/grading/gr
 import { sumExperiments } from '../server/dist/features/experiments/sum-experiments.js';
 import { DEFAULT_DOCUMENT } from '../server/dist/personalisation/document/default-document.js';
 import { runAndCleanUp } from './support/interrupt.mjs';
-import { cpuMsOf } from './support/processes.mjs';
+import { cpuMsOf, stolenMs } from './support/processes.mjs';
 import { loginMany, startService } from './support/service.mjs';
 import { middle } from './support/statistics.mjs';
 import { insertPlayers, settleTables } from './support/stored-players.mjs';
@@ -22,6 +22,8 @@ const { values } = parseArgs({
   options: {
     players: { type: 'string', default: '1000000' },
     traffic: { type: 'boolean', default: false },
+    reads: { type: 'string' },
+    times: { type: 'string', default: '1' },
   },
 });
 /** What part of the players is in each of the ten: 4.2 million exposures of a million players. */
@@ -42,11 +44,16 @@ await runAndCleanUp(async () => {
   const pool = createPool({ url: service.databaseUrl, size: 2, timeoutMs: 60_000, onError: () => {} });
   await database.connect();
   for (const step of ['experiments', 'experiment_grades']) await lockStep(step);
-  const sessions = values.traffic ? await loginMany(service.api, 200, 'busy') : [];
+  const hasTraffic = values.traffic || values.reads !== undefined;
+  const sessions = hasTraffic ? await loginMany(service.api, 200, 'busy') : [];
   await fill(Number(values.players));
   await walkByIndex(database);
-  const traffic = values.traffic ? await startReading(service.api, sessions) : undefined;
-  await measure('ten experiments', () => sumExperiments(database, { pool, nowMs: Date.now() }));
+  const traffic = hasTraffic ? await startReading(service.api, sessions) : undefined;
+  for (let time = 0; time < Number(values.times); time++) {
+    // As if somebody had asked for each report once more.
+    await database.query('update experiment_runs set requested_at = now()');
+    await measure('ten experiments', () => sumExperiments(database, { pool, nowMs: Date.now() }));
+  }
   await measure('hidden A/A experiments', () => gradeExperiments(database, { nowMs: Date.now() }));
   await measure('both again, with nothing to do', async () => ({
     ...(await sumExperiments(database, { pool, nowMs: Date.now() })),
@@ -101,7 +108,7 @@ await runAndCleanUp(async () => {
 
   async function measure(name, work) {
     const started = performance.now();
-    const [own, theirs] = [process.cpuUsage(), cpuMsOf(service.pid)];
+    const [own, theirs, stolen] = [process.cpuUsage(), cpuMsOf(service.pid), stolenMs()];
     const delays = monitorEventLoopDelay({ resolution: 1 });
     delays.enable();
     const result = await work();
@@ -109,12 +116,13 @@ await runAndCleanUp(async () => {
     const seconds = (performance.now() - started) / 1000;
     const used = process.cpuUsage(own);
     const cpu = (used.user + used.system) / 1e6;
+    const taken = `the host took ${((stolenMs() - stolen) / 1000).toFixed(1)} s`;
     // What else this process has to do waits as long.
     const waits = `other work waited ${(delays.percentile(99) / 1e6).toFixed(0)} ms (p99), ${(delays.max / 1e6).toFixed(0)} ms at most`;
     const p99s = traffic?.takeP99s() ?? [];
     const reads = p99s.length === 0 ? '' : `; p99 of reads ${middle(p99s).toFixed(0)} ms`;
     console.log(
-      `${name}: ${seconds.toFixed(1)} s; CPU of the step ${cpu.toFixed(1)} s, of database and service ${((cpuMsOf(service.pid) - theirs) / 1000).toFixed(1)} s; ${waits}; ${Math.round(process.memoryUsage.rss() / 1e6)} MB${reads}; ${JSON.stringify(result)}`,
+      `${name}: ${seconds.toFixed(1)} s; CPU of the step ${cpu.toFixed(1)} s, of database and service ${((cpuMsOf(service.pid) - theirs) / 1000).toFixed(1)} s; ${taken}; ${waits}; ${Math.round(process.memoryUsage.rss() / 1e6)} MB${reads}; ${JSON.stringify(result)}`,
     );
   }
 });
@@ -131,7 +139,7 @@ function experiment(experimentId) {
 /** Returns when the pace is known and the first reads at it are over. */
 async function startReading(url, sessions) {
   const clients = fork(new URL('experiment-sums/reading-clients.mjs', import.meta.url));
-  clients.send({ url, sessions });
+  clients.send({ url, sessions, ...(values.reads === undefined ? {} : { perSecond: Number(values.reads) }) });
   const [{ perSecond }] = await once(clients, 'message');
   const [{ p99Ms }] = await once(clients, 'message');
   console.log(`${perSecond} reads a second, p99 ${p99Ms.toFixed(0)} ms before`);

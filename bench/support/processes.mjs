@@ -1,6 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
 const TICK_MS = 10;
+/** Of the line `cpu` in /proc/stat: cpu, user, nice, system, idle, iowait, irq, softirq, steal. */
+const STEAL_FIELD = 8;
 
 /** The process and all its descendants (Linux). */
 export function treeOf(pid) {
@@ -50,6 +52,12 @@ export function cpuSplitOf(pid) {
 
 function sumOfCpu(pids) {
   return pids.map(ownCpuMs).reduce((sum, ms) => sum + ms, 0);
+}
+
+/** What a virtual machine's host gave to others so far of the time that this machine would have worked, of all processors, in milliseconds (Linux). */
+export function stolenMs() {
+  const [all = ''] = readFileSync('/proc/stat', 'latin1').split('\n');
+  return Number(all.split(/\s+/)[STEAL_FIELD]) * TICK_MS;
 }
 
 /** Resident memory of each API worker, in MB. */
