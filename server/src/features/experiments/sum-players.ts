@@ -27,7 +27,7 @@ const EXPOSURES_PER_PAGE = 5_000;
 /** Changes with what the sums hold: those of a walk that another release began are not gone on with. */
 const SUMS_FORMAT = 'forecasts';
 /** The sums so far are written down after so many chunks: a run that is killed goes on from there. */
-const CHUNKS_PER_SAVE = 25;
+const CHUNKS_PER_SAVE = 100;
 
 /**
  * The sums of each run up to the end of `to`, in the order of the runs, which are those of one game. First the ids of all players are read from the index of the exposures. Then
