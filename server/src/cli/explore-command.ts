@@ -7,6 +7,7 @@ import {
   type TitledGroup,
 } from '../features/experiments/explore-experiment.js';
 import { EXPLORED, type Explored } from '../features/experiments/group-queries.js';
+import { percent } from '../features/experiments/report/words.js';
 import { StartupError } from '../lib/startup-error.js';
 import { commandActor } from './command-actor.js';
 import { requireGame, withGame } from './game-option.js';
@@ -67,12 +68,16 @@ async function explore(
     `${printable(title)}, ${grouped(examined)} players${isComplete ? '' : ', the first of the experiment'}`,
   );
   const head = ['group', 'arm', 'players', 'mean', 'difference', 'from', 'to'];
-  for (const line of tableLines([head, ...groups.flatMap(rowsOf)], (column) => column > 1)) say(line);
+  const write = explored.metric.kind === 'share' ? percent : String;
+  const rows = groups.flatMap((group) => rowsOf(group, write));
+  for (const line of tableLines([head, ...rows], (column) => column > 1)) say(line);
 }
 
-function rowsOf({ title, arms }: TitledGroup): string[][] {
+function rowsOf({ title, arms }: TitledGroup, write: (value: number) => string): string[][] {
+  const cellOf = (value: number | null | undefined) =>
+    value === null || value === undefined ? '–' : write(value);
   return arms.map(({ variantId, players, mean, difference, interval }) => [
     ...[printable(title), variantId, grouped(players)],
-    ...[mean, difference, interval?.low, interval?.high].map((number) => String(number ?? '–')),
+    ...[cellOf(mean), cellOf(difference), cellOf(interval?.low), cellOf(interval?.high)],
   ]);
 }

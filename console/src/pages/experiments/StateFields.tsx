@@ -19,10 +19,12 @@ export function StateFields({ experiment, published, document, isReadOnly, probl
   return (
     <Stack gap="xs" role="group" aria-label="State">
       <Text size="sm">{sentence}</Text>
+      {/* One that is only planned is often written before the rule that reads it. */}
       {(state === 'planned' || state === 'running') && !isRead(document, experimentId) && (
-        <Text size="sm" c="orange" role="status">
-          Nothing reads it: no rule asks for <span className="mono">experiment("{experimentId}")</span>, so
-          nobody can be exposed. Write it in the rule of a flag, segment, value or offer.
+        <Text size="sm" c={state === 'planned' ? 'dimmed' : 'orange'} role="status">
+          Nothing reads it{state === 'planned' ? ' yet' : ''}: no rule asks for{' '}
+          <span className="mono">experiment("{experimentId}")</span>, so nobody can be exposed. Write it in
+          the rule of a flag, segment, value or offer.
         </Text>
       )}
       {state === 'decided' && (

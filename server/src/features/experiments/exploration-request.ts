@@ -6,10 +6,10 @@ import { findExperiment } from './experiment-views.js';
 import type { ExploreRequest } from './explore-experiment.js';
 import { examinedSince, groupingOf } from './explored-segment.js';
 import type { Explored, Grouping } from './group-queries.js';
+import { FEWEST } from './report/compare-arms.js';
 import { metricTitle } from './report/words.js';
 
-const EXPLORATION =
-  'This is exploration. Among many groups one differs by chance: it is no verdict. A group that looks interesting is the question of the next experiment.';
+const EXPLORATION = `This is exploration. Among many groups one differs by chance: it is no verdict. A group that looks interesting is the question of the next experiment. For an interval, each arm needs ${FEWEST.players} players in a group, ${FEWEST.positive} of whom count.`;
 const NO_RESULT = 'There is nothing to explore before the report has a result.';
 
 type Asked = Readonly<{

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { storedSpans } from '../../../src/features/experiments/explored-segment.js';
+import { percent } from '../../../src/features/experiments/report/words.js';
 import { listSegmentPublications } from '../../../src/features/experiments/segment-queries.js';
 import { storeExposures } from '../../../src/features/players/exposure-queries.js';
 import { experiment, segment } from '../../personalisation/support/fixtures.js';
@@ -159,9 +160,12 @@ describe('an exploration by segment', () => {
       runCommand(harness.databaseUrl, 'experiments', 'explore', 'price_test', ...GAME, '--by', ...args);
     const { out } = await explored('segment', '--segment', 'payers');
     expect(out).toContain('This is exploration.');
+    expect(out).toContain('each arm needs 100 players in a group, 30 of whom count');
     const { groups } = await explore('payers');
     const [control] = groups[0]?.arms ?? [];
-    expect(out).toMatch(new RegExp(`Not in it +a +${control?.players} +${control?.mean} +– +– +–`));
+    expect(out).toMatch(
+      new RegExp(`Not in it +a +${control?.players} +${percent(control?.mean ?? -1)} +– +– +–`),
+    );
     const json = await explored('segment', '--segment', 'payers', '--json');
     expect(JSON.parse(json.out)).toMatchObject({ segment: 'payers', groups });
     for (const [args, reason] of [

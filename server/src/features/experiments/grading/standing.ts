@@ -90,7 +90,7 @@ function sentenceOf(
     const why =
       tooFew > 0
         ? ` ${count(tooFew)} more had too few players or payers in an arm.`
-        : ' One night makes 20 to 25.';
+        : ' One night makes 25 at most.';
     return `Not graded yet: ${count(judged)} hidden A/A experiments had a verdict, and ${FEWEST_VERDICTS} are needed.${why}`;
   }
   const found = `${count(alarms)} of ${count(judged)} hidden A/A experiments of the last ${NIGHTS} nights gave a false alarm (${percent(rate ?? 0)}).`;
