@@ -10,7 +10,7 @@ import {
 import {
   findExperimentOrFormer,
   listFormerExperiments,
-  listSeeds,
+  unknownSeed,
 } from '../features/experiments/former-experiments.js';
 import { findStanding } from '../features/experiments/grading/grade-queries.js';
 import { NOT_GRADED } from '../features/experiments/grading/standing.js';
@@ -99,10 +99,11 @@ async function show(
   const found = await withDatabase(async ({ pool }) => {
     const { id } = await requireGame(pool, tenant, game);
     const { nowMs } = await commandActor(pool);
-    const shown = await findExperimentOrFormer(pool, id, { experimentId, seed }, nowMs);
+    const run = { experimentId, seed };
+    const shown = await findExperimentOrFormer(pool, id, run, nowMs);
     if (shown !== undefined) return shown;
-    const seeds = seed === undefined ? [] : await listSeeds(pool, id, experimentId, nowMs);
-    throw seeds.length === 0 ? noSuchExperiment(experimentId) : noSuchSeed(experimentId, seed ?? '', seeds);
+    const why = await unknownSeed(pool, id, run, nowMs);
+    throw why === undefined ? noSuchExperiment(experimentId) : new StartupError(printable(why));
   });
   if (json) return say(JSON.stringify(found, null, 2));
   say(printable(found.sentence));
@@ -226,12 +227,6 @@ async function end(
 function noSuchExperiment(experimentId: string): StartupError {
   return new StartupError(
     `There is no experiment "${printable(experimentId)}". List them: savepoint experiments list`,
-  );
-}
-
-function noSuchSeed(experimentId: string, seed: string, seeds: readonly string[]): StartupError {
-  return new StartupError(
-    `There is no report of the experiment "${printable(experimentId)}" with the seed "${printable(seed)}". Its seeds are: ${seeds.join(', ')}.`,
   );
 }
 

@@ -18,7 +18,7 @@ import {
   SumsRequestedResponse,
 } from './experiment-schemas.js';
 import { findExperiment, listExperiments, type ShownExperiment } from './experiment-views.js';
-import { findExperimentOrFormer, listFormerExperiments } from './former-experiments.js';
+import { findExperimentOrFormer, listFormerExperiments, unknownSeed } from './former-experiments.js';
 import { titledMetrics } from './report/words.js';
 import { listExposureSegments } from './segment-queries.js';
 import { updateSumsRequested } from './view-queries.js';
@@ -54,8 +54,12 @@ export function experimentRoutes(app: FastifyInstance, ctx: AdminContext): void 
     errors: ['experiment_not_found'],
     handle: async ({ gameId, publishedVersion, params, query }) => {
       const run = { experimentId: params.experimentId, seed: query.seed };
-      const found = await findExperimentOrFormer(ctx.pool, gameId, run, ctx.clock.now());
-      if (found === undefined) throw new ApiError('experiment_not_found');
+      const nowMs = ctx.clock.now();
+      const found = await findExperimentOrFormer(ctx.pool, gameId, run, nowMs);
+      if (found === undefined) {
+        const message = await unknownSeed(ctx.pool, gameId, run, nowMs);
+        throw new ApiError('experiment_not_found', message === undefined ? {} : { message });
+      }
       const { isFormer, days, exposed, ending, publishedSeed } = found;
       const segments = isFormer ? [] : await listExposureSegments(ctx.pool, gameId, found);
       return {

@@ -41,15 +41,16 @@ type FoundExperiment = ShownExperiment &
     publishedSeed: string | null;
   }>;
 
+type RunAsked = Readonly<{ experimentId: string; seed?: string | undefined }>;
+
 /** An experiment of the published version, else its last run. With a seed: the run with that seed. */
 export async function findExperimentOrFormer(
   pool: Pool,
   gameId: number,
-  { experimentId, seed }: { experimentId: string; seed?: string | undefined },
+  { experimentId, seed }: RunAsked,
   nowMs: number,
 ): Promise<FoundExperiment | undefined> {
-  // Both come from an address. No run has a NUL, and PostgreSQL would fail on one.
-  if (experimentId.includes('\0') || seed?.includes('\0')) return undefined;
+  if (hasNul({ experimentId, seed })) return undefined;
   const published = await findExperiment(pool, gameId, experimentId, nowMs);
   if (published !== undefined && (seed ?? published.experiment.seed) === published.experiment.seed) {
     const { state, seed: run } = published.experiment;
@@ -72,17 +73,26 @@ export async function findExperimentOrFormer(
   };
 }
 
-/** Which seeds of an experiment can be asked for: the present one, and those of runs with a report, the newest first. */
-export async function listSeeds(
+/** Which seeds the experiment has, for those who asked for another one; undefined if it has none, or none was asked for. */
+export async function unknownSeed(
   pool: Pool,
   gameId: number,
-  experimentId: string,
+  { experimentId, seed }: RunAsked,
   nowMs: number,
-): Promise<string[]> {
+): Promise<string | undefined> {
+  if (seed === undefined || hasNul({ experimentId, seed })) return undefined;
   const { document } = await findConfigVersionAt(pool, gameId, nowMs);
   const published = (document.experiments ?? []).filter((each) => each.experimentId === experimentId);
   const runs = await listFormerRuns(pool, gameId, { published, experimentId, limit: FORMER_LISTED });
-  return [...published, ...runs].map(({ seed }) => seed);
+  const seeds = [...published, ...runs].map((run) => run.seed);
+  return seeds.length === 0
+    ? undefined
+    : `There is no report of the experiment "${experimentId}" with the seed "${seed}". Its seeds are: ${seeds.join(', ')}.`;
+}
+
+/** Both come from an address. No run has a NUL, and PostgreSQL would fail on one. */
+function hasNul({ experimentId, seed }: RunAsked): boolean {
+  return experimentId.includes('\0') || seed?.includes('\0') === true;
 }
 
 function toShown({ entry, seed: _, ...former }: FormerRun): ShownExperiment {

@@ -108,6 +108,8 @@ describe('former experiments', () => {
     for (const path of ['experiments/price?seed=9', 'experiments/none']) {
       const response = await admin.call('GET', `/games/former/${path}`, undefined, admin.tokens.viewer);
       expectGeneralError(response, 404, 'experiment_not_found');
+      // Whoever asks for a seed is told which ones there are.
+      expect(response.body.includes('Its seeds are: 1.')).toBe(path.includes('seed'));
     }
   });
 
