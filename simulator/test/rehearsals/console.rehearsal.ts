@@ -181,7 +181,9 @@ it('plans, starts, watches, ends and remembers an experiment', async () => {
     const former = page.getByRole('table', { name: 'Former experiments' });
     await former.getByRole('link', { name: NAME }).click();
     await page.getByText('Not in the published version any more.', { exact: false }).waitFor();
-    expect(await readPage(game)).toEqual(last);
+    // It is over, so nothing is said of what might have come.
+    const verdict = last?.verdict.replace(/ At today’s pace .*$/, '');
+    expect(await readPage(game)).toEqual({ ...last, verdict });
     await takePictures(page, `${game}-former`);
   }
   process.stdout.write(`${SEEDS} seeds: the interval on the page covers the truth in ${covered}.\n`);
