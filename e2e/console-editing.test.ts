@@ -164,6 +164,59 @@ describe.skipIf(!HAS_BROWSER)(`what is edited in the console besides prices${NEE
     expect([...owner.problems, ...viewer.problems]).toEqual([]);
   });
 
+  it('keeps the panel on its entry while the id is typed, also one that another entry has', async () => {
+    const { page, go } = owner;
+    const panel = page.getByRole('dialog');
+    const id = panel.getByLabel('Id', { exact: true });
+    // Key by key, each after the page has taken in the one before: the place to type in stays where it is.
+    const typeId = async (text: string) => {
+      await id.click();
+      await page.keyboard.press('Control+A');
+      for (let length = 1; length <= text.length; length++) {
+        const typed = text.slice(0, length);
+        await page.keyboard.press(typed.slice(-1));
+        await expect.poll(() => new URL(page.url()).searchParams.get('value')).toBe(typed);
+        expect(await id.evaluate((field) => field === document.activeElement)).toBe(true);
+      }
+      expect(await id.inputValue()).toBe(text);
+    };
+    await go('/values');
+    await page.getByRole('button', { name: 'Add value' }).click();
+    await typeId('speed');
+    await page.keyboard.press('Escape');
+
+    await page.getByRole('button', { name: 'Add value' }).click();
+    await panel.getByLabel('Default').fill('77');
+    await id.fill('speed');
+    await panel.getByText('is taken', { exact: false }).waitFor();
+    expect(await panel.getByLabel('Default').inputValue()).toBe('77');
+    await typeId('speed_2');
+    await page.keyboard.press('Escape');
+    await publish();
+    const { body } = await get(`${service.api}/v1/player/values`, player.headers);
+    expect(body).toMatchObject({ values: { speed: 0, speed_2: 77 } });
+    expect(owner.problems).toEqual([]);
+  });
+
+  it('says of a number that is not whole what is wrong, and leaves it as it was typed', async () => {
+    const { page, go } = owner;
+    await go('/store?tab=offers');
+    await page.getByRole('button', { name: 'Add offer' }).click();
+    const limit = page.getByRole('dialog').getByLabel('Purchases per player');
+    for (const [typed, wrong] of [
+      ['1.5', 'whole number'],
+      ['-1', 'at least 1'],
+    ] as const) {
+      await limit.fill('');
+      await limit.pressSequentially(typed);
+      expect(await limit.inputValue()).toBe(typed);
+      await page.getByRole('dialog').getByText(wrong, { exact: false }).waitFor();
+    }
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Undo' }).click();
+    expect(owner.problems).toEqual([]);
+  });
+
   it('adds a flag with a rule, which the player is told after publishing', async () => {
     const { page, go } = owner;
     await go('/settings?tab=flags');
