@@ -32,7 +32,10 @@ export function MomentInput({
   );
 }
 
-/** A whole number or nothing, typed as text so that no half-written value is thrown away. */
+/**
+ * A whole number or nothing. What is typed stays as it is typed: of `1.5` the service says what is wrong, where a field that leaves out the point
+ * would say 15.
+ */
 export function WholeNumberInput({
   value,
   onChange,
@@ -41,13 +44,16 @@ export function WholeNumberInput({
   TextInputProps,
   'value' | 'onChange'
 >) {
+  const [typed, setTyped] = useState('');
   return (
     <TextInput
       inputMode="numeric"
-      value={value === null ? '' : String(value)}
+      value={numberOrNothingIn(typed) === value ? typed : String(value ?? '')}
       onChange={({ currentTarget }) => {
-        const digits = currentTarget.value.replace(/\D/g, '');
-        onChange(digits === '' ? null : Number(digits));
+        const number = numberOrNothingIn(currentTarget.value);
+        if (number === undefined) return;
+        setTyped(currentTarget.value);
+        onChange(number);
       }}
       {...rest}
     />
@@ -78,6 +84,11 @@ export function DecimalInput({
 
 /** An empty text is zero: whoever types another number empties the field first. */
 function numberIn(text: string): number | undefined {
-  const number = Number(text.replace(',', '.'));
+  const number = /^-?\d*[.,]?\d*$/.test(text) ? Number(text.replace(',', '.')) : Number.NaN;
   return Number.isNaN(number) ? undefined : number;
+}
+
+/** A minus alone is nothing yet. */
+function numberOrNothingIn(text: string): number | null | undefined {
+  return text === '' || text === '-' ? null : numberIn(text);
 }
