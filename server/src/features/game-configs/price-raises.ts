@@ -8,6 +8,7 @@ import { compareArmSteps, mayApply, mayLose } from './audience-changes.js';
 import { type ConflictingOffer, chainsOf, conflictsOf } from './offer-conflicts.js';
 import {
   offersAt,
+  offersSeenAt,
   type PricedDocument,
   type PricedSku,
   type PricingOffer,
@@ -54,7 +55,7 @@ export function* priceRaiseSteps(
   const comparison = {
     before,
     after,
-    runningNow: offersAt(before, now),
+    seenNow: offersSeenAt(before, now),
     isUnchangedSku: sameText(priceTexts(current), priceTexts(next)),
     isUnchangedEffect: sameText(effectTexts(current), effectTexts(next)),
     hasNewSkus: skuComparison(),
@@ -87,7 +88,7 @@ function* armSteps(before: PricedDocument, after: PricedDocument): Steps<void> {
 type Comparison = Readonly<{
   before: PricedDocument;
   after: PricedDocument;
-  runningNow: ReadonlyMap<string, PricingOffer>;
+  seenNow: ReadonlyMap<string, PricingOffer>;
   isUnchangedSku: (skuId: string) => boolean;
   isUnchangedEffect: (offerId: string) => boolean;
   /** Whether an offer is about SKUs that it was not about before. */
@@ -104,12 +105,12 @@ type Situation = Readonly<{
   key: string;
 }>;
 
-function situationsAt(atMs: number, { before, after, runningNow, hasNewSkus }: Comparison): Situation[] {
+function situationsAt(atMs: number, { before, after, seenNow, hasNewSkus }: Comparison): Situation[] {
   const [former, present] = [offersAt(before, atMs), offersAt(after, atMs)];
   const isHeldOutMore = after.holdoutPercent > before.holdoutPercent;
   // Nobody has seen the prices of an offer that begins later, or that is for an arm that nobody is in any more.
   const seen = [...former.values()].filter(
-    ({ offer, audience }) => runningNow.has(offer.offerId) && mayApply(audience),
+    ({ offer, audience }) => seenNow.has(offer.offerId) && mayApply(audience),
   );
   return seen.map((running) => {
     const { offerId } = running.offer;

@@ -6,6 +6,7 @@ import { DEFAULT_STUDIO_ZONE } from '../../personalisation/document/parts/calend
 import type { SkuEntry } from '../../personalisation/document/parts/catalogue.js';
 import { type SkuPrice, toBasisPoints } from '../../personalisation/document/prices.js';
 import { scheduleCompiler } from '../../personalisation/schedules/schedule-compiler.js';
+import type { CompiledSchedule } from '../../personalisation/schedules/windows.js';
 import { type Audience, audienceReader } from './offer-audience.js';
 
 /** An offer that runs now or later. */
@@ -26,6 +27,7 @@ export type PricedSku = Readonly<{
 /** What decides about the prices of a document. */
 export type PricedDocument = Readonly<{
   holdoutPercent: number;
+  studioZone: string;
   /** Undefined for a SKU that is not sold. */
   skuOf: (skuId: string) => PricedSku | undefined;
   offers: readonly PricingOffer[];
@@ -34,7 +36,8 @@ export type PricedDocument = Readonly<{
 /** In steps, one for each offer. A whole document is not compiled: few of its rules and SKUs matter here. */
 export function* pricedDocumentSteps(document: ConfigDocument, now: number): Steps<PricedDocument> {
   const { catalogue, store, calendar } = document;
-  const compileSchedule = scheduleCompiler(calendar?.studioZone ?? DEFAULT_STUDIO_ZONE);
+  const studioZone = calendar?.studioZone ?? DEFAULT_STUDIO_ZONE;
+  const compileSchedule = scheduleCompiler(studioZone);
   const audienceOf = audienceReader(document);
   const sold = new Map(catalogue.filter(({ active }) => active).map((entry) => [entry.skuId, entry]));
   const all = new Set(sold.keys());
@@ -47,7 +50,7 @@ export function* pricedDocumentSteps(document: ConfigDocument, now: number): Ste
     yield;
   }
   const skuOf = skuReader(sold, toBasisPoints(store.largestDiscountPercent));
-  return { holdoutPercent: store.holdoutPercent, skuOf, offers };
+  return { holdoutPercent: store.holdoutPercent, studioZone, skuOf, offers };
 }
 
 const NO_INDEXES: ReadonlyMap<string, number> = new Map();
@@ -75,15 +78,27 @@ function orNull<T>(compile: () => T): T | null {
   }
 }
 
-/** The offers that run at an instant, by their ids. */
-export function offersAt({ offers }: PricedDocument, atMs: number): ReadonlyMap<string, PricingOffer> {
-  const running = offers.filter(
-    ({ offer }) => offer.from <= atMs && atMs < offer.until && isOpen(offer.schedule, atMs),
-  );
-  return new Map(running.map((each) => [each.offer.offerId, each]));
+/** The offers that run at an instant, by their ids. Windows in the player's zone are those of the studio's zone. */
+export function offersAt(
+  { offers, studioZone }: PricedDocument,
+  atMs: number,
+): ReadonlyMap<string, PricingOffer> {
+  return runningAt(offers, atMs, ({ zone, stateAt }) => stateAt(atMs, zone ?? studioZone).window !== null);
 }
 
-/** Windows in the player's zone may be open for somebody at any time. */
-function isOpen(schedule: CompiledOffer['schedule'], atMs: number): boolean {
-  return schedule === null || schedule.zone === null || schedule.stateAt(atMs, schedule.zone).window !== null;
+/** Those of which somebody may see prices at an instant: a window in the player's zone may be open for somebody at any time. */
+export function offersSeenAt({ offers }: PricedDocument, atMs: number): ReadonlyMap<string, PricingOffer> {
+  return runningAt(offers, atMs, ({ zone, stateAt }) => zone === null || stateAt(atMs, zone).window !== null);
+}
+
+function runningAt(
+  offers: readonly PricingOffer[],
+  atMs: number,
+  isOpen: (schedule: CompiledSchedule) => boolean,
+): ReadonlyMap<string, PricingOffer> {
+  const running = offers.filter(
+    ({ offer: { from, until, schedule } }) =>
+      from <= atMs && atMs < until && (schedule === null || isOpen(schedule)),
+  );
+  return new Map(running.map((each) => [each.offer.offerId, each]));
 }

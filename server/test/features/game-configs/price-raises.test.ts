@@ -151,6 +151,36 @@ describe('price raises', () => {
     expect(raises(withHours('20:00', 'Very important'), withHours('20:00'))).toEqual([]);
   });
 
+  describe.each(['player', 'studio', 'Europe/Berlin'])('of offers with windows in the zone %s', (zone) => {
+    const back = ['gems: 5.00 → 10.00 USD', 'gems: 4.00 → 9.00 EUR'];
+    const today = new Date(NOW).getUTCDay() || 7;
+    const otherDays = [1, 2, 3, 4, 5, 6, 7].filter((weekday) => weekday !== today);
+    const windows = (weekdays: number[], lastDate: string | null = null) =>
+      changed({
+        schedule: {
+          ...{ days: { every: 'week', weekdays }, from: '00:00', to: '00:00', zone },
+          ...{ firstDate: null, lastDate, except: [] },
+        },
+      });
+    const everyDay = windows([...otherDays, today]);
+
+    it('counts windows that are closed today as they would be closed in the zone of the studio', () => {
+      expect(raises(windows(otherDays))).toEqual(back);
+      expect(raises(windows(otherDays), everyDay)).toEqual(back);
+      expect(raises(windows([...otherDays, today], '2020-01-01'), everyDay)).toEqual(back);
+      expect(raises(everyDay, everyDay)).toEqual([]);
+      expect(raises(current, everyDay)).toEqual([]);
+    });
+
+    it('asks about the next window of players elsewhere whose window may be open now', () => {
+      const closedHere = windows(otherDays);
+      expect(raises(closedHere, closedHere)).toEqual([]);
+      expect(raises(configWith({ catalogue, offers: [] }), closedHere)).toEqual(
+        zone === 'player' ? back : [],
+      );
+    });
+  });
+
   describe('of offers that others get in the way of', () => {
     const back = ['gems: 5.00 → 10.00 USD', 'gems: 4.00 → 9.00 EUR'];
     const badge = { assetId: 'b', type: 'image/png', url: 'https://cdn.example.com/b.png' };
