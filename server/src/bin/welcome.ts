@@ -1,6 +1,8 @@
+import { resolve } from 'node:path';
 import { DEMO } from '../app/demo-studio.js';
 import { sampleLogin } from '../features/sessions/sample-login.js';
 import { httpUrl } from '../lib/http-url.js';
+import { DEFAULT_DATA_DIR } from '../settings/setting-rows.js';
 import type { Settings } from '../settings/settings.js';
 
 type Started = Readonly<{
@@ -24,17 +26,25 @@ export function printWelcome(settings: Settings, started: Started, say: (line: s
   say(`  Player API      ${api}`);
   say(`  Operations      ${ops}   health /healthz, ready /readyz, metrics /metrics`);
   say(`  API reference   ${ops}/reference/`);
-  const environment = settings.environment === 'development' ? 'SAVEPOINT_ENV=development ' : '';
   if (signInPath !== undefined) {
     say(`  Console         ${ops}${signInPath}`);
     say(
       '                  signs you in to the demo studio, once, within the next hour; each start prints a new one',
     );
   }
-  say(`  Admin token     ${environment}npx savepoint admin-token create --role owner`);
+  say(`  Admin token     ${environmentOf(settings)}npx savepoint admin-token create --role owner`);
   if (settings.environment === 'development') sayDemoLogin(api, say);
   say('');
   say('Press Ctrl-C to stop.');
+}
+
+/** What a command in another terminal needs to find the same database. */
+function environmentOf({ environment, databaseUrl, dataDir }: Settings): string {
+  const isElsewhere = databaseUrl === undefined && dataDir !== resolve(DEFAULT_DATA_DIR);
+  return [
+    environment === 'development' ? 'SAVEPOINT_ENV=development ' : '',
+    isElsewhere ? `SAVEPOINT_DATA_DIR='${dataDir.replaceAll("'", "'\\''")}' ` : '',
+  ].join('');
 }
 
 function sayDemoLogin(api: string, say: (line: string) => void): void {

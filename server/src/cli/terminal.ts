@@ -103,7 +103,7 @@ async function requireSchema({ pool, url }: Database): Promise<void> {
   const { applied, known } = state;
   if (applied === undefined) {
     throw new StartupError(
-      'The database is not set up yet. Run `savepoint migrate` or `savepoint start` first.',
+      'The database is not set up yet. Run `savepoint migrate` or `savepoint start` first, or name the folder of the one that is: SAVEPOINT_DATA_DIR.',
     );
   }
   if (applied < known) {

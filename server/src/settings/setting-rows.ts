@@ -19,6 +19,8 @@ import { TRACE_ROWS } from './trace-rows.js';
 
 /** Every setting of the service, one row each, in the order of the help. Reading, help and docs/settings.md follow from these. */
 
+/** From where the command runs. */
+export const DEFAULT_DATA_DIR = './data';
 const MAX_WORKERS = 256;
 /** Embedded PostgreSQL starts with less, but has no room to work. */
 const MIN_BUFFERS_MB = 16;
@@ -76,9 +78,9 @@ export const SETTING_ROWS = {
   ),
   dataDir: {
     name: 'SAVEPOINT_DATA_DIR',
-    fallback: './data',
+    fallback: DEFAULT_DATA_DIR,
     description: 'embedded database and development secrets',
-    read: (given = './data') => resolve(given),
+    read: (given = DEFAULT_DATA_DIR) => resolve(given),
   } satisfies Setting<string>,
   erasedList: {
     name: 'SAVEPOINT_ERASED_LIST',

@@ -57,7 +57,7 @@ export function adminErasureRoutes(app: FastifyInstance, ctx: AdminContext): voi
     operationId: 'erasePlayer',
     summary: 'Erase a player',
     description:
-      'From the response on all sessions of the player have ended, no event of the player is taken, and the next login of each device creates a new player. The data is erased at `dueAt`; after that nothing brings it back. A second request returns the first one.',
+      'From the response on all sessions of the player have ended, no event of the player is taken, and the next login of each device creates a new player. The data is erased at `dueAt`; after that nothing brings it back. A second request returns the first one until the erasure begins; from then on the game has no such player, and the list of erasures has the receipt.',
     params: PlayerParameters,
     response: { 202: ErasureResponse },
     errors: ['player_not_found'],

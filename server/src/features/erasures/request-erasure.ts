@@ -27,7 +27,7 @@ export type ErasureRequest = RequestOptions & Readonly<{ userId: string }>;
 
 /**
  * Requests the erasure of a player. From the commit on no node accepts a token of the player or applies an event, and the next login
- * of each device creates a new player. A second request returns the first one. Undefined if the game has no such player.
+ * of each device creates a new player. A second request returns the first one, until the erasure begins. Undefined if the game has no such player.
  */
 export async function requestErasure(
   pool: Pool,

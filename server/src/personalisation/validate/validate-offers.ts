@@ -33,7 +33,7 @@ export function* validateOffers(
     if (entry.limitPerPlayer !== null && entry.effect.promoId === undefined) {
       problems.add(
         `${pointer}/limitPerPlayer`,
-        'Purchases are counted by promotion id: a limit needs one in effect.promoId.',
+        'Purchases are counted by promotion id: a limit needs a promotion id (effect.promoId).',
       );
     }
     yield;

@@ -2,7 +2,7 @@ import { mayLose } from '../../../src/features/game-configs/audience-changes.js'
 import type { Audience } from '../../../src/features/game-configs/offer-audience.js';
 import { chainsOf, conflictsOf } from '../../../src/features/game-configs/offer-conflicts.js';
 import type { PriceRaise } from '../../../src/features/game-configs/price-raises.js';
-import { offersAt } from '../../../src/features/game-configs/priced-document.js';
+import { offersAt, offersSeenAt } from '../../../src/features/game-configs/priced-document.js';
 import { compileDocument } from '../../../src/personalisation/compile/compile-document.js';
 import type {
   CompiledDocument,
@@ -13,6 +13,7 @@ import type {
 import { applyOffer, type SkuChange } from '../../../src/personalisation/decide/sku-change.js';
 import { comingInstants } from '../../../src/personalisation/document/coming-instants.js';
 import type { ConfigDocument } from '../../../src/personalisation/document/document.js';
+import { DEFAULT_STUDIO_ZONE } from '../../../src/personalisation/document/parts/calendar.js';
 import { formatMinorUnits } from '../../../src/personalisation/document/prices.js';
 import type { CompiledRule } from '../../../src/personalisation/rules/rules.js';
 
@@ -30,7 +31,7 @@ export function obviousPriceRaises(
   for (const atMs of [now, ...instants]) {
     const [was, is] = [offersAt(before, atMs), offersAt(after, atMs)];
     for (const [offerId, running] of was) {
-      if (!offersAt(before, now).has(offerId)) continue;
+      if (!offersSeenAt(before, now).has(offerId)) continue;
       const same = is.get(offerId);
       const isHeldOutMore = after.holdoutPercent > before.holdoutPercent;
       const isKept = same !== undefined && !isHeldOutMore && !mayLose(running.audience, same.audience);
@@ -77,6 +78,7 @@ function pricedDocument(source: ConfigDocument, now: number) {
   }));
   return {
     holdoutPercent: document.holdoutPercent,
+    studioZone: source.calendar?.studioZone ?? DEFAULT_STUDIO_ZONE,
     skuOf: (skuId: string) => skus.get(skuId),
     offers: offers.filter(({ offer }) => offer.until > now && offer.sharePercent > 0),
   };

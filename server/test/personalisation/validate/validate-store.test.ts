@@ -71,7 +71,7 @@ describe('a catalogue or offer is refused', () => {
       'a limit without a promotion',
       configWith({ offers: [offer('a', { limitPerPlayer: 1 })] }),
       [
-        '/offers/0/limitPerPlayer Purchases are counted by promotion id: a limit needs one in effect.promoId.',
+        '/offers/0/limitPerPlayer Purchases are counted by promotion id: a limit needs a promotion id (effect.promoId).',
       ],
     ],
     [
