@@ -73,19 +73,24 @@ async function adminWho(ctx: AdminContext, request: FastifyRequest): Promise<Adm
   return { tokenId: null, accountId, name, expiresAt, ...membership };
 }
 
+const OTHER_STUDIO = 'This admin token is of another studio than the one that X-Tenant-ID names.';
+
 type Sender = { token: Admin } | { signedIn: SignedIn; membership: Membership | undefined };
 
 async function findSender(ctx: AdminContext, request: FastifyRequest): Promise<Sender> {
   const { headers, method } = request;
+  const tenant = headers['x-tenant-id'];
   const nowMs = ctx.clock.now();
   const cookie = headers.authorization === undefined ? cookieOf(request, SESSION_COOKIE) : undefined;
   if (cookie === undefined) {
     const token = await findAdmin(ctx.pool, bearerToken(headers.authorization), nowMs);
     if (token === undefined) throw new ApiError('token_invalid');
+    // The token decides. But studios may have games of the same name, and whoever names another studio has sent the wrong token.
+    if (tenant !== undefined && tenant !== token.tenant)
+      throw new ApiError('not_a_member', { message: OTHER_STUDIO });
     return { token };
   }
   refuseCrossOrigin(request);
-  const tenant = headers['x-tenant-id'];
   const found = await findSignedIn(ctx.pool, cookie, { tenant: tenant?.toString(), nowMs });
   if (found === undefined) throw new ApiError('session_ended');
   if (!SAFE_METHODS.has(method) && !isCsrfToken(cookie, headers['x-csrf-token']))

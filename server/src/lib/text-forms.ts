@@ -30,6 +30,7 @@ export const TEXT_FORMS = {
     pattern: '^(?:\\d{6}|[A-Za-z2-7]{4}(?:[ -]?[A-Za-z2-7]{4}){3})$',
     rule: mustBe('the six digits that your authenticator app shows, or a recovery code'),
   },
+  time: { pattern: '^([01][0-9]|2[0-3]):[0-5][0-9]$', rule: mustBe('a time of day such as 18:30') },
   day: { pattern: '^\\d{4}-\\d{2}-\\d{2}$', rule: mustBe('a day such as 2026-11-15') },
   appId: {
     pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,154}$',

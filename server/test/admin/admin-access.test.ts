@@ -229,6 +229,18 @@ describe('every admin route', () => {
       expectGeneralError(await send(route, admin.tokens.owner, '{bad'), 403, 'account_needed');
   });
 
+  it('refuses a token beside the name of another studio, and takes it beside that of its own', async () => {
+    const sendFor = (tenant: string) =>
+      admin.app.inject({
+        url: `/admin/v1${GAME}/draft`,
+        headers: { authorization: `Bearer ${admin.tokens.owner}`, 'x-tenant-id': tenant },
+      });
+    expect((await sendFor('demo-studio')).statusCode).toBe(200);
+    const refused = await sendFor('other-studio');
+    expectGeneralError(refused, 403, 'not_a_member');
+    expect(refused.json().error.message).toContain('of another studio than the one that X-Tenant-ID names');
+  });
+
   it('does not find the games of another studio', async () => {
     for (const role of ROLES) {
       const stranger = await admin.addToken(role, { tenant: 'other-studio' });

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { TEXT_FORMS } from '../../lib/text-forms.js';
 import { dayOfDate } from './calendar-days.js';
 import { isTimeZone } from './zone-time.js';
 
@@ -33,8 +34,8 @@ const Days = Type.Union([
 /** Minutes of a week. A window ends at the latest where the next one begins. */
 const MAX_LENGTH_MINUTES = 7 * 24 * 60;
 
-const LocalTime = Type.String({ pattern: '^([01][0-9]|2[0-3]):[0-5][0-9]$' });
-const LocalDate = Type.String({ pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}$' });
+const LocalTime = Type.String({ pattern: TEXT_FORMS.time.pattern });
+const LocalDate = Type.String({ pattern: TEXT_FORMS.day.pattern });
 
 export const Schedule = Type.Object(
   {

@@ -35,6 +35,34 @@ describe('a price that is written otherwise', () => {
 });
 
 describe('what to write', () => {
+  it('in the windows of a schedule', () => {
+    const windows = (change: object) =>
+      problemsOf(
+        configWith({
+          catalogue: [sku('gems')],
+          offers: [
+            offer('evening', {
+              skus: ['gems'],
+              schedule: {
+                ...{ days: { every: 'day' }, from: '18:00', to: '22:00', zone: 'player' },
+                ...{ firstDate: null, lastDate: null, except: [] },
+                ...change,
+              },
+            }),
+          ],
+        }),
+      );
+    expect(windows({})).toEqual([]);
+    for (const from of ['6pm', '25:00', '24:00']) {
+      expect(windows({ from })).toEqual([
+        '/offers/0/schedule/from The value must be a time of day such as 18:30.',
+      ]);
+    }
+    expect(windows({ except: ['2026-12-24T00:00:00Z'] })).toEqual([
+      '/offers/0/schedule/except/0 The value must be a day such as 2026-11-15.',
+    ]);
+  });
+
   const priced = (actualPrice: unknown) =>
     configWith({
       catalogue: [sku('gems', { prices: { USD: { actualPrice: actualPrice as string, offerPrice: '1' } } })],
