@@ -263,7 +263,8 @@ describe.skipIf(!HAS_BROWSER)(
         revision,
         document: next,
       });
-      const publication = { revision: saved.revision, note: '' };
+      // The draft has windows for an offer that runs all day, which raises its price, too.
+      const publication = { revision: saved.revision, note: '', confirmPriceRaises: true };
       await askAsPage(page, 'POST', '/games/demo-game/draft/publish', publication);
 
       await go('/experiments?experiment=cheap_pack');
