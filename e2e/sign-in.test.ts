@@ -95,7 +95,7 @@ describe.skipIf(!HAS_BROWSER)(`a second factor in the console${NEEDS_BROWSER}`, 
     await page.getByRole('menuitem', { name: 'Sign out', exact: true }).click();
     await page.waitForURL(/\/sign-in/);
     await page.getByLabel('Email').fill('olga@studio.example');
-    await page.getByLabel('Password').fill(PASSWORD);
+    await page.getByRole('textbox', { name: 'Password' }).fill(PASSWORD);
     await page.keyboard.press('Enter');
     const code = page.getByLabel('Code of your authenticator app, or a recovery code');
     await code.waitFor();
