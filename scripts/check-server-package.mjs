@@ -12,7 +12,7 @@ const NEEDED = [
   'migrations/0001_baseline.sql',
   'openapi/admin.json',
   'openapi/player.json',
-  'reference/index.html',
+  'reference/reference.js',
 ];
 
 const cwd = fileURLToPath(new URL('../server', import.meta.url));

@@ -4,7 +4,7 @@ import { registerAdminApi } from './admin-app.js';
 import { clientRoutes } from './client-routes.js';
 import { consoleRoutes } from './console-routes.js';
 import { buildHealthApp, type HealthSources } from './health-app.js';
-import { type ReferenceSources, referenceRoutes } from './reference-routes.js';
+import { type ReferenceSources, referenceRoutes } from './reference/reference-routes.js';
 
 export type OpsSources = HealthSources & ReferenceSources & { admin: AdminContext };
 

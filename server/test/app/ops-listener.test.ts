@@ -2,6 +2,7 @@ import type { AddressInfo } from 'node:net';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildHealthApp } from '../../src/app/health-app.js';
+import type { ApiDocument } from '../../src/app/reference/api-document.js';
 import { type AdminClient, openAdminClient } from '../support/admin-calls.js';
 import { createHarness, type Harness } from '../support/harness.js';
 import { bodyOf, exchange, requestText, statusOf } from '../support/raw-http.js';
@@ -25,7 +26,7 @@ const ROUTES = [
   '/readyz',
   '/metrics',
   '/reference/',
-  '/reference/start.js',
+  '/reference/reference.js',
   '/console/',
   '/openapi/player.json',
   '/admin/v1/me',
@@ -119,23 +120,48 @@ describe('what a browser may do with a response', () => {
     }
   });
 
-  it('runs no inline script on the reference page, and takes styles by a nonce of this one response', async () => {
-    const pages = await Promise.all([get('/reference/', 'localhost'), get('/reference/', 'localhost')]);
-    const nonces = pages.map(({ body, headers }) => {
-      const policy = String(headers['content-security-policy']);
-      expect(headers['cache-control']).toBe('no-store');
-      expect(policy).toContain("script-src 'self';");
-      expect(policy).not.toMatch(/script-src[^;]*unsafe|style-src [^;]*unsafe/);
-      expect(policy).toContain("connect-src 'self' http://localhost:8080;");
-      const nonce = /'nonce-([^']+)'/.exec(policy)?.[1] ?? '';
-      expect(body).toContain(`nonce="${nonce}"`);
-      // Without the nonce, which is random and may look like an attribute.
-      expect(body.replaceAll(nonce, '')).not.toMatch(/<script(?![^>]*\bsrc=)|<style|\bon\w+=/);
-      return nonce;
-    });
-    expect(new Set(nonces).size).toBe(2);
-    expect(Buffer.from(nonces[0] ?? '', 'base64')).toHaveLength(16);
+  it('runs no inline script on the reference page, and lets it ask nobody', async () => {
+    const { body, headers } = await get('/reference/', 'localhost');
+    expect(headers['cache-control']).toBe('no-store');
+    expect(headers['content-security-policy']).toMatch(
+      /^default-src 'none'; script-src 'self'; style-src 'self';/,
+    );
+    expect(headers['content-security-policy']).not.toMatch(/unsafe|connect-src/);
+    expect(body).not.toMatch(/<script(?![^>]*\bsrc=)|<style|<[^>]+ on\w+=/);
   });
+});
+
+describe('the API reference', () => {
+  it('shows each operation and schema of the player API, with a login for the host under which it was opened', async () => {
+    const { body } = await get('/reference/', 'localhost:8081');
+    const document = (await get('/openapi/player.json', 'localhost:8081')).json();
+    expectWhole(body, document);
+    for (const part of ['timestamp_out_of_window', 'serverTime', 'Each event counts once']) {
+      expect(body).toContain(part);
+    }
+    expect(body).toContain('curl -s http://localhost:8080/auth/login -H');
+    expect(body).toContain('&quot;expiresIn&quot;: 3600');
+    expect(body).toContain('&lt;sentence&gt;');
+  });
+
+  it('shows the admin API, with requests to the address under which it was opened', async () => {
+    const { body } = await get('/reference/?api=admin', 'localhost:8081');
+    expectWhole(body, (await get('/openapi/admin.json', 'localhost:8081')).json());
+    expect(body).toContain('curl -s &quot;http://localhost:8081/admin/v1/me&quot;');
+    expect(body).toContain('price_raise_unconfirmed');
+  });
+
+  function expectWhole(html: string, document: ApiDocument): void {
+    const ids = Object.values(document.paths).flatMap((methods) =>
+      Object.values(methods).map(({ operationId }) => operationId),
+    );
+    const names = Object.keys(document.components?.schemas ?? {}).map((name) => `schema-${name}`);
+    for (const id of [...ids, ...names]) expect(html, id).toContain(`<article id="${id}">`);
+    const targets = [...html.matchAll(/href="#([^"]+)"/g)].map(([, target]) => target);
+    for (const target of targets) expect(html, target).toContain(`id="${target}"`);
+    // Markdown became elements, and a type of the documents is no tag.
+    expect(html).not.toMatch(/<(?:sentence|code|token)>"/);
+  }
 });
 
 describe('the documents of the reference', () => {

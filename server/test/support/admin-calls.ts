@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify';
 import { type Logger, pino } from 'pino';
 import { expect } from 'vitest';
@@ -101,7 +102,8 @@ export async function openAdminClient(
     playerUrl: async (host) => `http://${host}:8080`,
     readiness: async () => ({ ready: true, checks: {} }),
     metrics: async () => ({ contentType: 'text/plain', text: await metrics.registry.metrics() }),
-    apiDocument: async (api) => ({ openapi: '3.1.0', info: { title: api, version: '0' }, paths: {} }),
+    apiDocument: async (api) =>
+      JSON.parse(await readFile(new URL(`../../../openapi/${api}.json`, import.meta.url), 'utf8')),
   });
   const addToken: AdminClient['addToken'] = async (role, { tenant = DEMO.tenant, name, expiresAt } = {}) => {
     const { rows } = await pool.query<{ id: number }>('select id from tenants where slug = $1', [tenant]);
