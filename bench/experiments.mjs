@@ -8,7 +8,7 @@ import { twoCupedEstimate, twoSlopes } from '../server/dist/statistics/cuped-two
 import { absoluteEffect } from '../server/dist/statistics/effect.js';
 import { meanEstimate } from '../server/dist/statistics/estimate.js';
 import { NO_TRIPLES, pairMomentsOf, plus, tripleMomentsOf } from '../server/dist/statistics/moments.js';
-import { sequenceSampleSize } from '../server/dist/statistics/sample-size.js';
+import { sequenceSampleSize, variancesOfShare } from '../server/dist/statistics/sample-size.js';
 import { bucketOfValue } from '../server/dist/statistics/value-histogram.js';
 import {
   addValue,
@@ -101,29 +101,33 @@ for (const [name, metric, game, tunedTo] of AA) {
   promise(`${name}: 95% covered`, result.covered >= 0.95);
 }
 
-console.log('\nThe planned effect: conversion of 4%, and an effect of +1 point\n');
+console.log('\nThe planned effect: +1 point of conversion\n');
 row(
+  'conversion',
   'looks until the planned size',
   'players',
   'found by then',
   'significant on the last day',
   'covered at the end',
 );
-row('---', '---', '---', '---', '---');
-const [base, effect] = [0.04, 0.01];
-const mean = base + effect / 2;
-const planned = sequenceSampleSize({ variance: mean * (1 - mean), effect });
-for (const days of [1, 20, looks]) {
-  const perLook = Math.ceil(planned.control / days);
-  const result = count(runs, (random) => {
-    const { seen, onLook } = watch({ metric: 'share', tunedTo: planned.total }, effect);
-    const arms = arrivals([perLook, perLook], [base, base + effect]);
-    simulateArrivals({ random, looks: days, bucketOf: bucketOfValue, onLook, arms });
-    return seen;
-  });
-  row(days, 2 * perLook * days, percent(result.proven), percent(result.atEnd), percent(result.covered));
-  if (days > 1) promise(`${days} looks: found in 80%`, result.proven >= 0.8);
-  promise(`${days} looks: 95% covered`, result.covered >= 0.95);
+row('---', '---', '---', '---', '---', '---');
+const effect = 0.01;
+for (const base of [0.04, 0.01]) {
+  const planned = sequenceSampleSize({ ...variancesOfShare(base, effect), effect });
+  for (const days of [1, 20, looks]) {
+    const perLook = Math.ceil(planned.control / days);
+    const result = count(runs, (random) => {
+      const { seen, onLook } = watch({ metric: 'share', tunedTo: planned.total }, effect);
+      const arms = arrivals([perLook, perLook], [base, base + effect]);
+      simulateArrivals({ random, looks: days, bucketOf: bucketOfValue, onLook, arms });
+      return seen;
+    });
+    const name = `${100 * base}% becomes ${100 * (base + effect)}%`;
+    const { proven, atEnd, covered } = result;
+    row(name, days, 2 * perLook * days, percent(proven), percent(atEnd), percent(covered));
+    if (days > 1) promise(`${name}, ${days} looks: found in 80%`, proven >= 0.8);
+    promise(`${name}, ${days} looks: 95% covered`, covered >= 0.95);
+  }
 }
 
 console.log(

@@ -1,24 +1,5 @@
 import { criticalValue, type SequenceOptions } from './confidence-sequence.js';
 import type { Effect } from './effect.js';
-import { normalQuantile } from './special/normal.js';
-
-/** The smallest difference that so many players show, with the given power, in a confidence sequence that is tuned to them. */
-export function smallestEffect({
-  variance,
-  control,
-  arm,
-  alpha = 0.05,
-  power = 0.8,
-}: {
-  variance: number;
-  control: number;
-  arm: number;
-  alpha?: number;
-  power?: number;
-}): number {
-  const critical = criticalValue(1, { tunedTo: 1, alpha });
-  return (critical + normalQuantile(1 - power)) * Math.sqrt(variance * (1 / control + 1 / arm));
-}
 
 /** Beyond this many times the players of today nobody waits for a verdict. */
 const MOST_TIMES = 1_000;

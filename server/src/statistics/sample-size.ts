@@ -3,8 +3,10 @@ import { normalQuantile } from './special/normal.js';
 
 /** What an experiment is planned for. */
 export type SampleSizeOptions = Readonly<{
-  /** Of the players' values; p (1 − p) for a share. */
+  /** Of the control's players; p (1 − p) for a share. */
   variance: number;
+  /** Of the arm's players, where the effect makes it another one: p₂ (1 − p₂) for a share. */
+  armVariance?: number;
   /** The smallest difference worth having, in the unit of the values. */
   effect: number;
   alpha?: number;
@@ -14,13 +16,19 @@ export type SampleSizeOptions = Readonly<{
   ratio?: number;
 }>;
 
+/** The variances of a share that an effect raises from `share`. */
+export function variancesOfShare(share: number, effect: number): { variance: number; armVariance: number } {
+  const raised = Math.min(1, share + effect);
+  return { variance: share * (1 - share), armVariance: raised * (1 - raised) };
+}
+
 export type SampleSize = Readonly<{ control: number; arm: number; total: number }>;
 
 const ALPHA = 0.05;
 const POWER = 0.8;
 
 /**
- * Players for Welch's t at one look: (z_α/2 + z_β)² σ² (1 + 1/ratio) / δ² for the control, and z²_α/2 / 4 more because the variance is
+ * Players for Welch's t at one look: (z_α/2 + z_β)² (σ²₁ + σ²₂/ratio) / δ² for the control, and z²_α/2 / 4 more because the variance is
  * estimated (Guenther 1981, "Sample size formulas for normal theory t tests"). Agrees with G*Power.
  */
 export function fixedSampleSize(options: SampleSizeOptions): SampleSize {
@@ -40,10 +48,10 @@ export function sequenceSampleSize(options: SampleSizeOptions): SampleSize {
 }
 
 function playersOfControl(
-  { variance, effect, power = POWER, ratio = 1 }: SampleSizeOptions,
+  { variance, armVariance = variance, effect, power = POWER, ratio = 1 }: SampleSizeOptions,
   critical: number,
 ): number {
-  return variance * (1 + 1 / ratio) * ((critical + normalQuantile(1 - power)) / effect) ** 2;
+  return (variance + armVariance / ratio) * ((critical + normalQuantile(1 - power)) / effect) ** 2;
 }
 
 function sizeOf(players: number, ratio: number): SampleSize {

@@ -10,7 +10,7 @@ import { sequenceInterval } from '../../src/statistics/confidence-sequence.js';
 import { absoluteEffect, type Effect } from '../../src/statistics/effect.js';
 import { meanEstimate, shareEstimate } from '../../src/statistics/estimate.js';
 import { fixedP } from '../../src/statistics/fixed-horizon.js';
-import { sequenceSampleSize } from '../../src/statistics/sample-size.js';
+import { sequenceSampleSize, variancesOfShare } from '../../src/statistics/sample-size.js';
 import { bucketOfValue } from '../../src/statistics/value-histogram.js';
 
 /** A small part of `npm run bench:experiments`. Seeds are fixed, so every run of it is the same. */
@@ -84,8 +84,7 @@ describe('without any effect', () => {
 
 it('the planned effect is found at the planned size in about 80% of the runs', () => {
   const [conversion, effect] = [0.2, 0.06];
-  const mean = conversion + effect / 2;
-  const { control, total } = sequenceSampleSize({ variance: mean * (1 - mean), effect });
+  const { control, total } = sequenceSampleSize({ ...variancesOfShare(conversion, effect), effect });
   const arms = [conversion, conversion + effect].map((share) => ({
     ...{ perLook: Math.ceil(control / 20), conversion: share, spend: 1 },
   }));

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { type MetricSums, noMetricSums } from '../../../src/features/experiments/report/metric-sums.js';
 import { LONGEST_DAYS, type PlanInput, planOf } from '../../../src/features/experiments/report/plan.js';
@@ -5,6 +6,8 @@ import {
   type MetricEntry,
   metricKey,
 } from '../../../src/personalisation/document/parts/experiment-metrics.js';
+import { criticalValue } from '../../../src/statistics/confidence-sequence.js';
+import { normalShare } from '../../../src/statistics/special/normal.js';
 import { figures, RETENTION_7, REVENUE, simulate, spent, testExperiment } from './support/simulated-sums.js';
 
 const experiment = testExperiment({
@@ -35,6 +38,41 @@ function plan(overrides: Partial<PlanInput>) {
   });
 }
 
+const DOCUMENTATION = readFileSync(new URL('../../../../docs/experiments.md', import.meta.url), 'utf8');
+const CONVERTED = { kind: 'share', of: 'converted' } as const;
+
+/** A game in which exactly this share of 10,000 players converts. */
+function of(share: number): Pick<PlanInput, 'metric' | 'sums'> {
+  const converting = testExperiment({ metrics: { primary: CONVERTED, secondary: [], guardrails: [] } });
+  let player = 0;
+  const sums = simulate(converting, { a: 10_000 }, () =>
+    figures({ since: spent(player++ < share * 10_000 ? 1 : 0) }),
+  );
+  return { metric: CONVERTED, sums: sums.a?.metrics[metricKey(CONVERTED)] ?? noMetricSums() };
+}
+
+function variantsOf(weights: readonly number[]) {
+  return weights.map((weight, at) => ({ variantId: `v${at}`, weight }));
+}
+
+/** How often the effect is proven on the last day, by the verdicts' own error. */
+function powerOf(
+  share: number,
+  raised: number,
+  players: number,
+  [ofControl = 1, ofArm = 1]: number[],
+): number {
+  const control = (players * ofControl) / (ofControl + ofArm);
+  const arm = players - control;
+  const standardError = Math.hypot(
+    ...[
+      [share, control],
+      [raised, arm],
+    ].map(([p = 0, n = 1]) => Math.sqrt((p * (1 - p)) / n)),
+  );
+  return normalShare((raised - share) / standardError - criticalValue(players, { tunedTo: players }));
+}
+
 describe('a plan', () => {
   it('says how many days the smallest effect takes', () => {
     const { state, days, players, sentence } = plan({});
@@ -47,9 +85,41 @@ describe('a plan', () => {
 
   it('agrees with the published formula: z of 3.03 and 0.84 for a share of a fifth', () => {
     const share = plan({}).mean ?? 0;
-    const perArm = (2 * share * (1 - share) * (3.0276 + 0.8416) ** 2) / 0.01 ** 2;
+    const raised = share + 0.01;
+    const variances = share * (1 - share) + raised * (1 - raised);
+    const perArm = (variances * (3.0276 + 0.8416) ** 2) / 0.01 ** 2;
     expect(plan({}).players).toBeGreaterThan(1.99 * perArm);
     expect(plan({}).players).toBeLessThan(2.01 * perArm);
+  });
+
+  it.each([
+    ...[0.04, 0.01].map((share) => ({ share, weights: [1, 1] })),
+    ...[
+      [19, 1],
+      [1, 19],
+    ].map((weights) => ({ share: 0.04, weights })),
+  ])('finds +1 point of $share in 80% with the players it asks for ($weights)', ({ share, weights }) => {
+    const { players } = plan({ ...of(share), variants: variantsOf(weights) });
+    expect(powerOf(share, share + 0.01, players ?? 0, weights)).toBeCloseTo(0.8, 3);
+  });
+
+  it('asks for the players of the table in the documentation', () => {
+    for (const [base, raised] of [
+      [4, 5],
+      [1, 2],
+    ]) {
+      const row = new RegExp(`^\\| ${base}% becomes ${raised}% \\| 1 \\| (\\d+) \\|`, 'm').exec(
+        DOCUMENTATION,
+      );
+      // The variance of a sample of 10,000 is that much above p (1 − p).
+      expect(plan(of((base ?? 0) / 100)).players).toBeCloseTo(Number(row?.[1]) * (1 + 1 / 9_999), -1);
+    }
+  });
+
+  it('of revenue expects the arm to vary as much more as it earns more', () => {
+    const size = (percent: number) =>
+      (plan({ metric: REVENUE, effect: { percent } }).players ?? 0) * percent ** 2;
+    expect(size(50) / size(0.001)).toBeCloseTo((1 + 1.5 ** 2) / 2, 2);
   });
 
   it('says plainly what cannot be measured, and what could be', () => {

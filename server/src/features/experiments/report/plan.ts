@@ -1,7 +1,6 @@
 import type { MetricEntry } from '../../../personalisation/document/parts/experiment-metrics.js';
 import type { ExperimentEntry } from '../../../personalisation/document/parts/experiments.js';
-import { smallestEffect } from '../../../statistics/planning.js';
-import { sequenceSampleSize } from '../../../statistics/sample-size.js';
+import { sequenceSampleSize, variancesOfShare } from '../../../statistics/sample-size.js';
 import { ALPHA, type ArmWeights, FEWEST } from './compare-arms.js';
 import { estimateArms } from './estimates.js';
 import { countsOf, type MetricSums } from './metric-sums.js';
@@ -58,10 +57,11 @@ export function planOf(input: PlanInput): Plan {
   const { mean } = estimate;
   const variance = estimate.adjusted.squaredError * estimate.players;
   const wanted = 'points' in effect ? effect.points / 100 : (mean * effect.percent) / 100;
-  const needed = playersNeeded(input, { variance, effect: wanted });
+  const today = { mean, variance };
+  const needed = playersNeeded(input, today, wanted);
   const needsDays = daysNeeded(needed, input) + daysUntilKnown(metric);
   const isMeasurable = needsDays <= LONGEST_DAYS;
-  const inReach = effectWithin(input, variance);
+  const inReach = effectWithin(input, today);
   const measurableEffect = metric.kind === 'share' ? inReach : inReach / mean;
   const reach = 'points' in effect ? points(inReach) : percent(inReach / mean);
   const told = { ...input, needed, needsDays, reach: Number.isFinite(measurableEffect) ? reach : null };
@@ -76,20 +76,29 @@ export function planOf(input: PlanInput): Plan {
   };
 }
 
+/** What the players of the game show today, and so the control. */
+type Today = Readonly<{ mean: number; variance: number }>;
+
 /** Of the arm that needs most of them, with alpha shared by all arms. */
-function playersNeeded(
-  { variants }: PlanInput,
-  { variance, effect }: { variance: number; effect: number },
-): number {
+function playersNeeded({ metric, variants }: PlanInput, today: Today, effect: number): number {
   const [control = { weight: 1 }, ...arms] = variants;
   const weights = variants.reduce((sum, { weight }) => sum + weight, 0);
   const alpha = ALPHA / Math.max(1, arms.length);
+  const { variance } = today;
+  const armVariance = variance * varianceGrowth(metric, today, effect);
   const totals = arms.map(({ weight }) => {
     const ratio = weight / control.weight;
-    const size = sequenceSampleSize({ variance, effect, alpha, ratio });
+    const size = sequenceSampleSize({ variance, armVariance, effect, alpha, ratio });
     return Math.ceil((size.control * weights) / control.weight);
   });
   return Math.max(...totals);
+}
+
+/** An effect changes the variance of the arm, too: that of a share is p (1 − p), and values that all grow by a tenth vary by a tenth more. */
+function varianceGrowth(metric: MetricEntry, { mean }: Today, effect: number): number {
+  if (metric.kind !== 'share') return (1 + effect / mean) ** 2;
+  const { variance, armVariance } = variancesOfShare(mean, effect);
+  return variance > 0 ? armVariance / variance : 1;
 }
 
 function daysNeeded(players: number, { arrivals, coveragePercent }: PlanInput): number {
@@ -103,21 +112,24 @@ function daysUntilKnown(metric: MetricEntry): number {
   return metric.kind === 'share' && metric.of === 'retained' ? metric.day : 0;
 }
 
-/** The smallest difference that is found within LONGEST_DAYS. */
-function effectWithin({ metric, arrivals, coveragePercent, variants }: PlanInput, variance: number): number {
-  const [control = { weight: 1 }, ...arms] = variants;
-  const weights = variants.reduce((sum, { weight }) => sum + weight, 0);
+/** More than a thousand times as much is no effect that anybody plans. */
+const LARGEST_GROWTH = 1_000;
+
+/** The smallest difference that is found within LONGEST_DAYS; Infinity if none is. */
+function effectWithin(input: PlanInput, today: Today): number {
+  const { metric, arrivals, coveragePercent } = input;
   const daysLeft = LONGEST_DAYS - daysUntilKnown(metric);
   const players = (arrivals.atStart + arrivals.perDay * daysLeft) * (coveragePercent / 100);
-  const alpha = ALPHA / Math.max(1, arms.length);
-  const smallest = arms.map(({ weight }) =>
-    smallestEffect({
-      ...{ variance, alpha },
-      control: (players * control.weight) / weights,
-      arm: (players * weight) / weights,
-    }),
-  );
-  return Math.max(...smallest);
+  const isFound = (effect: number) => playersNeeded(input, today, effect) <= players;
+  let [low, high] = [0, metric.kind === 'share' ? 1 - today.mean : today.mean * LARGEST_GROWTH];
+  if (!isFound(high)) return Number.POSITIVE_INFINITY;
+  // Each step halves the range: fifty reach the last digit.
+  for (let step = 0; step < 50; step += 1) {
+    const middle = (low + high) / 2;
+    if (isFound(middle)) high = middle;
+    else low = middle;
+  }
+  return high;
 }
 
 /** `reach`: what LONGEST_DAYS would show, in the unit of the effect. */
