@@ -3,6 +3,7 @@ import { criticalValue } from '../../server/dist/statistics/confidence-sequence.
 import { absoluteEffect } from '../../server/dist/statistics/effect.js';
 import { meanEstimate, shareEstimate } from '../../server/dist/statistics/estimate.js';
 import { fixedP } from '../../server/dist/statistics/fixed-horizon.js';
+import { withSafeErrors } from '../../server/dist/statistics/unequal-arms.js';
 
 /** Below these an arm gets no verdict. Who looks at intervals for one look does not wait for that. */
 const FEWEST = { players: 100, payers: 30 };
@@ -10,13 +11,14 @@ const FEWEST = { players: 100, payers: 30 };
 /** What the engine says of two arms at one look. */
 export function lookAt(arms, { metric, tunedTo }) {
   const isEnough = arms.every(({ players, payers }) => players >= FEWEST.players && payers >= FEWEST.payers);
-  const effect = absoluteEffect(...estimatesOf(arms, metric));
+  const estimates = estimatesOf(arms, metric);
+  const effect = absoluteEffect(...withSafeErrors(...estimates));
   const halfWidth = effect.standardError * criticalValue(effect.players, { tunedTo });
   return {
     effect,
     halfWidth,
     isProven: isEnough && Math.abs(effect.value) > halfWidth,
-    isNaive: effect.standardError > 0 && fixedP(effect) < 0.05,
+    isNaive: effect.standardError > 0 && fixedP(absoluteEffect(...estimates)) < 0.05,
   };
 }
 

@@ -34,24 +34,34 @@ const POWER = 0.8;
 export function fixedSampleSize(options: SampleSizeOptions): SampleSize {
   const { alpha = ALPHA, ratio = 1 } = options;
   const z = normalQuantile(alpha / 2);
-  return sizeOf(playersOfControl(options, z) + (z * z) / 4, ratio);
+  const own = ownError(options);
+  return sizeOf(playersOfControl(options, { critical: z, own, judged: own }) + (z * z) / 4, ratio);
 }
 
 /**
  * Players for a confidence sequence that is tuned to them: at the planned size its interval is 1.55 times as wide, which takes 1.9 times
- * as many players. That is the price of looking daily. A larger effect is found before.
+ * as many players. That is the price of looking daily. A larger effect is found before. Verdicts take the larger of two errors, see unequal-arms.ts.
  */
 export function sequenceSampleSize(options: SampleSizeOptions): SampleSize {
-  const { alpha = ALPHA, ratio = 1 } = options;
+  const { alpha = ALPHA, ratio = 1, variance, armVariance = variance } = options;
   // Where it is tuned to, the critical value is the same for any number of players.
-  return sizeOf(playersOfControl(options, criticalValue(1, { tunedTo: 1, alpha })), ratio);
+  const critical = criticalValue(1, { tunedTo: 1, alpha });
+  const own = ownError(options);
+  const judged = Math.max(own, armVariance + variance / ratio);
+  return sizeOf(playersOfControl(options, { critical, own, judged }), ratio);
 }
 
+/** The squared error of the difference, times the players of the control. */
+function ownError({ variance, armVariance = variance, ratio = 1 }: SampleSizeOptions): number {
+  return variance + armVariance / ratio;
+}
+
+/** `own`: the squared error by which the difference scatters; `judged`: the one that it has to exceed `critical` times. */
 function playersOfControl(
-  { variance, armVariance = variance, effect, power = POWER, ratio = 1 }: SampleSizeOptions,
-  critical: number,
+  { effect, power = POWER }: SampleSizeOptions,
+  { critical, own, judged }: { critical: number; own: number; judged: number },
 ): number {
-  return (variance + armVariance / ratio) * ((critical + normalQuantile(1 - power)) / effect) ** 2;
+  return ((critical * Math.sqrt(judged) + normalQuantile(1 - power) * Math.sqrt(own)) / effect) ** 2;
 }
 
 function sizeOf(players: number, ratio: number): SampleSize {

@@ -11,6 +11,7 @@ import { absoluteEffect, type Effect } from '../../src/statistics/effect.js';
 import { meanEstimate, shareEstimate } from '../../src/statistics/estimate.js';
 import { fixedP } from '../../src/statistics/fixed-horizon.js';
 import { sequenceSampleSize, variancesOfShare } from '../../src/statistics/sample-size.js';
+import { withSafeErrors } from '../../src/statistics/unequal-arms.js';
 import { bucketOfValue } from '../../src/statistics/value-histogram.js';
 
 /** A small part of `npm run bench:experiments`. Seeds are fixed, so every run of it is the same. */
@@ -20,7 +21,7 @@ const bucketOf = bucketOfValue;
 function conversionEffect(arms: readonly SimulatedArm[]): Effect {
   const [control, arm] = arms.map(({ payers, players }) => shareEstimate({ count: payers, players }));
   if (control === undefined || arm === undefined) throw new Error('two arms');
-  return absoluteEffect(control, arm);
+  return absoluteEffect(...withSafeErrors(control, arm));
 }
 
 function revenueEffect(arms: readonly SimulatedArm[]): Effect {
@@ -31,7 +32,7 @@ function revenueEffect(arms: readonly SimulatedArm[]): Effect {
     return meanEstimate({ n: players, sum: total('sum'), squares: total('squares') });
   });
   if (control === undefined || arm === undefined) throw new Error('two arms');
-  return absoluteEffect(control, arm);
+  return absoluteEffect(...withSafeErrors(control, arm));
 }
 
 /** In how many runs some look was significant: by the confidence sequence, and by an interval for one look. */

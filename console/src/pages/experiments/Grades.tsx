@@ -58,9 +58,10 @@ export function Grades() {
               </TableScroll>
             )}
             <Text size="xs" c="dimmed" mt={4}>
-              Every night players are divided in two at random, as if an experiment had run that changes
-              nothing, and as if somebody had looked every day. Whatever that proves is a false alarm. If the
-              true rate is 5%, more than the bound come less than once in 1,000 times.
+              Every night players are divided in two at random, in halves and as your experiments and
+              hold-outs are, as if an experiment had run that changes nothing, and as if somebody had looked
+              every day. Whatever that proves is a false alarm. If the true rate is 5%, more than the bound
+              come less than once in 1,000 times.
               {players > 0 &&
                 ` Last night: ${formatCount(players)} active players${isSampled ? ', a sample' : ''}.`}
             </Text>

@@ -7,7 +7,10 @@ import {
   metricKey,
 } from '../../../src/personalisation/document/parts/experiment-metrics.js';
 import { criticalValue } from '../../../src/statistics/confidence-sequence.js';
+import { absoluteEffect } from '../../../src/statistics/effect.js';
+import { shareEstimate } from '../../../src/statistics/estimate.js';
 import { normalShare } from '../../../src/statistics/special/normal.js';
+import { withSafeErrors } from '../../../src/statistics/unequal-arms.js';
 import { figures, RETENTION_7, REVENUE, simulate, spent, testExperiment } from './support/simulated-sums.js';
 
 const experiment = testExperiment({
@@ -55,7 +58,7 @@ function variantsOf(weights: readonly number[]) {
   return weights.map((weight, at) => ({ variantId: `v${at}`, weight }));
 }
 
-/** How often the effect is proven on the last day, by the verdicts' own error. */
+/** How often the effect is proven on the last day, by the error that verdicts take. */
 function powerOf(
   share: number,
   raised: number,
@@ -64,13 +67,14 @@ function powerOf(
 ): number {
   const control = (players * ofControl) / (ofControl + ofArm);
   const arm = players - control;
-  const standardError = Math.hypot(
-    ...[
-      [share, control],
-      [raised, arm],
-    ].map(([p = 0, n = 1]) => Math.sqrt((p * (1 - p)) / n)),
-  );
-  return normalShare((raised - share) / standardError - criticalValue(players, { tunedTo: players }));
+  const estimates = [
+    shareEstimate({ count: share * control, players: control }),
+    shareEstimate({ count: raised * arm, players: arm }),
+  ] as const;
+  const needed =
+    criticalValue(players, { tunedTo: players }) *
+    absoluteEffect(...withSafeErrors(...estimates)).standardError;
+  return normalShare((raised - share - needed) / absoluteEffect(...estimates).standardError);
 }
 
 describe('a plan', () => {

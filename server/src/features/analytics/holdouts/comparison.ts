@@ -4,6 +4,7 @@ import { absoluteEffect, type Effect } from '../../../statistics/effect.js';
 import { type Estimate, meanEstimate, shareEstimate } from '../../../statistics/estimate.js';
 import type { Interval } from '../../../statistics/interval.js';
 import { checkSampleRatio } from '../../../statistics/sample-ratio.js';
+import { withSafeErrors } from '../../../statistics/unequal-arms.js';
 import { rounded, shareOf } from '../ratios.js';
 import type { GroupSums, HoldoutSums, Spent } from './group-sums.js';
 
@@ -158,7 +159,7 @@ function effectOf(
   estimateOf: (group: GroupSums) => Estimate,
 ): Effect | undefined {
   if (heldOut.players === 0 || targeted.players === 0) return undefined;
-  return absoluteEffect(estimateOf(heldOut), estimateOf(targeted));
+  return absoluteEffect(...withSafeErrors(estimateOf(heldOut), estimateOf(targeted)));
 }
 
 type Gates = { isMismatch: boolean; isEnough: boolean; cap: Cap | undefined };

@@ -7,6 +7,7 @@ import { FEWEST } from '../report/compare-arms.js';
 import { type ExperimentSums, GrowingSums, keyedMetrics } from '../report/experiment-sums.js';
 import type { PlayerFigures } from '../report/figures.js';
 import { type ReportInput, reportOf } from '../report/report.js';
+import { HALVES } from './graded-shares.js';
 import { daysOf, type GradedSpan } from './graded-spans.js';
 
 /** What an A/A experiment said: a difference at some look, none at any, or too few players at all looks. */
@@ -16,6 +17,8 @@ export type AaVerdict = 'alarm' | 'quiet' | 'too_few';
 export type GradedVerdict = Readonly<{
   metric: MetricEntry;
   seed: string;
+  /** Of the smaller arm. Left out in verdicts of earlier releases, which were about halves. */
+  smallArmPercent?: number;
   verdict: AaVerdict;
   day: string | null;
 }>;
@@ -25,20 +28,13 @@ export type AaOptions = Readonly<{
   seed: string;
   span: GradedSpan;
   rates: RateTable | null;
+  smallArmPercent?: number;
   /** For tests: another way to draw the arms, and another judge of a look. */
   split?: (userId: string) => string;
   judge?: (look: ReportInput) => AaVerdict;
 }>;
 
 const AA_ID = 'aa';
-const VARIANTS = [
-  { variantId: 'a', name: 'A', weight: 1 },
-  { variantId: 'b', name: 'B', weight: 1 },
-];
-const RANGES = armRanges(
-  VARIANTS.map(({ weight }) => weight),
-  1,
-);
 
 /**
  * An experiment whose arms get the same. It is drawn, summed and reported as any other, with a look after each day. Whatever it proves is a false
@@ -46,17 +42,20 @@ const RANGES = armRanges(
  */
 export class AaExperiment {
   readonly #experiment: ExperimentEntry;
+  readonly #smallArmPercent: number;
   readonly #days: readonly string[];
   readonly #looks: readonly GrowingSums[];
   readonly #split: (userId: string) => string;
   readonly #judge: (look: ReportInput) => AaVerdict;
 
-  constructor({ metric, seed, span, rates, split = splitBy(seed), judge = judgeByReport }: AaOptions) {
-    this.#experiment = experimentOf(metric, seed);
+  constructor(options: AaOptions) {
+    const { metric, seed, span, rates, smallArmPercent = HALVES, judge = judgeByReport } = options;
+    this.#experiment = experimentOf(metric, seed, smallArmPercent);
+    this.#smallArmPercent = smallArmPercent;
     this.#days = daysOf(span);
     const metrics = keyedMetrics(this.#experiment.metrics);
     this.#looks = this.#days.map(() => new GrowingSums(metrics, rates));
-    this.#split = split;
+    this.#split = options.split ?? splitBy(this.#experiment);
     this.#judge = judge;
   }
 
@@ -70,7 +69,10 @@ export class AaExperiment {
     const verdicts = this.#looks.map(({ sums }, look) => this.#judge(this.#inputOf(sums, look)));
     const alarmed = verdicts.indexOf('alarm');
     const verdict = alarmed >= 0 ? 'alarm' : verdicts.includes('quiet') ? 'quiet' : 'too_few';
-    return { metric: metrics.primary, seed, verdict, day: this.#days[alarmed] ?? null };
+    return {
+      ...{ metric: metrics.primary, seed, verdict, smallArmPercent: this.#smallArmPercent },
+      day: this.#days[alarmed] ?? null,
+    };
   }
 
   #inputOf(sums: ExperimentSums, look: number): ReportInput {
@@ -87,23 +89,30 @@ export function aaSeed(night: string, { kind, from }: GradedSpan, metric: Metric
   return `${night}/${kind}/${from}/${metricKey(metric)}`;
 }
 
-function experimentOf(metric: MetricEntry, seed: string): ExperimentEntry {
+function experimentOf(metric: MetricEntry, seed: string, smallArmPercent: number): ExperimentEntry {
   return {
     ...{ experimentId: AA_ID, name: 'A/A', hypothesis: '', when: null, coveragePercent: 100, seed },
-    variants: VARIANTS,
+    variants: [
+      { variantId: 'a', name: 'A', weight: 100 - smallArmPercent },
+      { variantId: 'b', name: 'B', weight: smallArmPercent },
+    ],
     metrics: { primary: metric, secondary: [], guardrails: [] },
     ...{ plan: null, state: 'running' },
   };
 }
 
-function splitBy(seed: string): (userId: string) => string {
+function splitBy({ seed, variants }: ExperimentEntry): (userId: string) => string {
   const salt = armSalt({ id: AA_ID, seed });
+  const ranges = armRanges(
+    variants.map(({ weight }) => weight),
+    1,
+  );
   // A player is asked for at each look.
   const known = new Map<string, string>();
   return (userId) => {
     let variantId = known.get(userId);
     if (variantId === undefined) {
-      variantId = VARIANTS[chooseArm(bucketOf(salt, userIdBytes(userId)), RANGES) ?? 0]?.variantId ?? '';
+      variantId = variants[chooseArm(bucketOf(salt, userIdBytes(userId)), ranges) ?? 0]?.variantId ?? '';
       known.set(userId, variantId);
     }
     return variantId;

@@ -5,6 +5,7 @@ import type { MetricEntry } from '../../../personalisation/document/parts/experi
 import { TimeSlice } from '../../evaluations/time-slice.js';
 import type { RateTable } from '../../reporting/exchange-rates.js';
 import { findRateTable } from '../../reporting/rate-queries.js';
+import { findPublishedExperiments } from '../erased-queries.js';
 import { figureNeeds } from '../figure-needs.js';
 import { type FiguredPlayer, findHistories } from '../figure-queries.js';
 import { figuresOf } from '../report/player-history.js';
@@ -12,6 +13,7 @@ import { AaExperiment, aaSeed, type GradedVerdict } from './aa-experiment.js';
 import { type DrawBounds, drawGradedPlayers } from './draw-players.js';
 import {
   FIRST_UNGRADED,
+  findPublishedHoldout,
   findUsualCurrency,
   insertGrade,
   listGradedSpans,
@@ -19,6 +21,7 @@ import {
   listUngradedGames,
   upsertStanding,
 } from './grade-queries.js';
+import { drawShare, gradedShares } from './graded-shares.js';
 import { dayBefore, daysOf, type GradedSpan, gradedMetrics, gradedSpans } from './graded-spans.js';
 import type { GradedPlayer } from './sample-queries.js';
 import { NIGHTS, standingOf } from './standing.js';
@@ -109,6 +112,10 @@ async function gradeSpans(
   const ids = players.map(({ playerId }) => playerId);
   const currency = rates === null ? await findUsualCurrency(connection, ids, night) : null;
   const metrics = gradedMetrics(currency);
+  const shares = gradedShares(
+    await findPublishedExperiments(connection, gameId),
+    await findPublishedHoldout(connection, gameId),
+  );
   const graded = await listGradedSpans(connection, gameId, night);
   for (const [at, span] of spans.entries()) {
     if (graded.some(({ kind, from }) => kind === span.kind && from === span.from)) continue;
@@ -116,7 +123,7 @@ async function gradeSpans(
       const day = firstDays[at] ?? null;
       return day === null ? [] : [{ playerId, userId, day: dayNumber(day), exposedOn: dayNumber(day) }];
     });
-    const verdicts = await gradeSpan(connection, exposed, { night, span, metrics, rates, signal });
+    const verdicts = await gradeSpan(connection, exposed, { night, span, metrics, shares, rates, signal });
     if (verdicts === undefined) return false;
     await insertGrade(connection, { gameId, night, span }, { players: exposed.length, verdicts, nowMs });
   }
@@ -128,6 +135,7 @@ type Grading = Readonly<{
   night: string;
   span: GradedSpan;
   metrics: readonly MetricEntry[];
+  shares: readonly number[];
   rates: RateTable | null;
   signal: AbortSignal | undefined;
 }>;
@@ -136,11 +144,12 @@ type Grading = Readonly<{
 async function gradeSpan(
   connection: DedicatedConnection,
   exposed: readonly Exposed[],
-  { night, span, metrics, rates, signal }: Grading,
+  { night, span, metrics, shares, rates, signal }: Grading,
 ): Promise<GradedVerdict[] | undefined> {
-  const experiments = metrics.map(
-    (metric) => new AaExperiment({ metric, span, rates, seed: aaSeed(night, span, metric) }),
-  );
+  const experiments = metrics.map((metric) => {
+    const seed = aaSeed(night, span, metric);
+    return new AaExperiment({ metric, span, rates, seed, smallArmPercent: drawShare(seed, shares) });
+  });
   const needs = figureNeeds(metrics);
   const timeSlice = new TimeSlice(() => performance.now());
   for (const chunk of chunksOf(exposed, PLAYERS_PER_CHUNK)) {

@@ -83,6 +83,20 @@ export async function upsertStanding(
   );
 }
 
+/** The share of players whom the published store holds out; 0: none. */
+export async function findPublishedHoldout(connection: DedicatedConnection, gameId: number): Promise<number> {
+  const { rows } = await connection.query<{ percent: number }>(
+    `select (v.document #>> '{store,holdoutPercent}')::float8 as percent
+     from games g
+     cross join lateral (
+       select document from config_versions v where v.game_id = g.id and v.version = g.published_version offset 0
+     ) v
+     where g.id = $1`,
+    [gameId],
+  );
+  return rows[0]?.percent ?? 0;
+}
+
 /** The currency in which most of these players have paid in the last four weeks; undefined if nobody has. */
 export async function findUsualCurrency(
   connection: DedicatedConnection,

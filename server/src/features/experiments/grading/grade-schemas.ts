@@ -32,10 +32,23 @@ export const ExperimentGradesResponse = successOf(
     madeAt: nullable(Time('When it was graded')),
     players: Type.Integer({ description: 'In the A/A experiments of the last night' }),
     isSampled: Type.Boolean({ description: 'The game has more players than are graded: these are a sample' }),
-    metrics: Type.Array(Type.Object({ ...Line, metric: Metric, title: Type.String() })),
+    metrics: Type.Array(
+      Type.Object({
+        ...Line,
+        metric: Metric,
+        smallArmPercent: Type.Optional(
+          Type.Number({
+            description:
+              'The share of the smaller arm: 50, and those of the experiments and hold-outs of the game. Left out by a night of an earlier release: 50',
+          }),
+        ),
+        title: Type.String(),
+      }),
+      { description: 'A line for each metric and each share of the smaller arm' },
+    ),
   }),
   {
-    description: `Of the last ${NIGHTS} nights. Every night, players of the last four weeks are divided in two at random, as if an experiment had run that changes nothing, and as if somebody had looked every day: over all four weeks, and over each of them.`,
+    description: `Of the last ${NIGHTS} nights. Every night, players of the last four weeks are divided in two at random, as if an experiment had run that changes nothing, and as if somebody had looked every day: over all four weeks, and over each of them. They are divided in halves, and as the running experiments and the hold-outs of the game are.`,
     example: {
       ...{ state: 'good', judged: 560, alarms: 9, tooFew: 140, rate: 0.0161, mostByChance: 45 },
       sentence:
@@ -46,8 +59,7 @@ export const ExperimentGradesResponse = successOf(
       metrics: [
         {
           ...{ state: 'good', judged: 140, alarms: 2, tooFew: 0, rate: 0.0143, mostByChance: 16 },
-          metric: { kind: 'share', of: 'converted' },
-          title: 'Conversion',
+          ...{ metric: { kind: 'share', of: 'converted' }, smallArmPercent: 50, title: 'Conversion' },
         },
       ],
     },

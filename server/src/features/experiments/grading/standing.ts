@@ -4,6 +4,7 @@ import { ALPHA } from '../report/compare-arms.js';
 import { significant } from '../report/rounding.js';
 import { count, metricTitle, percent } from '../report/words.js';
 import type { AaVerdict, GradedVerdict } from './aa-experiment.js';
+import { HALVES } from './graded-shares.js';
 
 /** Nights that count. A defect that is mended is out of the rate after as many. */
 export const NIGHTS = 28;
@@ -30,7 +31,9 @@ export type StandingLine = Readonly<{
 export type Standing = StandingLine &
   Readonly<{
     sentence: string;
-    metrics: readonly (StandingLine & Readonly<{ metric: MetricEntry; title: string }>)[];
+    /** A line for each metric and each share that the arms had. Standings of earlier releases are of halves, and do not say it. */
+    metrics: readonly (StandingLine &
+      Readonly<{ metric: MetricEntry; smallArmPercent?: number; title: string }>)[];
     /** Players in the last night's A/A experiments, and whether these are a sample. */
     players: number;
     isSampled: boolean;
@@ -40,13 +43,13 @@ export function standingOf(
   verdicts: readonly GradedVerdict[],
   { players, isSampled }: Pick<Standing, 'players' | 'isSampled'>,
 ): Standing {
-  const metrics = [...groupByMetric(verdicts).values()].map(({ metric, ofMetric }) => ({
-    ...{ metric, title: metricTitle(metric) },
-    ...lineOf(ofMetric),
+  const metrics = groupsOf(verdicts).map(({ metric, smallArmPercent, ofGroup }) => ({
+    ...{ metric, smallArmPercent, title: titleOf(metric, smallArmPercent) },
+    ...lineOf(ofGroup),
   }));
   const all = lineOf(verdicts.map(({ verdict }) => verdict));
   const red = metrics.filter(({ state }) => state === 'red');
-  // One broken metric among five hardly moves the rate of all.
+  // One broken metric among five hardly moves the rate of all, nor does one that is broken only where an arm is small.
   const state = red.length > 0 ? 'red' : all.state;
   const sentence = sentenceOf({ ...all, state }, red);
   return { ...all, state, sentence, metrics, players, isSampled };
@@ -55,15 +58,27 @@ export function standingOf(
 /** Before the first night. */
 export const NOT_GRADED: Standing = standingOf([], { players: 0, isSampled: false });
 
-function groupByMetric(verdicts: readonly GradedVerdict[]) {
-  const groups = new Map<string, { metric: MetricEntry; ofMetric: AaVerdict[] }>();
-  for (const { metric, verdict } of verdicts) {
+type Group = { metric: MetricEntry; smallArmPercent: number; ofGroup: AaVerdict[] };
+
+/** In the order of the metrics, halves first. */
+function groupsOf(verdicts: readonly GradedVerdict[]): Group[] {
+  const byMetric = new Map<string, Map<number, Group>>();
+  for (const { metric, smallArmPercent = HALVES, verdict } of verdicts) {
     const key = metricKey(metric);
-    const group = groups.get(key) ?? { metric, ofMetric: [] };
-    group.ofMetric.push(verdict);
-    groups.set(key, group);
+    const ofMetric = byMetric.get(key) ?? new Map<number, Group>();
+    const group = ofMetric.get(smallArmPercent) ?? { metric, smallArmPercent, ofGroup: [] };
+    group.ofGroup.push(verdict);
+    ofMetric.set(smallArmPercent, group);
+    byMetric.set(key, ofMetric);
   }
-  return groups;
+  return [...byMetric.values()].flatMap((ofMetric) =>
+    [...ofMetric.values()].sort((a, b) => b.smallArmPercent - a.smallArmPercent),
+  );
+}
+
+function titleOf(metric: MetricEntry, smallArmPercent: number): string {
+  const title = metricTitle(metric);
+  return smallArmPercent === HALVES ? title : `${title}, ${smallArmPercent}% in one arm`;
 }
 
 function lineOf(verdicts: readonly AaVerdict[]): StandingLine {

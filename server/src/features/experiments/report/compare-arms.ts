@@ -4,12 +4,13 @@ import {
   sequenceInterval,
   sequenceP,
 } from '../../../statistics/confidence-sequence.js';
-import { absoluteEffect, type Effect, relativeEffect } from '../../../statistics/effect.js';
+import { absoluteEffect, type Effect } from '../../../statistics/effect.js';
 import type { Estimate } from '../../../statistics/estimate.js';
 import { fixedInterval } from '../../../statistics/fixed-horizon.js';
 import type { Interval } from '../../../statistics/interval.js';
 import { holm } from '../../../statistics/multiple-tests.js';
 import { playersUntilProven } from '../../../statistics/planning.js';
+import { safeRelativeEffect, withSafeErrors } from '../../../statistics/unequal-arms.js';
 import { type ArmEstimates, estimateArms } from './estimates.js';
 import { countsOf, type MetricSums } from './metric-sums.js';
 
@@ -118,8 +119,8 @@ export function pairOf(
   const [control, arm] = [estimates[0] ?? null, estimates[index] ?? null];
   if (control === null || arm === null) return { effect: null, relative: null, isEnough: false };
   return {
-    effect: absoluteEffect(control, arm),
-    relative: relativeEffect(control, arm) ?? null,
+    effect: absoluteEffect(...withSafeErrors(control, arm)),
+    relative: safeRelativeEffect(control, arm) ?? null,
     isEnough: [0, index].every((each) => isEnough(arms[each])) && areNumbers(control, arm),
   };
 }

@@ -4,6 +4,7 @@ import {
   type AaOptions,
   type GradedVerdict,
 } from '../../../../src/features/experiments/grading/aa-experiment.js';
+import { drawShare, gradedShares } from '../../../../src/features/experiments/grading/graded-shares.js';
 import { standingOf } from '../../../../src/features/experiments/grading/standing.js';
 import { fixedComparison } from '../../../../src/features/experiments/report/compare-arms.js';
 import type { PlayerFigures } from '../../../../src/features/experiments/report/figures.js';
@@ -13,7 +14,15 @@ import {
   type MetricEntry,
   metricKey,
 } from '../../../../src/personalisation/document/parts/experiment-metrics.js';
-import { CONVERSION, figures, REVENUE, randomNumbers, SESSIONS, spent } from '../support/simulated-sums.js';
+import {
+  CONVERSION,
+  figures,
+  REVENUE,
+  randomNumbers,
+  SESSIONS,
+  spent,
+  testExperiment,
+} from '../support/simulated-sums.js';
 
 const SPAN = { kind: 'four_weeks', from: '2026-10-18', to: '2026-11-14' } as const;
 const LOOKS = 28;
@@ -79,6 +88,16 @@ describe('hidden A/A experiments', () => {
     expect(standing(draw(metric))).toMatchObject({ state: 'good', judged: DRAWS, tooFew: 0 });
   });
 
+  it('are divided as the shares of the game are, and are right there, too', () => {
+    const verdicts = draw(SESSIONS, { smallArmPercent: 20 }, DRAWS / 2);
+    expect(standing(verdicts)).toMatchObject({
+      ...{ state: 'good', judged: DRAWS / 2, tooFew: 0 },
+      metrics: [{ smallArmPercent: 20, title: 'Sessions per player, 20% in one arm' }],
+    });
+    // A fifth of 700 players is enough for a verdict, a tenth is not.
+    expect(draw(SESSIONS, { smallArmPercent: 10 }, 1)).toMatchObject([{ verdict: 'too_few' }]);
+  });
+
   it('are red where intervals for one look are looked at daily', () => {
     const { state, rate } = standing(draw(SESSIONS, { judge: judgeNaively }));
     expect(state).toBe('red');
@@ -124,6 +143,27 @@ describe('hidden A/A experiments', () => {
   });
 });
 
+describe('the shares of hidden A/A experiments', () => {
+  const [a, b, c] = ['a', 'b', 'c'].map((variantId) => ({ variantId, name: variantId, weight: 1 }));
+  if (a === undefined || b === undefined || c === undefined) throw new Error('three arms');
+
+  it('are halves, and those of running experiments and hold-outs', () => {
+    expect(gradedShares([], 0)).toEqual([50]);
+    const small = testExperiment({ variants: [{ ...a, weight: 19 }, b, { ...c, weight: 19 }] });
+    const reversed = testExperiment({ variants: [a, { ...b, weight: 9 }] });
+    const never = testExperiment({ variants: [a, { ...b, weight: 99 }], state: 'stopped' });
+    expect(gradedShares([small, reversed, never], 3)).toEqual([50, 10, 5, 3]);
+  });
+
+  it('come in turn', () => {
+    const drawn = Array.from({ length: 300 }, (_, n) => drawShare(`seed ${n}`, [50, 10, 5]));
+    for (const share of [50, 10, 5]) {
+      expect(drawn.filter((each) => each === share).length).toBeGreaterThan(70);
+    }
+    expect(drawShare('seed', [50])).toBe(50);
+  });
+});
+
 describe('the standing of a game', () => {
   const verdicts = (metric: MetricEntry, n: number, alarms: number): GradedVerdict[] =>
     Array.from({ length: n }, (_, at) => ({
@@ -146,6 +186,25 @@ describe('the standing of a game', () => {
     expect(state).toBe('red');
     expect(metrics.map((line) => line.state)).toEqual(['good', 'good', 'red']);
     expect(sentence).toContain('Revenue in USD per player: 20 of 140');
+  });
+
+  it('is red if one metric is where an arm is small, though it is right in halves', () => {
+    const ofShare = (smallArmPercent: number, alarms: number) =>
+      verdicts(REVENUE, 140, alarms).map((verdict) => ({ ...verdict, smallArmPercent }));
+    const { rate, state, metrics, sentence } = standing([
+      ...verdicts(CONVERSION, 280, 0),
+      ...ofShare(10, 20),
+      // A verdict of a release that knew halves only.
+      ...verdicts(REVENUE, 140, 0),
+    ]);
+    expect(rate).toBeLessThan(0.05);
+    expect(state).toBe('red');
+    expect(metrics.map(({ title, state: of }) => [title, of])).toEqual([
+      ['Conversion', 'good'],
+      ['Revenue in USD per player', 'good'],
+      ['Revenue in USD per player, 10% in one arm', 'red'],
+    ]);
+    expect(sentence).toContain('Revenue in USD per player, 10% in one arm: 20 of 140');
   });
 
   it('is red after few verdicts if nearly all are false alarms', () => {

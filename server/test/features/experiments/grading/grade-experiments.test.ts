@@ -17,14 +17,16 @@ import {
   listUngradedGames,
   type UngradedGame,
 } from '../../../../src/features/experiments/grading/grade-queries.js';
+import { drawShare } from '../../../../src/features/experiments/grading/graded-shares.js';
 import { gradedSpans } from '../../../../src/features/experiments/grading/graded-spans.js';
 import type { Standing } from '../../../../src/features/experiments/grading/standing.js';
 import { armSalt } from '../../../../src/personalisation/compile/arms.js';
 import { bucketOf, userIdBytes } from '../../../../src/personalisation/compile/bucket.js';
+import { configWith, experiment } from '../../../personalisation/support/fixtures.js';
 import { type AdminClient, openAdminClient } from '../../../support/admin-calls.js';
 import { createHarness, type Harness } from '../../../support/harness.js';
 import { watch } from '../../analytics/breakdowns/breakdown-world.js';
-import { addGame, at, dayOf, NOW } from '../support/experiment-world.js';
+import { addGame, at, dayOf, NOW, publish } from '../support/experiment-world.js';
 
 const PLAYERS = 400;
 const NIGHT = dayOf(at(1));
@@ -185,6 +187,11 @@ describe('the grades of experiments', () => {
   it('take a sample of a large game, and say so', async () => {
     const large = await addGame(harness, 'large');
     await fill(large);
+    const variants = [9, 1].map((weight, place) => ({ variantId: `v${place}`, name: `V${place}`, weight }));
+    await publish(harness, large, [experiment('shares', { variants })], {
+      nowMs: at(2),
+      store: { ...configWith({}).store, holdoutPercent: 5 },
+    });
     let chunks = 0;
     const bounds = { read: 200, kept: 150, perChunk: 20 };
     await grade({ bounds }, (connection) =>
@@ -198,6 +205,12 @@ describe('the grades of experiments', () => {
     const { players, isSampled } = await standingOf('large');
     expect(isSampled).toBe(true);
     expect(players).toBe(bounds.kept);
+    // Divided as its experiment and its hold-out are, and in halves.
+    const verdicts = (await gradesOf(large)).flatMap((grade) => grade.verdicts);
+    for (const { seed, smallArmPercent } of verdicts) {
+      expect(smallArmPercent).toBe(drawShare(seed, [50, 10, 5]));
+    }
+    expect(new Set(verdicts.map(({ smallArmPercent }) => smallArmPercent))).toEqual(new Set([50, 10, 5]));
   });
 
   it('begin with the game that has waited longest', async () => {
