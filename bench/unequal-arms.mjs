@@ -4,11 +4,11 @@
 import { parseArgs } from 'node:util';
 import { compareGroups } from '../server/dist/features/analytics/holdouts/comparison.js';
 import { compareFamily } from '../server/dist/features/experiments/report/compare-arms.js';
-import { estimateArms } from '../server/dist/features/experiments/report/estimates.js';
 import { sequenceP } from '../server/dist/statistics/confidence-sequence.js';
 import { absoluteEffect } from '../server/dist/statistics/effect.js';
 import { bucketOfValue } from '../server/dist/statistics/value-histogram.js';
 import { playGame, WITH_EFFECT, WITHOUT_EFFECT } from './experiments/unequal-games.mjs';
+import { estimatesOf } from './experiments/verdicts.mjs';
 
 const { values } = parseArgs({
   options: {
@@ -33,8 +33,7 @@ const zeros = () => ({ n: 0, sum: 0, squares: 0, otherSum: 0, otherSquares: 0, p
 /** As reports decided before: each arm's own error. */
 function isProvenByOwnErrors(arms) {
   if (arms.some(({ players, payers }) => players < 100 || payers < 30)) return false;
-  const { estimates } = estimateArms(REVENUE, arms.map(sumsOf));
-  return sequenceP(absoluteEffect(...estimates), { tunedTo: TUNED_TO }) < 0.05;
+  return sequenceP(absoluteEffect(...estimatesOf(arms, 'capped')), { tunedTo: TUNED_TO }) < 0.05;
 }
 
 function isProven(arms, { share, isHoldout }) {
@@ -56,7 +55,7 @@ function isProvenForHoldout(arms, share) {
     ...{ players, payers },
     spent: { USD: { payers, sum: 0, squares: 0, values: histogram } },
   }));
-  const { revenuePerPlayer } = compareGroups({ isSinceStart: true, heldOut, targeted }, 100 * share);
+  const { revenuePerPlayer } = compareGroups({ counts: 'known', heldOut, targeted }, 100 * share);
   return isVerdict(revenuePerPlayer.USD?.state);
 }
 
@@ -68,9 +67,11 @@ function count(game) {
   for (let at = 0; at < games; at += 1) {
     const seen = { before: false, after: false };
     const onLook = (arms) => {
-      seen.before ||= isProvenByOwnErrors(arms);
+      // The error of reports is never below this one: what this does not prove they do not.
+      if (!isProvenByOwnErrors(arms)) return false;
+      seen.before = true;
       seen.after ||= isProven(arms, game);
-      return seen.before && seen.after;
+      return seen.after;
     };
     playGame({ game, seed: seed * 1_000_003 + at, days, bucketOf: bucketOfValue, onLook });
     proven.before += Number(seen.before);

@@ -22,7 +22,8 @@ export function lookAt(arms, { metric, tunedTo }) {
   };
 }
 
-function estimatesOf(arms, metric) {
+/** Of `share`, `mean`, or `capped` revenue. */
+export function estimatesOf(arms, metric) {
   if (metric === 'share') return arms.map(({ payers, players }) => shareEstimate({ count: payers, players }));
   const cap = metric === 'capped' ? findCap(arms.map(({ histogram }) => histogram)) : undefined;
   return arms.map(({ players, histogram }) => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { SimulatedArm } from '../../../bench/experiments/simulated-arms.mjs';
+import { randomOf, type SimulatedArm } from '../../../bench/experiments/simulated-arms.mjs';
 import { playGame, type UnequalGame } from '../../../bench/experiments/unequal-games.mjs';
 import { compareGroups } from '../../src/features/analytics/holdouts/comparison.js';
 import { compareFamily, pairOf } from '../../src/features/experiments/report/compare-arms.js';
@@ -32,6 +32,17 @@ describe('the errors of unequal arms', () => {
       [unadjusted(5_000, 1, 0), unadjusted(1_000, 1, 0)],
     ] as const;
     for (const pair of pairs) expect(withSafeErrors(...pair)).toEqual(pair);
+  });
+
+  it('are never below their own', () => {
+    const random = randomOf(1);
+    for (let pair = 0; pair < 200; pair += 1) {
+      const [control, arm] = [0, 1].map(() =>
+        unadjusted(Math.ceil(2 + 1_000 * random()), random(), 10 * random()),
+      );
+      if (control === undefined || arm === undefined) throw new Error('two arms');
+      expect(errorOf(...withSafeErrors(control, arm))).toBeGreaterThanOrEqual(errorOf(control, arm));
+    }
   });
 
   it('of a relative change are larger by the same factor', () => {
@@ -90,7 +101,7 @@ describe('revenue without any effect', () => {
       spent: { USD: { payers, sum: 0, squares: 0, values: histogram } },
     });
     const isProven = ([heldOut, targeted]: Arms) => {
-      const sums = { isSinceStart: true, heldOut: groupOf(heldOut), targeted: groupOf(targeted) } as const;
+      const sums = { counts: 'known', heldOut: groupOf(heldOut), targeted: groupOf(targeted) } as const;
       const { state } = compareGroups(sums, 10).revenuePerPlayer.USD ?? {};
       return state === 'higher' || state === 'lower';
     };

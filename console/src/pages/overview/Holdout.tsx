@@ -118,9 +118,9 @@ function Compared({ comparison }: { comparison: Comparison }) {
         </Table>
       </TableScroll>
       <Text size="xs" c="dimmed">
-        {formatDay(from)} to {formatDay(to)}, players with at least one event in that time; {holdoutPercent}%
-        always get the untargeted store. The intervals may be looked at every day: on all days together they
-        are right in 95% of games.
+        {formatDay(from)} to {formatDay(to)}, all players whom the game knows, whether they played or not;{' '}
+        {holdoutPercent}% always get the untargeted store. The intervals may be looked at every day: on all
+        days together they are right in 95% of games.
       </Text>
     </Card>
   );

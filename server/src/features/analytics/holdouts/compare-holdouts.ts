@@ -26,8 +26,8 @@ const GAMES_A_LIST = 200;
 
 /**
  * Once a day, for each game that holds players out: what they and the others spent since the held-out share is in force, on the days that are
- * over. The start never moves: an interval that may be looked at daily holds for sums since a start, not for the last so many days. Which group a player is in is a hash that only the service computes, so the players pass through here,
- * some at a time. Each portion is committed with the sums: a run that is killed goes on behind it.
+ * over. The start never moves: an interval that may be looked at daily holds for sums since a start, not for the last so many days. All players count whom the game knows by then: who was active may
+ * follow from the offers. Which group a player is in is a hash that only the service computes, so the players pass through here, some at a time. Each portion is committed with the sums: a run that is killed goes on behind it.
  */
 export async function compareHoldouts(
   connection: DedicatedConnection,
@@ -85,7 +85,7 @@ async function compareGame(
   let behind = walk?.behind ?? '0';
   for (;;) {
     if (signal?.aborted) return false;
-    const { last, players } = await findComparedPlayers(connection, span, behind, {
+    const { last, ...players } = await findComparedPlayers(connection, span, behind, {
       limit: playersAPortion,
       changeDays: rates?.changeDays ?? [],
     });

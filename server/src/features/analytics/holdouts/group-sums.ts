@@ -19,16 +19,16 @@ export type GroupSums = {
 
 /** Players who are held out and get the untargeted store, and all others. */
 export type HoldoutSums = {
-  /** Sums of older releases are of 28 days, without values. They are not read any more. */
-  isSinceStart: true;
+  /** All players whom the game knows. Sums of older releases are of 28 days, or of players who were active; they are not read any more. */
+  counts: 'known';
   heldOut: GroupSums;
   targeted: GroupSums;
   /** Which rates the reported sums were made with, and in which currencies something is not in them. */
   rates?: { currency: string; version: number; missing: string[] };
 };
 
-/** A player who was active in the span, and what the player bought in it. */
-export type ComparedPlayer = Readonly<{
+/** A player, and what the player bought in the span. */
+export type BuyingPlayer = Readonly<{
   userId: string;
   purchases: number;
   revenue: Readonly<Record<string, number>>;
@@ -37,9 +37,9 @@ export type ComparedPlayer = Readonly<{
 }>;
 
 export function noSums(rates: RateTable | null): HoldoutSums {
-  if (rates === null) return { isSinceStart: true, heldOut: noGroup(), targeted: noGroup() };
+  if (rates === null) return { counts: 'known', heldOut: noGroup(), targeted: noGroup() };
   return {
-    isSinceStart: true,
+    counts: 'known',
     heldOut: { ...noGroup(), reported: nothing() },
     targeted: { ...noGroup(), reported: nothing() },
     rates: { currency: rates.currency, version: rates.version, missing: [] },
@@ -54,16 +54,21 @@ function nothing(): Spent {
   return { payers: 0, sum: 0, squares: 0, values: {} };
 }
 
-/** Adds players to the group that the store puts them into. */
+/**
+ * Adds players to the group that the store puts them into. Nobody is left out for what happened after the draw, such as whether the player came: targeting may
+ * change that, and the groups would not be alike any more.
+ */
 export function addPlayers(
   sums: HoldoutSums,
-  players: readonly ComparedPlayer[],
+  { userIds, buying }: { userIds: readonly string[]; buying: readonly BuyingPlayer[] },
   holdoutPercent: number,
   rates: RateTable | null,
 ): void {
-  for (const { userId, purchases, revenue, dated } of players) {
-    const isHeldOut = isInShare(bucketOf(HOLDOUT_SALT, userIdBytes(userId)), holdoutPercent);
-    const group = isHeldOut ? sums.heldOut : sums.targeted;
+  const groupOf = (userId: string) =>
+    isInShare(bucketOf(HOLDOUT_SALT, userIdBytes(userId)), holdoutPercent) ? sums.heldOut : sums.targeted;
+  for (const userId of userIds) groupOf(userId).players++;
+  for (const { userId, purchases, revenue, dated } of buying) {
+    const group = groupOf(userId);
     group.players++;
     if (purchases > 0) group.payers++;
     for (const [currency, amount] of Object.entries(revenue)) {

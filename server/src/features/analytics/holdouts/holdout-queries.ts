@@ -1,10 +1,10 @@
 import type { DedicatedConnection } from '../../../db/dedicated-connection.js';
 import { type Pool, query } from '../../../db/pool.js';
 import { dayOfRates } from '../../reporting/rate-days.js';
-import type { ComparedPlayer, HoldoutSums } from './group-sums.js';
+import type { BuyingPlayer, HoldoutSums } from './group-sums.js';
 
-/** Comparisons of older releases are of 28 days: they count as not made. */
-const IS_SINCE_START = `sums @> '{"isSinceStart": true}'`;
+/** Comparisons of older releases are of 28 days, or of players who were active: they count as not made. */
+const IS_OF_KNOWN = `sums @> '{"counts": "known"}'`;
 
 /** A game that holds players out and has not been compared up to a day. */
 export type HoldoutGame = Readonly<{ gameId: number; percent: number }>;
@@ -18,7 +18,7 @@ export async function listHoldoutGames(
      from (
        select id, published_version from games g
        where id > $1 and published_version > 0
-         and not exists (select from holdout_comparisons c where c.game_id = g.id and c.day = $2 and c.behind is null and c.${IS_SINCE_START} offset 0)
+         and not exists (select from holdout_comparisons c where c.game_id = g.id and c.day = $2 and c.behind is null and c.${IS_OF_KNOWN} offset 0)
        offset 0
      ) g
      cross join lateral (
@@ -61,7 +61,7 @@ export async function findHoldoutWalk(
 ): Promise<HoldoutWalk | undefined> {
   const { rows } = await connection.query<HoldoutWalk>(
     `select behind, sums from holdout_comparisons
-     where game_id = $1 and day = $2 and from_day = $3 and holdout_percent = $4::numeric and behind is not null and ${IS_SINCE_START}`,
+     where game_id = $1 and day = $2 and from_day = $3 and holdout_percent = $4::numeric and behind is not null and ${IS_OF_KNOWN}`,
     [gameId, to, from, percent],
   );
   return rows[0];
@@ -99,9 +99,13 @@ export async function deleteUnfinished(
 const RATES_DAY = dayOfRates('d.day', '$6');
 const TEXTS = `(select coalesce(jsonb_object_agg(key, amount), '{}') from jsonb_each_text(r.revenue) a(key, amount))`;
 
-type Portion = { last: string | null; players: ComparedPlayer[] };
+/** Players who bought nothing in the span, and those who did. */
+type Portion = { last: string | null; userIds: string[]; buying: BuyingPlayer[] };
 
-/** The next players of a game, of whom those count who were active in the span. */
+/**
+ * The next players of a game: those who were there before the span, and those who came in it, whether they played or not. Of players who bought nothing only the id is
+ * sent: they are nearly all.
+ */
 export async function findComparedPlayers(
   connection: DedicatedConnection,
   { gameId, from, to }: HoldoutSpan,
@@ -110,31 +114,36 @@ export async function findComparedPlayers(
 ): Promise<Portion> {
   const { rows } = await connection.query<Portion>(
     `with walked as materialized (
-       select id, user_id, active_days, purchase_days from players
+       select id, user_id, created_at < ($5::date + 1)::timestamp at time zone 'UTC' as "isKnown",
+         purchase_days && daterange($4, $5, '[]') as "isBuying"
+       from players
        where game_id = $1 and id > $2::bigint
        order by id
        limit $3
      )
-     select max(p.id) as last,
-       coalesce(
-         jsonb_agg(jsonb_build_object('userId', p.user_id, 'purchases', coalesce(b.purchases, 0), 'revenue', coalesce(b.revenue, '{}'), 'dated', coalesce(b.dated, '[]')))
-           filter (where p.active_days && daterange($4, $5, '[]')),
-         '[]'
-       ) as players
-     from walked p
-     left join lateral (
-       select sum(r.purchases) as purchases, jsonb_total(r.revenue) as revenue,
-         jsonb_agg(jsonb_build_object('day', r.day, 'amounts', ${TEXTS})) filter (where r.revenue <> '{}') as dated
-       from (
-         select ${RATES_DAY} as day, sum(d.purchases) as purchases, jsonb_total(d.revenue) as revenue
-         from player_days d
-         where p.purchase_days && daterange($4, $5, '[]') and d.player_id = p.id and d.day between $4::date and $5::date
-         group by 1
-       ) r
-     ) b on true`,
+     select (select max(id) from walked) as last,
+       (select coalesce(json_agg(user_id), '[]') from walked where "isKnown" and not "isBuying") as "userIds",
+       (
+         select coalesce(
+           json_agg(json_build_object('userId', p.user_id, 'purchases', coalesce(b.purchases, 0), 'revenue', coalesce(b.revenue, '{}'), 'dated', coalesce(b.dated, '[]'))),
+           '[]'
+         )
+         from walked p
+         cross join lateral (
+           select sum(r.purchases) as purchases, jsonb_total(r.revenue) as revenue,
+             jsonb_agg(jsonb_build_object('day', r.day, 'amounts', ${TEXTS})) filter (where r.revenue <> '{}') as dated
+           from (
+             select ${RATES_DAY} as day, sum(d.purchases) as purchases, jsonb_total(d.revenue) as revenue
+             from player_days d
+             where d.player_id = p.id and d.day between $4::date and $5::date
+             group by 1
+           ) r
+         ) b
+         where p."isKnown" and p."isBuying"
+       ) as buying`,
     [gameId, behind, limit, from, to, changeDays],
   );
-  return rows[0] ?? { last: null, players: [] };
+  return rows[0] ?? { last: null, userIds: [], buying: [] };
 }
 
 export type StoredComparison = Readonly<{
@@ -155,7 +164,7 @@ export async function findNewestComparison(
       name: 'find_newest_comparison',
       text: `select from_day::text as from, day::text as to, holdout_percent::float8 as "holdoutPercent", sums, summed_at as "summedAt"
              from holdout_comparisons
-             where game_id = $1 and behind is null and ${IS_SINCE_START}
+             where game_id = $1 and behind is null and ${IS_OF_KNOWN}
              order by day desc
              limit 1`,
     },

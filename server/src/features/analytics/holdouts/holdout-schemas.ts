@@ -9,7 +9,10 @@ const Interval = (description: string) =>
 
 const Group = Type.Object(
   {
-    players: Type.Integer({ description: 'Players with at least one event from `from` to `to`' }),
+    players: Type.Integer({
+      description:
+        'Players who were known to the game by the end of `to`, whether they played since `from` or not: an offer may bring players back, so who played does not decide who counts',
+    }),
     payers: Type.Integer({
       description: 'Those with at least one purchase in that time that was not refunded',
     }),

@@ -82,13 +82,17 @@ function userIdOf(name: string): string {
   ].join('-');
 }
 
-async function addPlayers(id: number, count: number): Promise<TestPlayer[]> {
+async function addPlayers(
+  id: number,
+  count: number,
+  { from = 0, createdAt = NOW - 60 * DAY_MS } = {},
+): Promise<TestPlayer[]> {
   const { rows } = await harness.pool.query<{ playerId: string; userId: string }>(
     `insert into players (game_id, user_id, created_at) select $1, u, $3 from unnest($2::uuid[]) u
      returning id as "playerId", user_id as "userId"`,
-    [id, Array.from({ length: count }, (_, n) => userIdOf(`${id} ${n}`)), new Date(NOW - 60 * DAY_MS)],
+    [id, Array.from({ length: count }, (_, n) => userIdOf(`${id} ${from + n}`)), new Date(createdAt)],
   );
-  return rows.map((row) => ({ ...row, gameId: id, createdAt: NOW - 60 * DAY_MS }));
+  return rows.map((row) => ({ ...row, gameId: id, createdAt }));
 }
 
 const at = (daysAgo: number) => NOW - daysAgo * DAY_MS;
@@ -107,18 +111,21 @@ beforeAll(async () => {
   gameId = await addGame('held');
   players = await addPlayers(gameId, PLAYERS);
   const records = players.flatMap((player, n) => {
-    // Every tenth was last there before the span; a third of the others buy, some of them before it, too.
+    // Every tenth was last there before the span, and counts all the same; a third of the others buy, some of them before it, too.
     if (n % 10 === 9) return toRecords(player, [event('Play', at(40))], at(40));
     const bought = n % 3 === 0 ? [purchase(n, at(2), `${n % 7}.99`), purchase(n, at(45), '100')] : [];
     return toRecords(player, [event('Play', at(5)), ...bought], at(1));
   });
   await applyEvents(harness.pool, records);
+  // Who comes today counts tomorrow.
+  await addPlayers(gameId, 1, { from: PLAYERS, createdAt: NOW });
 });
 afterAll(async () => {
   await admin.close();
   await harness.close();
 });
 
+type Group = { players: number };
 type Holdout = { state: string; holdoutPercent: number; comparison: Record<string, unknown> | null };
 const ask = (game = 'held') =>
   admin.ask<Holdout>('GET', `/games/${game}/holdout`, undefined, admin.tokens.viewer);
@@ -157,12 +164,12 @@ describe('players who are held out', () => {
     expect(await compare()).toEqual({ isDone: true, gamesCompared: 1 });
 
     const document = compileDocument(documentWith(PERCENT), { version: 3, publishedAt: 0 });
-    const active = players.map((player, n) => ({ player, n })).filter(({ n }) => n % 10 !== 9);
+    const known = players.map((player, n) => ({ player, n }));
     const groupOf = (held: boolean) => {
-      const members = active.filter(
+      const members = known.filter(
         ({ player }) => isHeldOut(document, { userId: player.userId, ageGroup: null }) === held,
       );
-      const payers = members.filter(({ n }) => n % 3 === 0);
+      const payers = members.filter(({ n }) => n % 10 !== 9 && n % 3 === 0);
       const spent = payers.reduce((sum, { n }) => sum + (n % 7) + 0.99, 0);
       return { players: members.length, payers: payers.length, mean: spent / members.length };
     };
@@ -195,14 +202,17 @@ describe('players who are held out', () => {
     expect(await compare()).toEqual({ isDone: true, gamesCompared: 0 });
     expect(await compare({ nowMs: NOW + DAY_MS })).toEqual({ isDone: true, gamesCompared: 1 });
     // The start does not move.
-    expect((await ask()).comparison).toMatchObject({ from: START, to: dayOf(NOW) });
+    const { comparison } = await ask();
+    expect(comparison).toMatchObject({ from: START, to: dayOf(NOW) });
+    const { heldOut, targeted } = comparison as { heldOut: Group; targeted: Group };
+    expect(heldOut.players + targeted.players).toBe(PLAYERS + 1);
   });
 
-  it('are compared anew after an upgrade from a release that looked at 28 days', async () => {
+  it('are compared anew after an upgrade from a release that looked at 28 days, or at active players', async () => {
     const later = NOW + 2 * DAY_MS;
     await harness.pool.query(
       `insert into holdout_comparisons (game_id, day, from_day, holdout_percent, sums, summed_at)
-       select game_id, day + 1, day - 27, holdout_percent, sums - 'isSinceStart', summed_at from holdout_comparisons
+       select game_id, day + 1, day - 27, holdout_percent, sums - 'counts' || '{"isSinceStart": true}', summed_at from holdout_comparisons
        where game_id = $1 and day = $2`,
       [gameId, dayOf(NOW)],
     );

@@ -23,7 +23,7 @@ function sumsOf(groups: { users: readonly string[]; payers: number; amounts: rea
       const revenue: Record<string, number> = amount === undefined ? {} : { USD: amount };
       return { userId, purchases: amount === undefined ? 0 : 1, revenue, dated: [] };
     });
-    addPlayers(sums, players, PERCENT, null);
+    addPlayers(sums, { userIds: [], buying: players }, PERCENT, null);
   }
   return sums;
 }
