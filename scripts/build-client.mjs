@@ -1,72 +1,68 @@
-// Builds the TypeScript client and the simulator, and from the client the two files that the operations listener offers for
-// download: the npm package, and one ES module for pages without a bundler. Does nothing if they were built from the same sources.
-// Used by `npm start` and `npm run build`.
-import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+// The TypeScript client and the simulator, and from the client the two files that the operations listener offers for download: the npm
+// package, and one ES module for pages without a bundler. Compiled, because the package has declarations of types.
+import { mkdirSync, renameSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import { filesIn, root, sourcesHash } from './sources-hash.mjs';
+import { run, runNode } from './build-parts.mjs';
+import { filesIn, root } from './sources-hash.mjs';
 
 const downloads = join(root, 'sdk', 'download');
-/** In the folder of the files, so that deleting them deletes this file, too. The server does not serve it. */
-const stamp = join(downloads, '.built-from');
 const FOLDERS = ['sdk', 'simulator'];
-const BUILT = ['sdk/dist/index.js', 'simulator/dist/index.js'];
 
-/** Returns whether client and simulator are built from their present sources. Prints how long a build took. */
-export async function buildClient(say) {
-  const hash = sourcesHash([
+export const client = {
+  name: 'the client',
+  /** The server does not serve it. */
+  stamp: 'sdk/download/.built-from',
+  outputs: ['sdk/dist/index.js', 'simulator/dist/index.js'],
+  sources: () => [
     ...FOLDERS.flatMap((folder) => filesIn(`${folder}/src`)),
     ...FOLDERS.flatMap((folder) => [`${folder}/package.json`, `${folder}/tsconfig.json`]),
     'sdk/README.md',
     'package-lock.json',
-  ]);
-  const isThere = BUILT.every((file) => existsSync(join(root, file))) && existsSync(stamp);
-  if (isThere && readFileSync(stamp, 'utf8') === hash) return true;
-  const begun = performance.now();
-  rmSync(downloads, { recursive: true, force: true });
-  mkdirSync(downloads);
-  if (!compile() || !pack() || !(await bundle(say))) return false;
-  writeFileSync(stamp, hash);
-  say(`Built the client in ${((performance.now() - begun) / 1000).toFixed(1)} s.`);
-  return true;
-}
+  ],
+  async build() {
+    rmSync(downloads, { recursive: true, force: true });
+    mkdirSync(downloads);
+    await compile(...FOLDERS);
+    await Promise.all([pack(), bundle()]);
+  },
+};
 
-function compile() {
-  const tsc = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin', 'tsc');
-  const args = [tsc, '-b', ...FOLDERS.map((folder) => join(root, folder))];
-  return spawnSync(process.execPath, args, { stdio: 'inherit' }).status === 0;
+/** The suite of examples that every client passes, and its drivers. Its types come from the client, which is built before. */
+export const conformance = {
+  name: 'the conformance suite',
+  stamp: 'clients/conformance/dist/.built-from',
+  outputs: ['clients/conformance/dist/src/main.js'],
+  sources: () => [
+    ...filesIn('sdk/src'),
+    ...['src', 'drivers'].flatMap((folder) => filesIn(`clients/conformance/${folder}`)),
+    'clients/conformance/tsconfig.json',
+    'package-lock.json',
+  ],
+  build: () => compile('clients/conformance'),
+};
+
+function compile(...folders) {
+  const tsc = join(programFolder('typescript'), 'bin', 'tsc');
+  return runNode([tsc, '-b', ...folders.map((folder) => join(root, folder))]);
 }
 
 /** What `npm publish` would upload. */
-function pack() {
+async function pack() {
   const args = ['pack', '--ignore-scripts', '--json', '--loglevel=error', '--pack-destination', downloads];
-  const { status, stdout } = spawnSync('npm', args, {
-    cwd: join(root, 'sdk'),
-    encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'inherit'],
-    shell: process.platform === 'win32',
-  });
-  if (status !== 0) return false;
+  const stdout = await run('npm', args, { cwd: join(root, 'sdk'), shell: process.platform === 'win32' });
   const [{ filename }] = JSON.parse(stdout.slice(stdout.indexOf('[')));
   renameSync(join(downloads, filename), join(downloads, 'savepoint-client.tgz'));
-  return true;
 }
 
-async function bundle(say) {
-  try {
-    const { rolldown } = await import('rolldown');
-    const built = await rolldown({ input: join(root, 'sdk/dist/index.js'), platform: 'browser' });
-    await built.write({ file: join(downloads, 'savepoint-client.js'), format: 'es' });
-    await built.close();
-    return true;
-  } catch (error) {
-    say(`The client could not be made one file: ${error.message}`);
-    return false;
-  }
+/** In a process of its own, as the bundles of the server. */
+function bundle() {
+  const program = join(programFolder('rolldown'), 'bin', 'cli.mjs');
+  const file = join(downloads, 'savepoint-client.js');
+  const input = join(root, 'sdk/dist/index.js');
+  return runNode([program, input, '--file', file, '--format', 'es', '--platform', 'browser']);
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href && !(await buildClient(console.log))) {
-  process.exitCode = 1;
+function programFolder(name) {
+  return dirname(createRequire(import.meta.url).resolve(`${name}/package.json`));
 }

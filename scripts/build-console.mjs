@@ -1,46 +1,33 @@
-// Builds the console into console/dist, unless the build there was made from the same sources. Used by `npm start` and `npm run build`.
-import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+// The console, in console/dist.
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { gzipSync } from 'node:zlib';
-import { filesIn, root, sourcesHash } from './sources-hash.mjs';
+import { runNode } from './build-parts.mjs';
+import { filesIn, root } from './sources-hash.mjs';
 
 const folder = join(root, 'console');
-/** In the folder of the pages, so that deleting them deletes this file, too. The server does not serve it. */
-const stamp = join(folder, 'dist', '.built-from');
+const BESIDE = ['index.html', 'package.json', 'vite.config.ts', 'tsconfig.json', 'generate-api.mjs'];
 
-function consoleHash() {
-  const beside = ['index.html', 'package.json', 'vite.config.ts', 'tsconfig.json', 'generate-api.mjs'];
-  return sourcesHash([
+export const consolePages = {
+  name: 'the console',
+  /** The server does not serve it. */
+  stamp: 'console/dist/.built-from',
+  sources: () => [
     ...filesIn('console/public'),
-    ...filesIn('console/src'),
-    ...beside.map((name) => `console/${name}`),
+    // Not what the build itself generates there.
+    ...filesIn('console/src').filter((file) => !file.endsWith('.gen.ts')),
+    ...BESIDE.map((name) => `console/${name}`),
     'openapi/admin.json',
     'package-lock.json',
-  ]);
-}
-
-/** Returns whether the console is built from its present sources. Prints how long a build took. */
-export function buildConsole(say) {
-  const hash = consoleHash();
-  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === hash) return true;
-  const vite = viteProgram();
-  if (vite === undefined) {
-    say('The console was not built: its build tool is not installed. Run `npm ci`.');
-    return false;
-  }
-  const begun = performance.now();
-  for (const args of [[join(folder, 'generate-api.mjs')], [vite, 'build', '--logLevel', 'error']]) {
-    const { status } = spawnSync(process.execPath, args, { cwd: folder, stdio: 'inherit' });
-    if (status !== 0) return false;
-  }
-  compressAssets();
-  writeFileSync(stamp, hash);
-  say(`Built the console in ${((performance.now() - begun) / 1000).toFixed(1)} s.`);
-  return true;
-}
+  ],
+  async build() {
+    const vite = viteProgram();
+    await runNode([join(folder, 'generate-api.mjs')], folder);
+    await runNode([vite, 'build', '--logLevel', 'error'], folder);
+    compressAssets();
+  },
+};
 
 /** Compresses the files once, so that the service does not do it for every request. */
 function compressAssets() {
@@ -51,15 +38,11 @@ function compressAssets() {
   }
 }
 
-function viteProgram() {
+export function viteProgram() {
   try {
     const packageFile = createRequire(join(folder, 'package.json')).resolve('vite/package.json');
     return join(dirname(packageFile), 'bin', 'vite.js');
-  } catch {
-    return undefined;
+  } catch (cause) {
+    throw new Error('The build tool of the console is not installed. Run `npm ci`.', { cause });
   }
-}
-
-if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href && !buildConsole(console.log)) {
-  process.exitCode = 1;
 }

@@ -7,10 +7,10 @@ import { fileURLToPath } from 'node:url';
 
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
-/** All files of a folder but generated ones, in an order that does not depend on the machine. Paths are relative to the root. */
+/** All files of a folder, in an order that does not depend on the machine. Paths are relative to the root. */
 export function filesIn(folder) {
   return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && !entry.name.endsWith('.gen.ts'))
+    .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1))
     .sort();
 }

@@ -118,7 +118,7 @@ async function eraseUnderFire(nats: NatsServers, say: Say, options: Options): Pr
       consumers[0] = startConsumer(beside, outputs);
     }
     if (also === 2) {
-      const children = await childrenOf(second.pid, 'server/dist/bin/');
+      const children = await childrenOf(second.pid, 'server/dist/programs/');
       await second.kill();
       await until(() => !children.some(isRunning), LONG_MS);
       second = await startService({ ...beside, SAVEPOINT_CONSUME: 'off' });

@@ -39,7 +39,7 @@ export async function startSecondNode({ dataDir, settings: shared }: Stack): Pro
       if (victim !== undefined) signal(victim, 'SIGKILL');
     },
     async kill() {
-      const children = await childrenOf(service.pid, 'server/dist/bin/');
+      const children = await childrenOf(service.pid, 'server/dist/programs/');
       await service.kill();
       await until(() => !children.some(isRunning), END_MS);
       service = await startPatiently(settings);

@@ -108,7 +108,7 @@ async function startProcesses(
       if (victim !== undefined) signal(victim, 'SIGKILL');
     },
     async killService() {
-      const children = await childrenOf(service.pid, 'server/dist/bin/');
+      const children = await childrenOf(service.pid, 'server/dist/programs/');
       await service.kill();
       await until(() => !children.some(isRunning), END_MS);
       service = await startPatiently(settings);

@@ -1,2 +1,2 @@
 #!/usr/bin/env node
-import '../dist/bin/savepoint.js';
+import '../dist/programs/savepoint.js';

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { FastifyInstance } from 'fastify';
 import { ApiError } from '../errors.js';
+import { publishedFolder } from '../lib/package-files.js';
 
 /** The TypeScript client in two forms: the npm package, and one ES module for pages without a bundler. */
 const TYPES: Readonly<Record<string, string>> = {
@@ -9,14 +10,11 @@ const TYPES: Readonly<Record<string, string>> = {
   'savepoint-client.js': 'text/javascript; charset=utf-8',
 };
 
-/** The published package brings the files with it; in the repository `npm start` and `npm run build` make them. */
-function clientFolder(): URL {
-  const packed = new URL('../../client/', import.meta.url);
-  return existsSync(packed) ? packed : new URL('../../../sdk/download/', import.meta.url);
-}
-
 /** The client for download, of the version of this service. A developer fetches it once; games do not load it from here. */
-export function clientRoutes(app: FastifyInstance, folder: URL = clientFolder()): void {
+export function clientRoutes(
+  app: FastifyInstance,
+  folder: URL = publishedFolder('client', 'sdk/download'),
+): void {
   app.get('/client/:file', async (request, reply) => {
     const { file } = request.params as { file: string };
     const type = Object.hasOwn(TYPES, file) ? TYPES[file] : undefined;

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '../errors.js';
+import { publishedFolder } from '../lib/package-files.js';
 
 /** Files whose names hold a hash of their content, and the few beside the page. No folder above, no hidden file. */
 const ASSET = /^assets\/[\w-][\w.-]*$/;
@@ -17,17 +17,14 @@ const TYPES: Readonly<Record<string, string>> = {
 
 const YEAR = 'public, max-age=31536000, immutable';
 
-/** The published package brings the console with it; in the repository it lies beside the server. */
-function consoleFolder(): URL {
-  const packed = new URL('../../console/', import.meta.url);
-  return existsSync(packed) ? packed : new URL('../../../console/dist/', import.meta.url);
-}
-
 /**
  * The console as static files: a client of the admin API like any other, so nothing here knows who asks. Every address that is no
  * file is a view of the console and gets its page.
  */
-export function consoleRoutes(app: FastifyInstance, folder: URL = consoleFolder()): void {
+export function consoleRoutes(
+  app: FastifyInstance,
+  folder: URL = publishedFolder('console', 'console/dist'),
+): void {
   app.get('/', async (_request, reply) => reply.redirect('console/'));
   app.get('/console', async (_request, reply) => reply.redirect('console/'));
   app.get('/console/*', async (request: FastifyRequest, reply: FastifyReply) => {

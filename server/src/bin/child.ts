@@ -4,6 +4,7 @@ import { type MasterKeys, parseMasterKeys, UnsealError } from '../security/maste
 import { readSettings, type Settings } from '../settings/settings.js';
 import { createLogger } from '../telemetry/logger.js';
 import { BEAT_MS } from './heartbeat.js';
+import { mapStackTraces } from './map-stack-traces.js';
 
 export type ChildOptions = Readonly<{
   settings: Settings;
@@ -23,6 +24,7 @@ export type ChildMessage =
 
 /** A process of the service that the primary starts, watches, replaces and stops: see supervised-process.ts. */
 export async function runChild(start: (options: ChildOptions) => Promise<RunningChild>): Promise<void> {
+  mapStackTraces();
   const read = readSettings(process.env, { tty: false });
   if (!read.ok) throw new Error(read.problems.join('\n'));
   const { settings } = read;

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
@@ -43,6 +42,7 @@ import { voidedPurchasesStep } from '../features/stores/google/voided-purchases.
 import { watchDisk } from '../lib/disk-watch.js';
 import { createGoogleApi } from '../lib/google-play/google-api.js';
 import { httpUrl } from '../lib/http-url.js';
+import { publishedFolder } from '../lib/package-files.js';
 import { stepProcessBehindPlayers } from '../lib/thread-priority.js';
 import { openLink } from '../queue/connection.js';
 import { checkQueue } from '../queue/queue-status.js';
@@ -55,12 +55,12 @@ import { createBackupMetrics } from './backup-metrics.js';
 import { scheduleBackups } from './backup-schedule.js';
 import { type ChildOptions, type RunningChild, runChild } from './child.js';
 import { scheduleCopies } from './event-files-copies.js';
-import { writeFilesInThread } from './event-files-thread.js';
 import { createInstallationMetrics } from './installation-metrics.js';
-import { runPredictionsInThread, trainInThread } from './predictions-thread.js';
 import { createProcessMetrics } from './process-metrics.js';
 import { readiness } from './readiness.js';
 import { createReplicaMetrics } from './replica-metrics.js';
+import { writeFilesInThread } from './run-event-files-thread.js';
+import { runPredictionsInThread, trainInThread } from './run-predictions-thread.js';
 import { askStatus, askWorkersMetrics, askWorkersReach } from './service-status.js';
 
 /** The process for operators: health, metrics, the admin API and the reference on a listener, and maintenance. */
@@ -181,7 +181,8 @@ async function startOperations(options: ChildOptions): Promise<RunningChild> {
       tracing,
       warnings: async () => [...clockWarnings(clock.reading()), ...diskWarnings(disk.reading())],
     },
-    apiDocument: async (api) => JSON.parse(await readFile(new URL(`${api}.json`, apiDocuments()), 'utf8')),
+    apiDocument: async (api) =>
+      JSON.parse(await readFile(new URL(`${api}.json`, publishedFolder('openapi', 'openapi')), 'utf8')),
   });
   // Exclusive: the primary hands out listeners to API workers only.
   await app.listen({ host: settings.opsHost, port: settings.opsPort, exclusive: true });
@@ -254,12 +255,6 @@ function openReplica(
   const pool = createAdminPool(databaseReplicaUrl, settings);
   if (tracing !== undefined) watchStatements(pool, tracing.watchStatement);
   return createReplica({ primary, pool, maxLagMs, logger });
-}
-
-/** The published package brings the documents with it; in the repository they lie beside the packages. */
-function apiDocuments(): URL {
-  const packed = new URL('../../openapi/', import.meta.url);
-  return existsSync(packed) ? packed : new URL('../../../openapi/', import.meta.url);
 }
 
 /** A listener on all addresses is where this one was reached; any other is where it was told to listen. */

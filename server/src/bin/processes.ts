@@ -2,6 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import cluster from 'node:cluster';
 import { fileURLToPath } from 'node:url';
 import type { Logger } from 'pino';
+import { programFile } from '../lib/package-files.js';
 import type { Settings } from '../settings/settings.js';
 import { OPERATIONS_STUCK_SECONDS } from './heartbeat.js';
 import { respond } from './questions.js';
@@ -44,8 +45,7 @@ export function startProcesses(
     SAVEPOINT_MASTER_KEY: masterKey,
     SAVEPOINT_LOG_PRETTY: settings.logPretty ? 'on' : 'off',
   };
-  const forkWorker = (): ChildProcess =>
-    forkProcess('./worker.js', { environment, databaseDir }, WORKER_OPTIONS);
+  const forkWorker = (): ChildProcess => forkProcess('worker', { environment, databaseDir }, WORKER_OPTIONS);
   const workers = Array.from({ length: settings.workers }, () =>
     supervise({ name: 'an API worker', fork: forkWorker, logger }),
   );
@@ -70,7 +70,7 @@ export function startProcesses(
   });
   const forkOperations = (): ChildProcess => {
     const own = { SAVEPOINT_OPS_PORT: String(opsPort) };
-    const child = forkProcess('./operations.js', { environment: { ...environment, ...own }, databaseDir });
+    const child = forkProcess('operations', { environment: { ...environment, ...own }, databaseDir });
     respond(child, 'status', status);
     respond(child, 'metrics', readMetrics);
     respond(child, 'reach', () => readReach(workers));
@@ -100,12 +100,12 @@ export function startProcesses(
 }
 
 function forkProcess(
-  file: string,
+  name: 'worker' | 'operations',
   { environment, databaseDir }: { environment: object; databaseDir: string | undefined },
   options: readonly string[] = [],
 ): ChildProcess {
   cluster.setupPrimary({
-    exec: fileURLToPath(new URL(file, import.meta.url)),
+    exec: fileURLToPath(programFile(name)),
     args: databaseDir === undefined ? [] : [databaseDir],
     // Whatever this process was given comes last, and wins.
     execArgv: [...options, ...process.execArgv],

@@ -25,6 +25,8 @@ export async function runProgram(args: readonly string[]): Promise<number | unde
   }
 }
 
+const VERSION_FLAGS = ['--version', '-V'];
+
 /** With the command of this name, or with all if there is none, for the help and for what may have been meant. */
 async function createProgram(name = ''): Promise<Command> {
   const settings = SETTINGS.map(
@@ -39,7 +41,8 @@ async function createProgram(name = ''): Promise<Command> {
     )
     .addHelpText('after', `\nSettings, all read from the environment:\n${settings.join('\n')}`);
   const known = COMMANDS.get(name);
-  for (const load of known === undefined ? COMMANDS.values() : [known]) program.addCommand(await load());
+  const loaded = VERSION_FLAGS.includes(name) ? [] : known === undefined ? COMMANDS.values() : [known];
+  for (const load of loaded) program.addCommand(await load());
   throwErrors(program);
   return program;
 }

@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
+import { inPackage } from '../lib/package-files.js';
 
-const MIGRATIONS = new URL('../../migrations/', import.meta.url);
+const MIGRATIONS = inPackage('migrations/');
 const CONCURRENT = /_concurrently\.sql$/;
 
 /** A file of server/migrations. */

@@ -1,6 +1,7 @@
 import { LogController } from 'fastify';
-import { type Logger, pino } from 'pino';
+import { type DestinationStream, type Logger, pino } from 'pino';
 import type { Settings } from '../settings/settings.js';
+import { prettyLine } from './pretty-line.js';
 
 /**
  * Secrets never reach a log: requests are logged by route and ids only, and should one of these members ever be part of a
@@ -22,20 +23,20 @@ const REDACTED = [
   '*.password',
 ];
 
-export function createLogger(settings: Pick<Settings, 'logLevel' | 'logPretty'>): Logger {
-  return pino({
-    level: settings.logLevel,
+export function createLogger({ logLevel, logPretty }: Pick<Settings, 'logLevel' | 'logPretty'>): Logger {
+  const options = {
+    level: logLevel,
     base: { pid: process.pid },
     redact: { paths: REDACTED, censor: '[redacted]' },
-    ...(settings.logPretty
-      ? {
-          transport: {
-            target: 'pino-pretty',
-            options: { translateTime: 'SYS:HH:MM:ss', ignore: 'pid,hostname', singleLine: true },
-          },
-        }
-      : {}),
-  });
+  };
+  return logPretty ? pino(options, prettyOutput()) : pino(options);
+}
+
+/** In this thread: a line for people is for a terminal, which has few of them. */
+function prettyOutput(): DestinationStream {
+  const output = pino.destination(process.stdout.fd);
+  const hasColours = process.stdout.isTTY && process.stdout.hasColors();
+  return { write: (line) => void output.write(prettyLine(line, hasColours)) };
 }
 
 /** Fastify's own request lines are off: ours say who and which route, see observation.ts. */

@@ -2,10 +2,11 @@ import { readFile } from 'node:fs/promises';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type KeyPair, sampleLogin } from '../../features/sessions/sample-login.js';
 import { hostNameOf } from '../../http/host-check.js';
+import { inPackage } from '../../lib/package-files.js';
 import type { ApiDocument } from './api-document.js';
 import { type Api, referencePage } from './reference-page.js';
 
-const FILES = new URL('../../../reference/', import.meta.url);
+const FILES = inPackage('reference/');
 
 export type ReferenceSources = {
   /** The OpenAPI document of an API, as it is committed. */

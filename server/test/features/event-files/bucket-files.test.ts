@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { writeFilesInThread } from '../../../src/bin/event-files-thread.js';
+import { writeFilesInThread } from '../../../src/bin/run-event-files-thread.js';
 import { checkEventFiles } from '../../../src/cli/doctor-event-files.js';
 import { recountGame } from '../../../src/features/analytics/recount.js';
 import { removeUnusedCopies } from '../../../src/features/event-files/asking/local-copies.js';
@@ -261,8 +261,7 @@ describe('a bucket that does not work', () => {
     const stopping = new AbortController();
     // The thread signs its requests as of then.
     const task = { databaseUrl: world.url, settings: stuck.settings, nowMs: Date.now() };
-    const thread = new URL('../../../dist/bin/event-files-thread.js', import.meta.url);
-    const writing = writeFilesInThread(task, stopping.signal, thread);
+    const writing = writeFilesInThread(task, stopping.signal);
     await expect.poll(() => hanging.requests, { timeout: 120_000 }).toContain('GET ');
     stopping.abort();
     expect(await writing).toMatchObject({ state: 'unfinished' });

@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { runPredictionsInThread, trainInThread } from '../../../src/bin/predictions-thread.js';
+import { runPredictionsInThread, trainInThread } from '../../../src/bin/run-predictions-thread.js';
 import { withDedicatedConnection } from '../../../src/db/dedicated-connection.js';
 import { transaction } from '../../../src/db/pool.js';
 import { createMaintenance } from '../../../src/features/lifecycle/maintenance.js';
@@ -51,7 +51,7 @@ type Listed = {
 async function maintain(days: number, trainingDays = 1): Promise<string> {
   const logger = pino({ level: 'silent' });
   const run = predictionsStep(
-    (options) => runPredictionsInThread(harness.databaseUrl, options, THREAD),
+    (options) => runPredictionsInThread(harness.databaseUrl, options),
     trainingDays,
     logger,
   );
@@ -73,9 +73,6 @@ async function readGauges() {
   return (name: string, model: string) =>
     new RegExp(`^savepoint_prediction_${name}\\{.*,model="${model}"\\} (\\S+)$`, 'm').exec(text)?.[1];
 }
-
-/** A thread runs the built files. */
-const THREAD = new URL('../../../dist/bin/predictions-thread.js', import.meta.url);
 
 describe('the hourly work', () => {
   it('trains a game once a day', async () => {
@@ -170,13 +167,11 @@ describe('the admin API', () => {
       await other.query("select pg_advisory_lock(hashtext('savepoint training'), $1)", [training.gameId]);
       expectGeneralError(await admin.call('POST', `${GAME}/models`), 429, 'busy');
     });
-    expect(await trainInThread(harness.databaseUrl, training, undefined, THREAD)).toEqual({
+    expect(await trainInThread(harness.databaseUrl, training)).toEqual({
       outcome: 'trained',
       version: 4,
     });
-    await expect(
-      trainInThread('postgres://nobody@127.0.0.1:1/none', training, undefined, THREAD),
-    ).rejects.toThrow();
+    await expect(trainInThread('postgres://nobody@127.0.0.1:1/none', training)).rejects.toThrow();
   });
 
   it('rolls back for editors only, and shows it', async () => {

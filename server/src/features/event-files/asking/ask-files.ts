@@ -1,5 +1,6 @@
 import { fork } from 'node:child_process';
 import type { Pool } from '../../../db/pool.js';
+import { programFile } from '../../../lib/package-files.js';
 import type { EventFilesSettings } from '../../../settings/bucket-settings.js';
 import { type GameFolder, inFolder } from '../manifest.js';
 import { openFileStore } from '../open-store.js';
@@ -8,8 +9,6 @@ import { EMPTY_TABLE } from './empty-table.js';
 import { fetchCopies, type NamedFile, pathIn } from './local-copies.js';
 import type { Outcome, Question } from './question.js';
 
-/** The package installs it beside the command; it runs bin/sql-child.ts as it is built. */
-const CHILD = new URL('../../../../bin/sql-child.mjs', import.meta.url);
 /** Beside DuckDB itself, which has a limit of its own: the rows of the answer. */
 const NODE_MEMORY_MB = 192;
 
@@ -92,7 +91,7 @@ const outOfTime = (maxMs: number): Outcome => ({
  * on. The process is killed when the signal comes: at its time limit, or when nobody waits any more.
  */
 function askInProcess(question: Question, signal: AbortSignal): Promise<Outcome> {
-  const child = fork(CHILD, {
+  const child = fork(programFile('sql-child'), {
     env: {},
     execArgv: [`--max-old-space-size=${NODE_MEMORY_MB}`],
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
