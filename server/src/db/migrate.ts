@@ -57,8 +57,11 @@ export async function migrate(
     const watcher = await connect(databaseUrl);
     try {
       const pid = await findPid(client);
+      // The migrations of an empty database take no time, and their names tell a newcomer nothing.
+      const isEmpty = state.applied === undefined;
+      if (isEmpty) say(`Creating the tables (${missing.length} migrations)…`);
       for (const migration of missing) {
-        say(`Applying migration ${migration.name}…`);
+        if (!isEmpty) say(`Applying migration ${migration.name}…`);
         await applyMigration({ client, pid, watcher, say, lockRetries, signal }, migration);
       }
     } finally {

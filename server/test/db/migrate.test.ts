@@ -160,6 +160,25 @@ describe('a migration', () => {
 });
 
 describe('a database', () => {
+  it('that is empty is prepared in one line, and one that is upgraded names each migration', async () => {
+    const database = await createTestDatabase({ isEmpty: true });
+    const lines: string[] = [];
+    const migrations = [
+      migration(1, '0001_a.sql', 'create table a ()'),
+      migration(2, '0002_b.sql', 'create table b ()'),
+    ];
+    const say = (line: string) => lines.push(line);
+    try {
+      await migrate(database.url, say, { migrations });
+      await migrate(database.url, say, {
+        migrations: [...migrations, migration(3, '0003_c.sql', 'create table c ()')],
+      });
+    } finally {
+      await database.drop();
+    }
+    expect(lines).toEqual(['Creating the tables (2 migrations)…', 'Applying migration 0003_c.sql…']);
+  });
+
   it('of a build before 1.0 is refused with a sentence, and left as it is', async () => {
     const database = await createTestDatabase({ isEmpty: true });
     const client = new pg.Client({ connectionString: database.url });
