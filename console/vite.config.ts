@@ -1,7 +1,7 @@
 import { defineConfig } from 'vite';
 
-/** Where `npm start` has the operations listener, for `npm run dev -w console`. */
-const OPERATIONS = 'http://127.0.0.1:8081';
+/** The operations listener of the service that `npm run dev` starts. */
+const OPERATIONS = `http://127.0.0.1:${process.env.SAVEPOINT_OPS_PORT ?? 8081}`;
 
 export default defineConfig({
   base: '/console/',

@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import { root, sourcesHash } from './sources-hash.mjs';
 
 /**
@@ -35,7 +36,10 @@ export async function buildParts(parts, { say, terminal = process.stdout }) {
   progress.end();
   const built = due.map(({ part }) => part.name).filter((name) => !failed.has(name));
   if (built.length > 0) say(`Built ${listOf(built)} in ${seconds()} s.`);
-  for (const [name, error] of failed) say(`${error.message.trim()}\nThis failed: building ${name}.`);
+  for (const [name, error] of failed) {
+    const message = terminal.isTTY ? error.message : stripVTControlCharacters(error.message);
+    say(`${message.trim()}\nThis failed: building ${name}.`);
+  }
   return failed;
 }
 
