@@ -5,7 +5,9 @@ import { eventsOf } from '../simulator/dist/model/session-events.js';
 import { SKUS } from '../simulator/dist/model/world.js';
 
 const DAY_MS = 86_400_000;
-const END_MS = Date.parse('2026-11-15T00:00:00Z');
+/** The last day of every game that is simulated here. */
+export const LAST_SIMULATED_DAY = Date.parse('2026-11-15T00:00:00Z') / DAY_MS - 1;
+const END_MS = (LAST_SIMULATED_DAY + 1) * DAY_MS;
 const USD = new Map(SKUS.map(({ skuId, usd }) => [skuId, usd]));
 
 /**
@@ -13,13 +15,13 @@ const USD = new Map(SKUS.map(({ skuId, usd }) => [skuId, usd]));
  * the end.
  */
 export function simulateOrigins({ seed, players, days, weeks, habits }) {
-  const simulation = { seed, players, days, endMs: END_MS, ...(habits && { habits }) };
-  const last = END_MS / DAY_MS - 1;
-  const origins = Array.from({ length: weeks }, (_, week) => last - 7 * (weeks - week));
-  return originsOf(livesOf(simulation), origins);
+  const origins = Array.from({ length: weeks }, (_, week) => LAST_SIMULATED_DAY - 7 * (weeks - week));
+  return originsOf(livesOf({ seed, players, days, habits }), origins);
 }
 
-function* livesOf(simulation) {
+/** Of each player: what happened on each active day. */
+export function* livesOf({ habits, ...game }) {
+  const simulation = { ...game, endMs: END_MS, ...(habits && { habits }) };
   for (let index = 0; index < simulation.players; index++) yield daysOf(lifeOf(simulation, index));
 }
 

@@ -4,21 +4,15 @@ import { withDedicatedConnection } from '../../db/dedicated-connection.js';
 import { type Pool, transaction } from '../../db/pool.js';
 import { type Clock, clockFrom } from '../../lib/clock.js';
 import { DAY_MS, dateOf } from '../../lib/day.js';
+import { type Artefact, type GradedName, modelOf } from '../../personalisation/predict/artefact.js';
+import { distrustedAfterGrading } from '../../personalisation/predict/distrust.js';
 import {
-  type Artefact,
-  GRADED_NAMES,
-  type GradedName,
-  MODEL_NAMES,
-  type ModelName,
-  modelOf,
-} from '../../personalisation/predict/artefact.js';
-import { gradeModel, type Health, healthAfter } from '../../personalisation/predict/grade.js';
-import {
-  gradeTotal,
-  gradeWeekOfRevenue,
-  type TotalMetrics,
-  totalHealthAfter,
-} from '../../personalisation/predict/grade-totals.js';
+  gradePredictions,
+  HORIZONS,
+  isModelName,
+  WEEK_DAYS,
+} from '../../personalisation/predict/grade-predictions.js';
+import { gradeWeekOfRevenue, type TotalMetrics } from '../../personalisation/predict/grade-totals.js';
 import { readArtefact } from '../../personalisation/predict/read-artefact.js';
 import type { OriginCells } from '../../personalisation/predict/training-data.js';
 import { lockGame } from '../game-configs/config-queries.js';
@@ -33,20 +27,6 @@ import {
 import { pruneModels } from './prune-models.js';
 import { MAX_PLAYERS, readOrigin } from './training-data-reader.js';
 import { beginTrainingSession, createSample } from './training-queries.js';
-
-const WEEK_DAYS = 7;
-/** These are also compared with each week: the first days after a collapse of prices are a small part of 28 or 90 days. */
-const PAYERS_REVENUE: readonly GradedName[] = ['purchases.revenue', 'purchases.revenue90'];
-
-/** A prediction for this many days is graded when the days are over. The week comes first. */
-const HORIZONS: readonly Readonly<{ days: number; names: readonly GradedName[] }>[] = [
-  { days: WEEK_DAYS, names: MODEL_NAMES },
-  {
-    days: 28,
-    names: ['purchases.purchases', 'purchases.revenue', 'conversion.purchases', 'conversion.revenue'],
-  },
-  { days: 90, names: ['purchases.revenue90', 'conversion.revenue90'] },
-];
 
 export type GradeOutcome = Readonly<{
   /** The last day of the graded horizon. */
@@ -84,13 +64,9 @@ export async function gradeGame(
 
   const at = { day: dateOf(day), gradedAt: actor.nowMs };
   const grades = await gradeRounds(pool, gameId, rounds, { current, artefact: now, at });
-  const health = new Map(
-    grades
-      .filter((grade) => grade.modelVersion === current.modelVersion)
-      .map((grade) => [grade.model, grade.health]),
-  );
-  const distrusted = GRADED_NAMES.filter((name) =>
-    health.has(name) ? health.get(name) === 'red' : current.distrusted.includes(name),
+  const distrusted = distrustedAfterGrading(
+    current.distrusted,
+    grades.filter(({ modelVersion }) => modelVersion === current.modelVersion),
   );
   const changed = await store(pool, { gameId, actor, clock, current, grades, distrusted });
   return {
@@ -189,38 +165,12 @@ function gradesOf(
   { wasTold, week, ...at }: GradedAt,
 ): Grade[] {
   if (artefact === undefined) return [];
-  return names.flatMap((name): Grade[] => {
-    const before: Health = distrusted.includes(name) ? 'red' : 'green';
-    const graded = gradeOne(artefact, name, origin, before, week);
-    return graded === undefined
-      ? []
-      : [{ ...at, ...graded, wasTold: wasTold(name), model: name, modelVersion }];
-  });
-}
-
-function gradeOne(
-  artefact: Artefact,
-  name: GradedName,
-  origin: OriginCells,
-  before: Health,
-  week: TotalMetrics | undefined,
-): Pick<Grade, 'metrics' | 'health'> | undefined {
-  if (isModelName(name)) {
-    const metrics = gradeModel(artefact, name, origin);
-    return metrics && { metrics, health: healthAfter(before, metrics) };
-  }
-  const total = gradeTotal(artefact, name, origin);
-  if (week === undefined || !PAYERS_REVENUE.includes(name)) {
-    return total && { metrics: total, health: totalHealthAfter(before, total) };
-  }
-  // A young game has no 90 days that are over, but has weeks.
-  const metrics = { ...(total ?? week), week: { ...week, deciles: [] } };
-  const isRed = [total, week].some((each) => each && totalHealthAfter(before, each) === 'red');
-  return { metrics, health: isRed ? 'red' : 'green' };
-}
-
-function isModelName(name: GradedName): name is ModelName {
-  return MODEL_NAMES.includes(name as ModelName);
+  return gradePredictions(artefact, names, origin, { distrusted, week }).map((graded) => ({
+    ...at,
+    ...graded,
+    wasTold: wasTold(graded.model),
+    modelVersion,
+  }));
 }
 
 type Graded = Readonly<{

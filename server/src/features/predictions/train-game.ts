@@ -7,12 +7,8 @@ import {
 import { type Client, type Pool, transaction } from '../../db/pool.js';
 import { type Clock, clockFrom } from '../../lib/clock.js';
 import { DAY_MS, dateOf } from '../../lib/day.js';
-import {
-  type Artefact,
-  GRADED_NAMES,
-  type GradedName,
-  modelOf,
-} from '../../personalisation/predict/artefact.js';
+import type { Artefact } from '../../personalisation/predict/artefact.js';
+import { distrustedAfterTraining } from '../../personalisation/predict/distrust.js';
 import { readArtefact } from '../../personalisation/predict/read-artefact.js';
 import { type TrainingResult, train } from '../../personalisation/predict/train.js';
 import { lockGame } from '../game-configs/config-queries.js';
@@ -194,7 +190,7 @@ async function store(
       author: actor.name,
       cause: 'train',
       modelVersion: version,
-      distrusted: stillDistrusted(before?.distrusted ?? [], result),
+      distrusted: distrustedAfterTraining(before?.distrusted ?? [], result),
     });
   }
   await noteTrained(client, gameId, dateOf(read.data.day));
@@ -213,10 +209,4 @@ async function store(
     },
   });
   return isPromoted;
-}
-
-/** A new model has passed its test on the newest week, so it is trusted. A model that was kept keeps its state. */
-function stillDistrusted(before: readonly GradedName[], { report }: TrainingResult): GradedName[] {
-  const isNew = new Set(report.filter(({ outcome }) => outcome === 'promoted').map(({ model }) => model));
-  return GRADED_NAMES.filter((name) => before.includes(name) && !isNew.has(modelOf(name)));
 }

@@ -1,0 +1,184 @@
+// How predictions fare when a game changes overnight. Needs `npm run build`. `nice node bench/predictions/changed-games.mjs [--players 300,2000] [--games 8]
+// [--changes activity,prices,whale,nothing]` prints the table of docs/predictions.md.
+import { parseArgs } from 'node:util';
+import { EMPTY, LAST_SIMULATED_DAY, originsOf } from '../../scripts/simulated-training.mjs';
+import * as applyModels from '../../server/dist/personalisation/predict/apply-models.js';
+import * as distrust from '../../server/dist/personalisation/predict/distrust.js';
+import * as gradePredictions from '../../server/dist/personalisation/predict/grade-predictions.js';
+import * as gradeTotals from '../../server/dist/personalisation/predict/grade-totals.js';
+import * as training from '../../server/dist/personalisation/predict/train.js';
+import * as features from '../../server/dist/personalisation/predict/features.js';
+import * as logLossGain from '../../server/dist/personalisation/predict/log-loss-gain.js';
+import { randomFrom } from '../../simulator/dist/model/random.js';
+import { createNights } from './nights.mjs';
+import { drawPurchases, drawVisits, PAYER_SHARE, TRUTH } from './simulated-game.mjs';
+
+const { values } = parseArgs({
+  options: {
+    players: { type: 'string', default: '300,2000' },
+    games: { type: 'string', default: '8' },
+    changes: { type: 'string', default: 'activity,prices,whale,nothing' },
+    seed: { type: 'string', default: '1' },
+    verbose: { type: 'boolean', default: false },
+  },
+});
+
+const HISTORY_DAYS = 84;
+const NIGHTS = 28;
+/** Before the change, so that it finds predictions that have been in force for a while. */
+const NIGHTS_BEFORE = 8;
+const NEXT_DAYS = 7;
+const DAYS = HISTORY_DAYS + NIGHTS + NEXT_DAYS;
+/** The first day after the change. */
+const CHANGE = LAST_SIMULATED_DAY + 1 - NIGHTS - NEXT_DAYS;
+
+const CHANGES = {
+  nothing: (lives) => lives,
+  activity: (lives, random) =>
+    lives.map((days) => days.filter(({ day }, at) => at === 0 || day < CHANGE || random() < 0.15)),
+  prices: (lives) =>
+    lives.map((days) =>
+      days.map((sums) => (sums.day < CHANGE ? sums : { ...sums, spent: sums.spent / 10 })),
+    ),
+  whale: (lives, random) => [...lives, whale(random)],
+};
+
+/** Payers buy once a week, and most of them stay: a game of 300 players sells some thirty times a week. */
+const GAME = { ...TRUTH, mbgNbd: { r: 2, alpha: 14, a: 0.8, b: 8 } };
+
+function lifeOf(random, first) {
+  const visits = new Set(drawVisits(random, first, first + DAYS, GAME.bgBb));
+  const firstDay = Math.min(...visits);
+  const isPayer = random() < PAYER_SHARE;
+  const purchases = isPayer ? drawPurchases(random, firstDay, first + DAYS, 28, GAME) : new Map();
+  return [...new Set([...visits, ...purchases.keys()])]
+    .sort((one, other) => one - other)
+    .map((day) => {
+      const isVisit = visits.has(day);
+      const spent = Number(purchases.get(day) ?? 0);
+      return {
+        ...EMPTY,
+        day,
+        ...(isVisit && { sessions: 1 + (day % 3), adImpressions: day % 5, storeViews: day % 2, playMs: 600_000 }),
+        ...(spent > 0 && { purchases: 1, spent }),
+      };
+    });
+}
+
+/** Plays every day and buys for 100 dollars on every other one, until the change. */
+function whale(random) {
+  const from = CHANGE - 60;
+  return Array.from({ length: 60 + NIGHTS + NEXT_DAYS }, (_, at) => {
+    const buys = at === 0 || (from + at < CHANGE && random() < 0.5);
+    return {
+      ...EMPTY,
+      day: from + at,
+      sessions: 3,
+      playMs: 3_600_000,
+      storeViews: 2,
+      ...(buys && { purchases: 1, spent: 99.99 }),
+    };
+  });
+}
+
+const predict = { ...gradePredictions, ...gradeTotals, ...distrust, ...training };
+
+/** By how much the model was nearer to the week after a night than the average, in units of log-likelihood; undefined where it is not in force. */
+function gains({ artefact, distrusted }, origin) {
+  const { models, baseRates } = artefact;
+  const found = {};
+  const trusted = (name) => !distrusted.includes(name);
+  const of = (cells, rate) => logLossGain.gainOver(rate, cells).sum;
+  if (models.activity.state === 'ready' && trusted('activity')) {
+    const cells = origin.activity.filter(features.isPresent).map((cell) => ({
+      predicted: applyModels.churnOf(models.activity, cell),
+      players: cell.players,
+      positives: cell.players - cell.returned7,
+    }));
+    found.churn = of(cells, baseRates.churn);
+  }
+  if (models.conversion.state === 'ready' && trusted('conversion')) {
+    const cells = origin.activity
+      .filter(({ isPayer }) => !isPayer)
+      .map((cell) => ({
+        predicted: applyModels.conversionOf(models.conversion, cell),
+        players: cell.players,
+        positives: cell.spent7,
+      }));
+    found.conversion = of(cells, baseRates.nonPayers.spend);
+  }
+  if (models.purchases.state === 'ready' && trusted('purchases')) {
+    const cells = origin.buyers.map((cell) => ({
+      predicted: applyModels.payerSpend(models.purchases, cell),
+      players: cell.players,
+      positives: cell.spent7,
+    }));
+    found.spend = of(cells, baseRates.payers.spend);
+    if (trusted('purchases.revenue') && models.purchases.value !== null)
+      found.revenue = revenueGain(models.purchases, baseRates.payers.revenue / 4, origin);
+  }
+  return found;
+}
+
+/** The deviance of amounts (Poisson), which is least on average for whoever tells the mean. */
+function revenueGain(model, average, { payers }) {
+  let gain = 0;
+  let [told, came, mean] = [0, 0, 0];
+  for (const cell of payers) {
+    const each = applyModels.payerRevenueOfWeek(model, cell);
+    gain += cell.revenue7 * Math.log(each / average) - cell.players * (each - average);
+    told += each * cell.players;
+    came += cell.revenue7;
+    mean += average * cell.players;
+  }
+  revenueGain.last = { told, came, mean };
+  return gain;
+}
+
+const NAMES = ['churn', 'spend', 'conversion', 'revenue'];
+const REDS = { churn: ['activity'], spend: ['purchases'], conversion: ['conversion'], revenue: ['purchases', 'purchases.revenue'] };
+
+for (const players of values.players.split(',').map(Number)) {
+  for (const change of values.changes.split(',')) {
+    const games = [];
+    for (let game = 0; game < Number(values.games); game++) {
+      games.push(play(players, change, Number(values.seed) + game));
+    }
+    report(players, change, games);
+  }
+}
+
+function play(players, change, seed) {
+  const random = randomFrom(seed, 77);
+  const first = LAST_SIMULATED_DAY + 1 - DAYS;
+  const usual = Array.from({ length: players }, (_, index) => lifeOf(randomFrom(seed, index), first));
+  const lives = CHANGES[change](usual, random);
+  const days = Array.from({ length: DAYS - NEXT_DAYS }, (_, at) => first + at);
+  const origins = originsOf(lives, days);
+  const nights = createNights(predict, (day) => origins[day - first], 'USD');
+  const found = [];
+  for (let night = -NIGHTS_BEFORE; night <= NIGHTS; night++) {
+    const day = CHANGE - 1 + night;
+    const { graded, artefact, distrusted, report } = nights.work(day);
+    const origin = origins[day - first];
+    found.push({ night, graded, distrusted, gains: origin ? gains({ artefact, distrusted }, origin) : {}, report, money: revenueGain.last });
+    if (values.verbose) {
+      const g = found.at(-1).gains;
+      const m = revenueGain.last ?? {};
+      console.log(seed, night, 'graded', graded.join(' ') || '-', '| in force distrust', distrusted.join(' ') || '-', '|', NAMES.map((n) => `${n} ${g[n]?.toFixed(1) ?? '-'}`).join(' '), '|', `told ${m.told?.toFixed(0)} came ${m.came?.toFixed(0)} avg ${m.mean?.toFixed(0)}`, '|', report.map(({ outcome }) => outcome[0]).join(''), `payers ${origin?.payers.reduce((s, c) => s + c.players, 0)}`);
+    }
+  }
+  return found;
+}
+
+function report(players, change, games) {
+  for (const name of NAMES) {
+    const reds = REDS[name];
+    const after = games.map((nights) => nights.filter(({ night }) => night > 0 || change === 'nothing'));
+    const inForce = after.flat().filter((night) => night.gains[name] !== undefined);
+    const worse = inForce.filter((night) => night.gains[name] < 0);
+    const firstRed = after.map((nights) => nights.find(({ graded }) => graded.some((red) => reds.includes(red)))?.night ?? '-');
+    const worseGames = after.map((nights) => nights.filter((night) => (night.gains[name] ?? 0) < 0).map(({ night }) => night).join(' '));
+    console.log(`| ${players} | ${change} | ${name} | in force ${inForce.length} of ${after.flat().length} | worse ${worse.length} | first red ${firstRed.join(' ')} | ${values.verbose ? worseGames.join('; ') : ''}`);
+  }
+}

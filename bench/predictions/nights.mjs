@@ -1,0 +1,48 @@
+/**
+ * The nights of a game, as the service works on them: grading first, then training, with the real functions and without a database. `predict` has these functions,
+ * so that a test may give those of the sources. `originAt` gives the cells of a day, with everything that happens after it: what is not known yet on a night is not
+ * looked at, because outcomes count once their time is over.
+ */
+export function createNights(predict, originAt, currency) {
+  const states = [];
+  const inForceOn = (day) => states.findLast((state) => state.fromDay <= day);
+
+  function grade(day, current) {
+    if (current === undefined) return undefined;
+    const { artefact, distrusted } = current;
+    const grades = [];
+    let week;
+    for (const { days, names } of predict.HORIZONS) {
+      const origin = originAt(day - days);
+      if (origin === undefined) continue;
+      if (days === predict.WEEK_DAYS) week = predict.gradeWeekOfRevenue(artefact, origin);
+      grades.push(...predict.gradePredictions(artefact, names, origin, { distrusted, week }));
+    }
+    return predict.distrustedAfterGrading(distrusted, grades);
+  }
+
+  return {
+    /** The work after the end of a day. What it leaves is in force on the next day. */
+    work(day) {
+      const before = states.at(-1);
+      const graded = grade(day, before);
+      const kept = before && { ...before, distrusted: graded };
+      const origins = ORIGIN_WEEKS.map((weeks) => originAt(day - 7 * weeks)).filter(
+        (origin) => origin !== undefined && origin.activity.length > 0,
+      );
+      const result = predict.train({ day, currency, origins }, day, kept?.artefact ?? null);
+      const state = result.isPromoted
+        ? {
+            artefact: result.artefact,
+            distrusted: predict.distrustedAfterTraining(kept?.distrusted ?? [], result),
+          }
+        : { artefact: kept?.artefact ?? result.artefact, distrusted: kept?.distrusted ?? [] };
+      states.push({ ...state, fromDay: day + 1 });
+      return { graded: graded ?? [], ...state, report: result.report };
+    },
+    inForceOn,
+  };
+}
+
+/** Those of `training-data-reader.ts`. */
+const ORIGIN_WEEKS = [13, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1];
