@@ -14,7 +14,7 @@ export const MONTH_DAYS = 28;
 export const QUARTER_DAYS = 90;
 
 /** As strong as this many purchase days of the player. */
-const SHRINKAGE_DAYS = 4;
+export const SHRINKAGE_DAYS = 4;
 
 /** The models without what only describes them: training needs them before there is a card. */
 export type ActivityParts = Pick<ActivityModel, 'bgBb' | 'logistic'>;
@@ -109,13 +109,6 @@ export function predictPayer(model: PurchasesModel, statistics: PayerStatistics)
     revenue: worth === null ? null : days * worth * factors.revenue,
     revenue90: worth === null ? null : payerDays(model, statistics, QUARTER_DAYS) * worth * factors.revenue90,
   };
-}
-
-/** What a payer is expected to spend in a week. Players are not told it; grading compares it with the week. */
-export function payerRevenueOfWeek(model: PurchasesModel, statistics: PayerStatistics): number | null {
-  if (model.value === null) return null;
-  const days = payerDays(model, statistics, SPEND_HORIZON_DAYS);
-  return days * purchaseDayValue(model.value, statistics) * model.factors.revenue;
 }
 
 export type NonPayerPredictions = Readonly<{

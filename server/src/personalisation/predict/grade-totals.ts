@@ -1,7 +1,10 @@
-import { conversionInWeeks, payerRevenueOfWeek, predictNonPayer, predictPayer } from './apply-models.js';
+import { conversionInWeeks, MONTH_DAYS, predictNonPayer, QUARTER_DAYS } from './apply-models.js';
 import type { Artefact, ConversionModel, PurchasesModel, TotalName } from './artefact.js';
+import { deviationsOfAmount, type Expected, MIN_DEVIATIONS } from './chance.js';
 import type { Health } from './grade.js';
 import type { Decile } from './metrics.js';
+import { SPEND_HORIZON_DAYS } from './payer-features.js';
+import { expectedPurchases, expectedRevenue } from './payer-spread.js';
 import type { OriginCells, PayerCell } from './training-data.js';
 
 /**
@@ -18,7 +21,7 @@ export type TotalMetrics = Readonly<{
   cappedRatio: number | null;
   /** The median of the tenths, which one payer cannot move either; null where nothing happened, or no tenths are known. */
   medianRatio: number | null;
-  /** How far the capped totals are apart, in standard deviations of what chance does. */
+  /** How far the capped totals are apart, in standard deviations of what chance does by the model itself (`chance.ts`). */
   deviations: number;
   /** Of payers; of all others only the total is known. */
   deciles: readonly Decile[];
@@ -42,11 +45,31 @@ export function gradeTotal(
   }
 }
 
+/** What is expected of a payer, and what happened. */
+type PayerTotal = Readonly<{
+  expected: (model: PurchasesModel, cell: PayerCell) => Expected | null;
+  happened: (cell: PayerCell) => number;
+}>;
+
 const PAYERS = {
-  'purchases.purchases': { of: 'purchases', happened: 'purchases28' },
-  'purchases.revenue': { of: 'revenue', happened: 'revenue28' },
-  'purchases.revenue90': { of: 'revenue90', happened: 'revenue90' },
-} as const;
+  'purchases.purchases': {
+    expected: (model, cell) => expectedPurchases(model, cell, MONTH_DAYS),
+    happened: ({ purchases28 }) => purchases28,
+  },
+  'purchases.revenue': {
+    expected: (model, cell) => expectedRevenue(model, cell, MONTH_DAYS, model.factors.revenue),
+    happened: ({ revenue28 }) => revenue28,
+  },
+  'purchases.revenue90': {
+    expected: (model, cell) => expectedRevenue(model, cell, QUARTER_DAYS, model.factors.revenue90),
+    happened: ({ revenue90 }) => revenue90,
+  },
+} as const satisfies Partial<Record<TotalName, PayerTotal>>;
+
+const WEEK: PayerTotal = {
+  expected: (model, cell) => expectedRevenue(model, cell, SPEND_HORIZON_DAYS, model.factors.revenue),
+  happened: ({ revenue7 }) => revenue7,
+};
 
 const MONTH = { horizon: 'month', converted: 'converted28' } as const;
 const QUARTER = { horizon: 'quarter', converted: 'converted90' } as const;
@@ -59,39 +82,41 @@ const OTHERS = {
 /** Over the players of a cell. */
 type Total = Readonly<{ players: number; predicted: number; observed: number }>;
 
-function gradePayers(
-  model: PurchasesModel,
-  { of, happened }: (typeof PAYERS)[keyof typeof PAYERS],
-  { payers }: OriginCells,
-): TotalMetrics | undefined {
-  const totals = payers.flatMap((cell: PayerCell): Total[] => {
-    const predicted = predictPayer(model, cell)[of];
-    return predicted === null
-      ? []
-      : [{ players: cell.players, predicted: predicted * cell.players, observed: cell[happened] }];
-  });
-  return payerMetrics(totals);
-}
+/** The same, and what chance does to it: of the players of a cell together. */
+type UncertainTotal = Total & Pick<Expected, 'variance' | 'nothing'>;
 
 /** What was expected of the payers of a week, compared with what they spent. A change of prices shows here weeks before it shows in a total of 28 days. */
 export function gradeWeekOfRevenue(
   { models: { purchases } }: Artefact,
-  { payers }: OriginCells,
+  origin: OriginCells,
 ): TotalMetrics | undefined {
-  if (purchases.state !== 'ready') return undefined;
-  const totals = payers.flatMap((cell): Total[] => {
-    const each = payerRevenueOfWeek(purchases, cell);
-    const { players, revenue7: observed } = cell;
-    return each === null ? [] : [{ players, predicted: each * players, observed }];
-  });
-  return payerMetrics(totals);
+  return purchases.state === 'ready' ? gradePayers(purchases, WEEK, origin) : undefined;
 }
 
-function payerMetrics(totals: readonly Total[]): TotalMetrics | undefined {
+function gradePayers(
+  model: PurchasesModel,
+  { expected, happened }: PayerTotal,
+  { payers }: OriginCells,
+): TotalMetrics | undefined {
+  const totals = payers.flatMap((cell): UncertainTotal[] => {
+    const each = expected(model, cell);
+    if (each === null) return [];
+    const { players } = cell;
+    return [
+      {
+        players,
+        predicted: players * each.mean,
+        observed: happened(cell),
+        variance: players * each.variance,
+        nothing: each.nothing ** players,
+      },
+    ];
+  });
   const capped = withCappedShares(totals);
-  // Each cell is one draw: what it is off by, squared, is what chance does to it on average, whatever the distribution.
-  const variance = capped.reduce((sum, { predicted, observed }) => sum + (predicted - observed) ** 2, 0);
-  return metricsOf(totals, capped, Math.sqrt(variance), tenths(totals));
+  const { predicted: mean, observed } = sumOf(capped);
+  const variance = capped.reduce((sum, total) => sum + total.variance, 0);
+  const nothing = capped.reduce((product, total) => product * total.nothing, 1);
+  return metricsOf(totals, capped, deviationsOfAmount({ mean, variance, nothing }, observed), tenths(totals));
 }
 
 /**
@@ -102,13 +127,18 @@ function payerMetrics(totals: readonly Total[]): TotalMetrics | undefined {
 const MAX_SHARE = 1 / 25;
 
 /** Predicted and observed amounts get the same weight. It depends on the prediction alone, so a model that is right stays right. */
-function withCappedShares(totals: readonly Total[]): Total[] {
+function withCappedShares(totals: readonly UncertainTotal[]): UncertainTotal[] {
   const cap = capOf(totals);
-  return totals.map(({ players, predicted, observed }) => {
-    const weight = Math.min(1, (cap * players) / predicted);
-    return predicted > 0
-      ? { players, predicted: weight * predicted, observed: weight * observed }
-      : { players, predicted, observed };
+  return totals.map((total) => {
+    const { predicted, observed, variance } = total;
+    if (!(predicted > cap * total.players)) return total;
+    const weight = (cap * total.players) / predicted;
+    return {
+      ...total,
+      predicted: weight * predicted,
+      observed: weight * observed,
+      variance: weight * weight * variance,
+    };
   });
 }
 
@@ -155,14 +185,14 @@ function gradeOthers(
   const newPayers = Math.max(1, expectedPayers, nonPayers[converted]);
   const deviation = (SPREAD_OF_SPENDING * Math.max(predicted, observed)) / Math.sqrt(newPayers);
   const totals = [{ players, predicted, observed }];
-  return metricsOf(totals, totals, deviation, []);
+  return metricsOf(totals, totals, deviation > 0 ? Math.abs(predicted - observed) / deviation : 0, []);
 }
 
-/** `deviation`: what chance does to the capped total. */
+/** `deviations`: how far the capped totals are apart. */
 function metricsOf(
   totals: readonly Total[],
   capped: readonly Total[],
-  deviation: number,
+  deviations: number,
   deciles: readonly Decile[],
 ): TotalMetrics | undefined {
   const all = sumOf(totals);
@@ -174,7 +204,7 @@ function metricsOf(
     totalRatio: ratioOf(all),
     cappedRatio: ratioOf(counted),
     medianRatio: medianRatioOf(deciles),
-    deviations: deviation > 0 ? Math.abs(counted.predicted - counted.observed) / deviation : 0,
+    deviations,
   };
 }
 
@@ -225,7 +255,6 @@ function tenths(totals: readonly Total[]): Decile[] {
 /** As for weeks: trust is lost beyond the one and regained within the other, so that it does not flicker. */
 const LOST_RATIO = 1.5;
 const REGAINED_RATIO = 1.3;
-const MIN_DEVIATIONS = 4;
 
 export function totalHealthAfter(
   before: Health,

@@ -1,8 +1,9 @@
 import { churnOf, conversionOf, payerSpend } from './apply-models.js';
 import type { Artefact, ModelName } from './artefact.js';
 import type { ProbabilityCell } from './calibration.js';
+import { deviationsOfAmount, deviationsOfCount, MIN_DEVIATIONS } from './chance.js';
 import { isPresent } from './features.js';
-import { measureProbabilities, type ProbabilityMetrics } from './metrics.js';
+import { type Decile, measureProbabilities, type ProbabilityMetrics } from './metrics.js';
 import type { OriginCells } from './training-data.js';
 
 /** What a model said of the week after a day, compared with what happened, once the week is over. */
@@ -60,29 +61,44 @@ export type Health = 'green' | 'red';
  */
 const LOST = { ece: 0.05, ratio: 1.5 };
 const REGAINED = { ece: 0.03, ratio: 1.3 };
-/** What chance may do is no reason: the error must be so many times what it gives a perfect model, the total so many deviations away. */
-const MIN_TIMES_CHANCE = 2;
-const MIN_DEVIATIONS = 4;
 
 export function healthAfter(before: Health, metrics: ProbabilityMetrics): Health {
   return isOff(metrics, before === 'red' ? REGAINED : LOST) ? 'red' : 'green';
 }
 
+/** What chance may do is no reason. */
 function isOff(metrics: ProbabilityMetrics, limit: typeof LOST): boolean {
   const { ece, eceOfChance, totalRatio } = metrics;
-  if (ece - eceOfChance > limit.ece && ece > MIN_TIMES_CHANCE * eceOfChance) return true;
+  if (ece - eceOfChance > limit.ece && deviationsOfRates(metrics) >= MIN_DEVIATIONS) return true;
   // Nothing happened of what was predicted: as far off as can be.
   const ratio = totalRatio ?? Number.POSITIVE_INFINITY;
-  return (ratio > limit.ratio || ratio < 1 / limit.ratio) && deviations(metrics) >= MIN_DEVIATIONS;
+  return (ratio > limit.ratio || ratio < 1 / limit.ratio) && deviationsOfTotal(metrics) >= MIN_DEVIATIONS;
 }
 
-/** How far the observed number is from the predicted one, in standard deviations of the predicted one. */
-function deviations({ deciles }: ProbabilityMetrics): number {
-  let difference = 0;
-  let variance = 0;
+/** How far the observed number is from the predicted one. What happens to most of them is counted by those to whom it does not happen. */
+function deviationsOfTotal({ deciles }: ProbabilityMetrics): number {
+  const sum = (of: (decile: Decile) => number) =>
+    deciles.reduce((before, decile) => before + decile.players * of(decile), 0);
+  const [players, predicted, observed] = [
+    sum(() => 1),
+    sum((each) => each.predicted),
+    sum((each) => each.observed),
+  ];
+  return 2 * predicted > players
+    ? deviationsOfCount(players - predicted, players - observed)
+    : deviationsOfCount(predicted, observed);
+}
+
+/** How far the distances of the tenths, added up, are from what chance makes of them. */
+function deviationsOfRates({ deciles }: ProbabilityMetrics): number {
+  let [distance, mean, variance] = [0, 0, 0];
   for (const { players, predicted, observed } of deciles) {
-    difference += players * (predicted - observed);
-    variance += players * predicted * (1 - predicted);
+    const spread = players * predicted * (1 - predicted);
+    // That of a normal distribution; where less than one is expected, it comes to twice what is expected.
+    const usual = Math.min(Math.sqrt((2 / Math.PI) * spread), 2 * spread);
+    distance += players * Math.abs(predicted - observed);
+    mean += usual;
+    variance += spread - usual * usual;
   }
-  return variance > 0 ? Math.abs(difference) / Math.sqrt(variance) : 0;
+  return deviationsOfAmount({ mean, variance, nothing: 0 }, distance);
 }

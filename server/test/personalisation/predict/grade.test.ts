@@ -34,6 +34,23 @@ describe('the health of a model', () => {
     expect(healthAfter('green', metrics(200, 0.02, 0))).toBe('green');
   });
 
+  it('does not take one buyer for a reason where one is expected in 20 weeks', () => {
+    for (const players of [1, 4, 10, 28, 300]) {
+      const predicted = 0.05 / players;
+      const buyers = (positives: number) => {
+        const found = measureProbabilities([
+          { predicted, players: players - positives, positives: 0 },
+          { predicted, players: positives, positives },
+        ]);
+        if (found === undefined) throw new Error('there is nobody');
+        return healthAfter('green', found);
+      };
+      expect(buyers(1), `one of ${players}`).toBe('green');
+      // Expected in one of 50,000 weeks.
+      if (players >= 10) expect(buyers(3), `three of ${players}`).toBe('red');
+    }
+  });
+
   it('turns green again only when it is clearly better, so that it does not flicker', () => {
     expect(healthAfter('red', metrics(10_000, 0.5, 0.548))).toBe('red');
     expect(healthAfter('red', metrics(10_000, 0.5, 0.51))).toBe('green');
