@@ -4,11 +4,12 @@ import { parseArgs } from 'node:util';
 import { EMPTY, LAST_SIMULATED_DAY, originsOf } from '../../scripts/simulated-training.mjs';
 import * as applyModels from '../../server/dist/personalisation/predict/apply-models.js';
 import * as distrust from '../../server/dist/personalisation/predict/distrust.js';
+import * as features from '../../server/dist/personalisation/predict/features.js';
 import * as gradePredictions from '../../server/dist/personalisation/predict/grade-predictions.js';
 import * as gradeTotals from '../../server/dist/personalisation/predict/grade-totals.js';
-import * as training from '../../server/dist/personalisation/predict/train.js';
-import * as features from '../../server/dist/personalisation/predict/features.js';
 import * as logLossGain from '../../server/dist/personalisation/predict/log-loss-gain.js';
+import * as payerSpread from '../../server/dist/personalisation/predict/payer-spread.js';
+import * as training from '../../server/dist/personalisation/predict/train.js';
 import { randomFrom } from '../../simulator/dist/model/random.js';
 import { createNights } from './nights.mjs';
 import { drawPurchases, drawVisits, PAYER_SHARE, TRUTH } from './simulated-game.mjs';
@@ -37,9 +38,7 @@ const CHANGES = {
   activity: (lives, random) =>
     lives.map((days) => days.filter(({ day }, at) => at === 0 || day < CHANGE || random() < 0.15)),
   prices: (lives) =>
-    lives.map((days) =>
-      days.map((sums) => (sums.day < CHANGE ? sums : { ...sums, spent: sums.spent / 10 })),
-    ),
+    lives.map((days) => days.map((sums) => (sums.day < CHANGE ? sums : { ...sums, spent: sums.spent / 10 }))),
   whale: (lives, random) => [...lives, whale(random)],
 };
 
@@ -59,7 +58,12 @@ function lifeOf(random, first) {
       return {
         ...EMPTY,
         day,
-        ...(isVisit && { sessions: 1 + (day % 3), adImpressions: day % 5, storeViews: day % 2, playMs: 600_000 }),
+        ...(isVisit && {
+          sessions: 1 + (day % 3),
+          adImpressions: day % 5,
+          storeViews: day % 2,
+          playMs: 600_000,
+        }),
         ...(spent > 0 && { purchases: 1, spent }),
       };
     });
@@ -125,7 +129,7 @@ function revenueGain(model, average, { payers }) {
   let gain = 0;
   let [told, came, mean] = [0, 0, 0];
   for (const cell of payers) {
-    const each = applyModels.payerRevenueOfWeek(model, cell);
+    const each = payerSpread.expectedRevenue(model, cell, 7, model.factors.revenue).mean;
     gain += cell.revenue7 * Math.log(each / average) - cell.players * (each - average);
     told += each * cell.players;
     came += cell.revenue7;
@@ -136,7 +140,12 @@ function revenueGain(model, average, { payers }) {
 }
 
 const NAMES = ['churn', 'spend', 'conversion', 'revenue'];
-const REDS = { churn: ['activity'], spend: ['purchases'], conversion: ['conversion'], revenue: ['purchases', 'purchases.revenue'] };
+const REDS = {
+  churn: ['activity'],
+  spend: ['purchases'],
+  conversion: ['conversion'],
+  revenue: ['purchases', 'purchases.revenue'],
+};
 
 for (const players of values.players.split(',').map(Number)) {
   for (const change of values.changes.split(',')) {
@@ -161,11 +170,32 @@ function play(players, change, seed) {
     const day = CHANGE - 1 + night;
     const { graded, artefact, distrusted, report } = nights.work(day);
     const origin = origins[day - first];
-    found.push({ night, graded, distrusted, gains: origin ? gains({ artefact, distrusted }, origin) : {}, report, money: revenueGain.last });
+    found.push({
+      night,
+      graded,
+      distrusted,
+      gains: origin ? gains({ artefact, distrusted }, origin) : {},
+      report,
+      money: revenueGain.last,
+    });
     if (values.verbose) {
       const g = found.at(-1).gains;
       const m = revenueGain.last ?? {};
-      console.log(seed, night, 'graded', graded.join(' ') || '-', '| in force distrust', distrusted.join(' ') || '-', '|', NAMES.map((n) => `${n} ${g[n]?.toFixed(1) ?? '-'}`).join(' '), '|', `told ${m.told?.toFixed(0)} came ${m.came?.toFixed(0)} avg ${m.mean?.toFixed(0)}`, '|', report.map(({ outcome }) => outcome[0]).join(''), `payers ${origin?.payers.reduce((s, c) => s + c.players, 0)}`);
+      console.log(
+        seed,
+        night,
+        'graded',
+        graded.join(' ') || '-',
+        '| in force distrust',
+        distrusted.join(' ') || '-',
+        '|',
+        NAMES.map((n) => `${n} ${g[n]?.toFixed(1) ?? '-'}`).join(' '),
+        '|',
+        `told ${m.told?.toFixed(0)} came ${m.came?.toFixed(0)} avg ${m.mean?.toFixed(0)}`,
+        '|',
+        report.map(({ outcome }) => outcome[0]).join(''),
+        `payers ${origin?.payers.reduce((s, c) => s + c.players, 0)}`,
+      );
     }
   }
   return found;
@@ -177,8 +207,17 @@ function report(players, change, games) {
     const after = games.map((nights) => nights.filter(({ night }) => night > 0 || change === 'nothing'));
     const inForce = after.flat().filter((night) => night.gains[name] !== undefined);
     const worse = inForce.filter((night) => night.gains[name] < 0);
-    const firstRed = after.map((nights) => nights.find(({ graded }) => graded.some((red) => reds.includes(red)))?.night ?? '-');
-    const worseGames = after.map((nights) => nights.filter((night) => (night.gains[name] ?? 0) < 0).map(({ night }) => night).join(' '));
-    console.log(`| ${players} | ${change} | ${name} | in force ${inForce.length} of ${after.flat().length} | worse ${worse.length} | first red ${firstRed.join(' ')} | ${values.verbose ? worseGames.join('; ') : ''}`);
+    const firstRed = after.map(
+      (nights) => nights.find(({ graded }) => graded.some((red) => reds.includes(red)))?.night ?? '-',
+    );
+    const worseGames = after.map((nights) =>
+      nights
+        .filter((night) => (night.gains[name] ?? 0) < 0)
+        .map(({ night }) => night)
+        .join(' '),
+    );
+    console.log(
+      `| ${players} | ${change} | ${name} | in force ${inForce.length} of ${after.flat().length} | worse ${worse.length} | first red ${firstRed.join(' ')} | ${values.verbose ? worseGames.join('; ') : ''}`,
+    );
   }
 }

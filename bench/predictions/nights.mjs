@@ -10,15 +10,23 @@ export function createNights(predict, originAt, currency) {
   function grade(day, current) {
     if (current === undefined) return undefined;
     const { artefact, distrusted } = current;
-    const grades = [];
-    let week;
+    const former = inForceOn(day - predict.WEEK_DAYS)?.artefact;
+    const doubted = predict.distrustedTotals(distrusted);
+    const [grades, weekAgo] = [[], []];
+    let [week, formerWeek] = [];
     for (const { days, names } of predict.HORIZONS) {
       const origin = originAt(day - days);
       if (origin === undefined) continue;
-      if (days === predict.WEEK_DAYS) week = predict.gradeWeekOfRevenue(artefact, origin);
+      if (days === predict.WEEK_DAYS) {
+        week = predict.gradeWeekOfRevenue(artefact, origin);
+        formerWeek = former && predict.gradeWeekOfRevenue(former, origin);
+      }
       grades.push(...predict.gradePredictions(artefact, names, origin, { distrusted, week }));
+      if (former === undefined) continue;
+      const again = names.filter((name) => doubted.includes(name));
+      weekAgo.push(...predict.gradePredictions(former, again, origin, { distrusted, week: formerWeek }));
     }
-    return predict.distrustedAfterGrading(distrusted, grades);
+    return predict.distrustedAfterGrading(distrusted, grades, weekAgo);
   }
 
   return {

@@ -4,12 +4,12 @@ import { withDedicatedConnection } from '../../db/dedicated-connection.js';
 import { type Pool, transaction } from '../../db/pool.js';
 import { type Clock, clockFrom } from '../../lib/clock.js';
 import { DAY_MS, dateOf } from '../../lib/day.js';
-import { type Artefact, type GradedName, modelOf } from '../../personalisation/predict/artefact.js';
-import { distrustedAfterGrading } from '../../personalisation/predict/distrust.js';
+import { type Artefact, type GradedName, isModelName, modelOf } from '../../personalisation/predict/artefact.js';
+import { distrustedAfterGrading, distrustedTotals } from '../../personalisation/predict/distrust.js';
 import {
   gradePredictions,
   HORIZONS,
-  isModelName,
+  type PredictionGrade,
   WEEK_DAYS,
 } from '../../personalisation/predict/grade-predictions.js';
 import { gradeWeekOfRevenue, type TotalMetrics } from '../../personalisation/predict/grade-totals.js';
@@ -63,11 +63,9 @@ export async function gradeGame(
   if (rounds.length === 0) return undefined;
 
   const at = { day: dateOf(day), gradedAt: actor.nowMs };
-  const grades = await gradeRounds(pool, gameId, rounds, { current, artefact: now, at });
-  const distrusted = distrustedAfterGrading(
-    current.distrusted,
-    grades.filter(({ modelVersion }) => modelVersion === current.modelVersion),
-  );
+  const { grades, weekAgo } = await gradeRounds(pool, gameId, rounds, { current, artefact: now, at });
+  const ofCurrent = grades.filter(({ modelVersion }) => modelVersion === current.modelVersion);
+  const distrusted = distrustedAfterGrading(current.distrusted, ofCurrent, weekAgo);
   const changed = await store(pool, { gameId, actor, clock, current, grades, distrusted });
   return {
     day: at.day,
@@ -109,22 +107,35 @@ type Present = Readonly<{
   at: Pick<Grade, 'day' | 'gradedAt'>;
 }>;
 
+/** `weekAgo`: totals that are not trusted, by the models that were in force a week ago. */
+type GradedRounds = Readonly<{ grades: readonly Grade[]; weekAgo: readonly PredictionGrade[] }>;
+
 /** One horizon after the other: the cells of only one are held at a time. */
 async function gradeRounds(
   pool: Pool,
   gameId: number,
   rounds: readonly Round[],
   { current, artefact, at }: Present,
-): Promise<Grade[]> {
+): Promise<GradedRounds> {
   return withDedicatedConnection(pool, async (connection) => {
     await beginTrainingSession(connection);
     await createSample(connection, gameId, MAX_PLAYERS);
     const currency = artefact?.currency ?? null;
+    const { distrusted } = current;
+    const doubted = distrustedTotals(distrusted);
+    const former = artefactOfWeekAgo(rounds, artefact);
     const grades: Grade[] = [];
+    const weekAgo: PredictionGrade[] = [];
     let week: TotalMetrics | undefined;
+    let formerWeek: TotalMetrics | undefined;
     for (const { days, names, originDay, told } of rounds) {
       const origin = await readOrigin(connection, originDay, currency);
-      if (days === WEEK_DAYS) week = artefact && gradeWeekOfRevenue(artefact, origin);
+      if (days === WEEK_DAYS) {
+        week = artefact && gradeWeekOfRevenue(artefact, origin);
+        formerWeek = former && gradeWeekOfRevenue(former, origin);
+      }
+      const again = names.filter((name) => doubted.includes(name));
+      if (former) weekAgo.push(...gradePredictions(former, again, origin, { distrusted, week: formerWeek }));
       const wasTold = (name: GradedName) => isToldModel(told, current, artefact, name);
       grades.push(...gradesOf(artefact, current, names, origin, { ...at, wasTold, week }));
       if (told === undefined) continue;
@@ -133,8 +144,15 @@ async function gradeRounds(
       const replaced = comparable.filter((name) => !wasTold(name));
       grades.push(...gradesOf(told.artefact, told.state, replaced, origin, { ...at, wasTold: () => true }));
     }
-    return grades;
+    return { grades, weekAgo };
   });
+}
+
+/** Undefined if there was none, or if its amounts are in another currency. */
+function artefactOfWeekAgo(rounds: readonly Round[], current: Artefact | undefined): Artefact | undefined {
+  const told = rounds.find(({ days }) => days === WEEK_DAYS)?.told;
+  const artefact = told && (told.artefact ?? current);
+  return artefact?.currency === current?.currency ? artefact : undefined;
 }
 
 /** Whether players got the predictions of this very model: most trainings keep a model, and renew only the averages. */

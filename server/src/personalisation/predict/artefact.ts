@@ -54,6 +54,11 @@ export type TotalName = (typeof TOTAL_NAMES)[number];
 export const GRADED_NAMES = [...MODEL_NAMES, ...TOTAL_NAMES] as const;
 export type GradedName = ModelName | TotalName;
 
+/** Whether it is a model as a whole. */
+export function isModelName(name: GradedName): name is ModelName {
+  return MODEL_NAMES.includes(name as ModelName);
+}
+
 /** The model behind it. */
 export function modelOf(name: GradedName): ModelName {
   return name.split('.', 1)[0] as ModelName;

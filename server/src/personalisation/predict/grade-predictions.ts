@@ -1,4 +1,4 @@
-import { type Artefact, type GradedName, MODEL_NAMES, type ModelName } from './artefact.js';
+import { type Artefact, type GradedName, isModelName, MODEL_NAMES } from './artefact.js';
 import { gradeModel, type Health, healthAfter } from './grade.js';
 import { gradeTotal, type TotalMetrics, totalHealthAfter } from './grade-totals.js';
 import type { ProbabilityMetrics } from './metrics.js';
@@ -64,8 +64,4 @@ function gradeOne(
   const metrics = { ...(total ?? week), week: { ...week, deciles: [] } };
   const isRed = [total, week].some((each) => each && totalHealthAfter(before, each) === 'red');
   return { metrics, health: isRed ? 'red' : 'green' };
-}
-
-export function isModelName(name: GradedName): name is ModelName {
-  return MODEL_NAMES.includes(name as ModelName);
 }
