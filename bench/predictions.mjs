@@ -9,7 +9,7 @@ import pg from 'pg';
 import { withDedicatedConnection } from '../server/dist/db/dedicated-connection.js';
 import { createPool } from '../server/dist/db/pool.js';
 import { publishConfig } from '../server/dist/features/game-configs/publish.js';
-import { MAX_PLAYERS, readOrigin } from '../server/dist/features/predictions/training-data-reader.js';
+import { MAX_PLAYERS, readOrigins } from '../server/dist/features/predictions/training-data-reader.js';
 import { beginTrainingSession, createSample } from '../server/dist/features/predictions/training-queries.js';
 import { createLimits } from './predictions/limits.mjs';
 import { measureReads } from './predictions/reads-beside-training.mjs';
@@ -162,8 +162,8 @@ async function printTruth(pool, { gameId, ...known }, { artefact, sample }, nowM
   await withDedicatedConnection(pool, async (connection) => {
     await beginTrainingSession(connection);
     await createSample(connection, gameId, maxPlayers);
-    const originAt = (weeks) => readOrigin(connection, trainedDay - 7 * weeks, artefact.currency);
-    const [fitted, newest] = [await originAt(FITTED_WEEKS_AGO), await originAt(NEWEST_WEEKS_AGO)];
+    const originDays = [FITTED_WEEKS_AGO, NEWEST_WEEKS_AGO].map((weeks) => trainedDay - 7 * weeks);
+    const [fitted, newest] = await readOrigins(connection, originDays, artefact.currency);
     const models = recovered(artefact, fitted, newest, known);
     console.log(
       '\n| parameter | true | found | off by, in standard errors | limit |\n| --- | --- | --- | --- | --- |',

@@ -10,9 +10,9 @@ import * as gradeTotals from '../../server/dist/personalisation/predict/grade-to
 import * as logLossGain from '../../server/dist/personalisation/predict/log-loss-gain.js';
 import * as payerSpread from '../../server/dist/personalisation/predict/payer-spread.js';
 import * as training from '../../server/dist/personalisation/predict/train.js';
-import { randomFrom } from '../../simulator/dist/model/random.js';
+import { beta, randomFrom } from '../../simulator/dist/model/random.js';
 import { createNights } from './nights.mjs';
-import { drawPurchases, drawVisits, PAYER_SHARE, TRUTH } from './simulated-game.mjs';
+import { drawPurchases, PAYER_SHARE, TRUTH } from './simulated-game.mjs';
 
 const { values } = parseArgs({
   options: {
@@ -39,14 +39,25 @@ const CHANGES = {
     lives.map((days) => days.filter(({ day }, at) => at === 0 || day < CHANGE || random() < 0.15)),
   prices: (lives) =>
     lives.map((days) => days.map((sums) => (sums.day < CHANGE ? sums : { ...sums, spent: sums.spent / 10 }))),
-  whale: (lives, random) => [...lives, whale(random)],
+  whale: (lives, random, players) => [...lives, whale(random, players)],
 };
 
 /** Payers buy once a week, and most of them stay: a game of 300 players sells some thirty times a week. */
 const GAME = { ...TRUTH, mbgNbd: { r: 2, alpha: 14, a: 0.8, b: 8 } };
 
+function visitsOf(random, firstDay, endDay) {
+  const active = beta(random, GAME.bgBb.alpha, GAME.bgBb.beta);
+  const leave = beta(random, GAME.bgBb.gamma, GAME.bgBb.delta);
+  const visits = [firstDay];
+  for (let day = firstDay + 1; day < endDay && random() >= leave; day++) {
+    if (random() < active) visits.push(day);
+  }
+  return visits;
+}
+
 function lifeOf(random, first) {
-  const visits = new Set(drawVisits(random, first, first + DAYS, GAME.bgBb));
+  // Players join on all days: a game whose last player has come is no longer the same.
+  const visits = new Set(visitsOf(random, first + Math.floor(DAYS * random()), first + DAYS));
   const firstDay = Math.min(...visits);
   const isPayer = random() < PAYER_SHARE;
   const purchases = isPayer ? drawPurchases(random, firstDay, first + DAYS, 28, GAME) : new Map();
@@ -69,8 +80,8 @@ function lifeOf(random, first) {
     });
 }
 
-/** Plays every day and buys for 100 dollars on every other one, until the change. */
-function whale(random) {
+/** Plays every day and spends, on every other one, about as much as all others do in two days, until the change. */
+function whale(random, players) {
   const from = CHANGE - 60;
   return Array.from({ length: 60 + NIGHTS + NEXT_DAYS }, (_, at) => {
     const buys = at === 0 || (from + at < CHANGE && random() < 0.5);
@@ -80,7 +91,7 @@ function whale(random) {
       sessions: 3,
       playMs: 3_600_000,
       storeViews: 2,
-      ...(buys && { purchases: 1, spent: 99.99 }),
+      ...(buys && { purchases: 1, spent: players }),
     };
   });
 }
@@ -160,8 +171,10 @@ for (const players of values.players.split(',').map(Number)) {
 function play(players, change, seed) {
   const random = randomFrom(seed, 77);
   const first = LAST_SIMULATED_DAY + 1 - DAYS;
-  const usual = Array.from({ length: players }, (_, index) => lifeOf(randomFrom(seed, index), first));
-  const lives = CHANGES[change](usual, random);
+  const usual = Array.from({ length: Math.round((players * DAYS) / HISTORY_DAYS) }, (_, index) =>
+    lifeOf(randomFrom(seed, index), first),
+  );
+  const lives = CHANGES[change](usual, random, players);
   const days = Array.from({ length: DAYS - NEXT_DAYS }, (_, at) => first + at);
   const origins = originsOf(lives, days);
   const nights = createNights(predict, (day) => origins[day - first], 'USD');
@@ -201,23 +214,23 @@ function play(players, change, seed) {
   return found;
 }
 
+/** Nights 1 to 7 are those in which the change has to be found. `worse`: in force, and further from the next week than the average. */
 function report(players, change, games) {
   for (const name of NAMES) {
-    const reds = REDS[name];
-    const after = games.map((nights) => nights.filter(({ night }) => night > 0 || change === 'nothing'));
-    const inForce = after.flat().filter((night) => night.gains[name] !== undefined);
-    const worse = inForce.filter((night) => night.gains[name] < 0);
-    const firstRed = after.map(
-      (nights) => nights.find(({ graded }) => graded.some((red) => reds.includes(red)))?.night ?? '-',
-    );
-    const worseGames = after.map((nights) =>
-      nights
-        .filter((night) => (night.gains[name] ?? 0) < 0)
-        .map(({ night }) => night)
-        .join(' '),
-    );
+    const nights = games.flat().filter(({ night }) => night > 0);
+    const isWorse = ({ gains: { [name]: gain } }) => gain < 0;
+    const isInForce = ({ gains: { [name]: gain } }) => gain !== undefined;
+    const share = (some) => `${some.filter(isWorse).length} of ${some.filter(isInForce).length}`;
+    const isRed = ({ graded }) => graded.some((red) => REDS[name].includes(red));
+    const reds = games
+      .map((found) => found.find((night) => night.night > 0 && isRed(night))?.night)
+      .filter((night) => night !== undefined)
+      .sort((one, other) => one - other);
+    const first = reds.length === 0 ? 'none' : `${reds.length} of ${games.length}: ${reds.join(', ')}`;
+    const early = nights.filter(({ night }) => night <= 7);
+    const late = nights.filter(({ night }) => night > 7);
     console.log(
-      `| ${players} | ${change} | ${name} | in force ${inForce.length} of ${after.flat().length} | worse ${worse.length} | first red ${firstRed.join(' ')} | ${values.verbose ? worseGames.join('; ') : ''}`,
+      `| ${players.toLocaleString('en-US')} | ${change} | \`${name}\` | ${first} | ${share(early)} | ${share(late)} | ${late.length} |`,
     );
   }
 }

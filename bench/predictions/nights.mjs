@@ -11,7 +11,6 @@ export function createNights(predict, originAt, currency) {
     if (current === undefined) return undefined;
     const { artefact, distrusted } = current;
     const former = inForceOn(day - predict.WEEK_DAYS)?.artefact;
-    const doubted = predict.distrustedTotals(distrusted);
     const [grades, weekAgo] = [[], []];
     let [week, formerWeek] = [];
     for (const { days, names } of predict.HORIZONS) {
@@ -21,10 +20,13 @@ export function createNights(predict, originAt, currency) {
         week = predict.gradeWeekOfRevenue(artefact, origin);
         formerWeek = former && predict.gradeWeekOfRevenue(former, origin);
       }
-      grades.push(...predict.gradePredictions(artefact, names, origin, { distrusted, week }));
+      const previous = days === predict.WEEK_DAYS ? originAt(day - 2 * days) : undefined;
+      grades.push(...predict.gradePredictions(artefact, names, origin, { distrusted, previous, week }));
       if (former === undefined) continue;
-      const again = names.filter((name) => doubted.includes(name));
-      weekAgo.push(...predict.gradePredictions(former, again, origin, { distrusted, week: formerWeek }));
+      const again = names.filter((name) => distrusted.includes(name));
+      weekAgo.push(
+        ...predict.gradePredictions(former, again, origin, { distrusted, previous, week: formerWeek }),
+      );
     }
     return predict.distrustedAfterGrading(distrusted, grades, weekAgo);
   }
@@ -39,16 +41,11 @@ export function createNights(predict, originAt, currency) {
         (origin) => origin !== undefined && origin.activity.length > 0,
       );
       const result = predict.train({ day, currency, origins }, day, kept?.artefact ?? null);
-      const state = result.isPromoted
-        ? {
-            artefact: result.artefact,
-            distrusted: predict.distrustedAfterTraining(kept?.distrusted ?? [], result),
-          }
-        : { artefact: kept?.artefact ?? result.artefact, distrusted: kept?.distrusted ?? [] };
+      const artefact = result.isPromoted ? result.artefact : kept.artefact;
+      const state = { artefact, distrusted: graded ?? [] };
       states.push({ ...state, fromDay: day + 1 });
       return { graded: graded ?? [], ...state, report: result.report };
     },
-    inForceOn,
   };
 }
 

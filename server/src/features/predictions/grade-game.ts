@@ -4,8 +4,13 @@ import { withDedicatedConnection } from '../../db/dedicated-connection.js';
 import { type Pool, transaction } from '../../db/pool.js';
 import { type Clock, clockFrom } from '../../lib/clock.js';
 import { DAY_MS, dateOf } from '../../lib/day.js';
-import { type Artefact, type GradedName, isModelName, modelOf } from '../../personalisation/predict/artefact.js';
-import { distrustedAfterGrading, distrustedTotals } from '../../personalisation/predict/distrust.js';
+import {
+  type Artefact,
+  type GradedName,
+  isModelName,
+  modelOf,
+} from '../../personalisation/predict/artefact.js';
+import { distrustedAfterGrading } from '../../personalisation/predict/distrust.js';
 import {
   gradePredictions,
   HORIZONS,
@@ -25,7 +30,7 @@ import {
   type PredictionState,
 } from './model-queries.js';
 import { pruneModels } from './prune-models.js';
-import { MAX_PLAYERS, readOrigin } from './training-data-reader.js';
+import { MAX_PLAYERS, readOrigins } from './training-data-reader.js';
 import { beginTrainingSession, createSample } from './training-queries.js';
 
 export type GradeOutcome = Readonly<{
@@ -107,7 +112,7 @@ type Present = Readonly<{
   at: Pick<Grade, 'day' | 'gradedAt'>;
 }>;
 
-/** `weekAgo`: totals that are not trusted, by the models that were in force a week ago. */
+/** `weekAgo`: what is not trusted, by the models that were in force a week ago. */
 type GradedRounds = Readonly<{ grades: readonly Grade[]; weekAgo: readonly PredictionGrade[] }>;
 
 /** One horizon after the other: the cells of only one are held at a time. */
@@ -122,27 +127,33 @@ async function gradeRounds(
     await createSample(connection, gameId, MAX_PLAYERS);
     const currency = artefact?.currency ?? null;
     const { distrusted } = current;
-    const doubted = distrustedTotals(distrusted);
     const former = artefactOfWeekAgo(rounds, artefact);
     const grades: Grade[] = [];
     const weekAgo: PredictionGrade[] = [];
     let week: TotalMetrics | undefined;
     let formerWeek: TotalMetrics | undefined;
     for (const { days, names, originDay, told } of rounds) {
-      const origin = await readOrigin(connection, originDay, currency);
+      // A model that is not trusted has to be right about two weeks.
+      const originDays = days === WEEK_DAYS ? [originDay, originDay - days] : [originDay];
+      const [origin, previous] = await readOrigins(connection, originDays, currency);
+      if (origin === undefined) continue;
       if (days === WEEK_DAYS) {
         week = artefact && gradeWeekOfRevenue(artefact, origin);
         formerWeek = former && gradeWeekOfRevenue(former, origin);
       }
-      const again = names.filter((name) => doubted.includes(name));
-      if (former) weekAgo.push(...gradePredictions(former, again, origin, { distrusted, week: formerWeek }));
+      const again = names.filter((name) => distrusted.includes(name));
+      if (former) {
+        weekAgo.push(...gradePredictions(former, again, origin, { distrusted, previous, week: formerWeek }));
+      }
       const wasTold = (name: GradedName) => isToldModel(told, current, artefact, name);
-      grades.push(...gradesOf(artefact, current, names, origin, { ...at, wasTold, week }));
+      grades.push(...gradesOf(artefact, current, names, origin, { ...at, wasTold, previous, week }));
       if (told === undefined) continue;
       // Amounts in another currency cannot be compared.
       const comparable = told.artefact?.currency === currency ? names : names.filter(isModelName);
       const replaced = comparable.filter((name) => !wasTold(name));
-      grades.push(...gradesOf(told.artefact, told.state, replaced, origin, { ...at, wasTold: () => true }));
+      grades.push(
+        ...gradesOf(told.artefact, told.state, replaced, origin, { ...at, wasTold: () => true, previous }),
+      );
     }
     return { grades, weekAgo };
   });
@@ -171,7 +182,7 @@ function isToldModel(
 type GradedAt = Pick<Grade, 'day' | 'gradedAt'> &
   Readonly<{
     wasTold: (name: GradedName) => boolean;
-    /** What the model says of the revenue of the last week, and what it was. */
+    previous: OriginCells | undefined;
     week?: TotalMetrics | undefined;
   }>;
 
@@ -180,10 +191,10 @@ function gradesOf(
   { modelVersion, distrusted }: PredictionState,
   names: readonly GradedName[],
   origin: OriginCells,
-  { wasTold, week, ...at }: GradedAt,
+  { wasTold, previous, week, ...at }: GradedAt,
 ): Grade[] {
   if (artefact === undefined) return [];
-  return gradePredictions(artefact, names, origin, { distrusted, week }).map((graded) => ({
+  return gradePredictions(artefact, names, origin, { distrusted, previous, week }).map((graded) => ({
     ...at,
     ...graded,
     wasTold: wasTold(graded.model),

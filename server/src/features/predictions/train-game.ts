@@ -8,7 +8,6 @@ import { type Client, type Pool, transaction } from '../../db/pool.js';
 import { type Clock, clockFrom } from '../../lib/clock.js';
 import { DAY_MS, dateOf } from '../../lib/day.js';
 import type { Artefact } from '../../personalisation/predict/artefact.js';
-import { distrustedAfterTraining } from '../../personalisation/predict/distrust.js';
 import { readArtefact } from '../../personalisation/predict/read-artefact.js';
 import { type TrainingResult, train } from '../../personalisation/predict/train.js';
 import { lockGame } from '../game-configs/config-queries.js';
@@ -190,7 +189,8 @@ async function store(
       author: actor.name,
       cause: 'train',
       modelVersion: version,
-      distrusted: distrustedAfterTraining(before?.distrusted ?? [], result),
+      // A new model has to meet a week first: grading says whether it is right.
+      distrusted: before?.distrusted ?? [],
     });
   }
   await noteTrained(client, gameId, dateOf(read.data.day));

@@ -64,20 +64,10 @@ export async function readTrainingData(
   return { data: { day, currency, origins }, sample, cells };
 }
 
-/** The cells of one day, for the players of the sample. */
-export async function readOrigin(
-  connection: DedicatedConnection,
-  day: number,
-  currency: string | null,
-): Promise<OriginCells> {
-  const [origin] = await readOrigins(connection, [day], currency);
-  return origin as OriginCells;
-}
-
 type Watcher = Readonly<{ signal?: AbortSignal | undefined; onRead?: (players: number) => void }>;
 
-/** Those of several days, in their order. Each player is read once. */
-async function readOrigins(
+/** The cells of several days, in their order, for the players of the sample. Each player is read once. */
+export async function readOrigins(
   connection: DedicatedConnection,
   days: readonly number[],
   currency: string | null,

@@ -6,7 +6,13 @@ import { normalQuantile } from '../../statistics/special/normal.js';
  * number of standard deviations: those beyond which a normal distribution is as improbable on that side. So 3.3 is always 1 in 2,000, also where
  * the distribution is far from normal: one buyer where 0.05 are expected is four deviations of 0.05 away, and happens in one week of 20.
  */
-export const MIN_DEVIATIONS = 3.3;
+const LOST_DEVIATIONS = 3.3;
+/** 1 in 44: what has lost trust is not right again because half a week more is less certain. */
+const REGAINED_DEVIATIONS = 2;
+
+export function isBeyondChance(deviations: number, wasTrusted: boolean): boolean {
+  return deviations >= (wasTrusted ? LOST_DEVIATIONS : REGAINED_DEVIATIONS);
+}
 
 /** The difference of 1 and a smaller probability has no digits left. */
 const MIN_TAIL = 1e-15;

@@ -1,4 +1,11 @@
-import { type Artefact, type GradedName, isModelName, MODEL_NAMES } from './artefact.js';
+import {
+  type Artefact,
+  type GradedName,
+  isModelName,
+  MODEL_NAMES,
+  type ModelName,
+  type TotalName,
+} from './artefact.js';
 import { gradeModel, type Health, healthAfter } from './grade.js';
 import { gradeTotal, type TotalMetrics, totalHealthAfter } from './grade-totals.js';
 import type { ProbabilityMetrics } from './metrics.js';
@@ -24,38 +31,51 @@ export type PredictionGrade = Readonly<{
   health: Health;
 }>;
 
+export type GradeContext = Readonly<{
+  distrusted: readonly GradedName[];
+  /** The cells of a week before the origin, where the horizon is a week. */
+  previous?: OriginCells | undefined;
+  /** What the model says of the revenue of the last week, and what it was. */
+  week: TotalMetrics | undefined;
+}>;
+
 /** What an artefact says of the days after an origin, compared with what happened. */
 export function gradePredictions(
   artefact: Artefact,
   names: readonly GradedName[],
   origin: OriginCells,
-  {
-    distrusted,
-    week,
-  }: Readonly<{
-    distrusted: readonly GradedName[];
-    /** What the model says of the revenue of the last week, and what it was. */
-    week: TotalMetrics | undefined;
-  }>,
+  { distrusted, previous, week }: GradeContext,
 ): PredictionGrade[] {
   return names.flatMap((model): PredictionGrade[] => {
     const before: Health = distrusted.includes(model) ? 'red' : 'green';
-    const graded = gradeOne(artefact, model, origin, before, week);
+    const graded = isModelName(model)
+      ? gradeWeeks(artefact, model, before, origin, previous)
+      : gradeDays(artefact, model, before, origin, week);
     return graded === undefined ? [] : [{ ...graded, model }];
   });
 }
 
-function gradeOne(
+type Graded = Omit<PredictionGrade, 'model'>;
+
+function gradeWeeks(
   artefact: Artefact,
-  name: GradedName,
-  origin: OriginCells,
+  name: ModelName,
   before: Health,
+  origin: OriginCells,
+  previous: OriginCells | undefined,
+): Graded | undefined {
+  const metrics = gradeModel(artefact, name, origin);
+  if (metrics === undefined) return undefined;
+  return { metrics, health: healthAfter(before, metrics, previous && gradeModel(artefact, name, previous)) };
+}
+
+function gradeDays(
+  artefact: Artefact,
+  name: TotalName,
+  before: Health,
+  origin: OriginCells,
   week: TotalMetrics | undefined,
-): Omit<PredictionGrade, 'model'> | undefined {
-  if (isModelName(name)) {
-    const metrics = gradeModel(artefact, name, origin);
-    return metrics && { metrics, health: healthAfter(before, metrics) };
-  }
+): Graded | undefined {
   const total = gradeTotal(artefact, name, origin);
   if (week === undefined || !PAYERS_REVENUE.includes(name)) {
     return total && { metrics: total, health: totalHealthAfter(before, total) };

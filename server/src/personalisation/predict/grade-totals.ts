@@ -1,6 +1,6 @@
 import { conversionInWeeks, MONTH_DAYS, predictNonPayer, QUARTER_DAYS } from './apply-models.js';
 import type { Artefact, ConversionModel, PurchasesModel, TotalName } from './artefact.js';
-import { deviationsOfAmount, type Expected, MIN_DEVIATIONS } from './chance.js';
+import { deviationsOfAmount, type Expected, isBeyondChance } from './chance.js';
 import type { Health } from './grade.js';
 import type { Decile } from './metrics.js';
 import { SPEND_HORIZON_DAYS } from './payer-features.js';
@@ -264,5 +264,5 @@ export function totalHealthAfter(
   // Nothing happened: as far off as can be, unless nothing was predicted.
   const ratio = cappedRatio ?? (predicted > 0 ? Number.POSITIVE_INFINITY : 1);
   const isOff = ratio > limit || ratio < 1 / limit;
-  return isOff && deviations >= MIN_DEVIATIONS ? 'red' : 'green';
+  return isOff && isBeyondChance(deviations, before === 'green') ? 'red' : 'green';
 }

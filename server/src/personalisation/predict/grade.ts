@@ -1,7 +1,7 @@
 import { churnOf, conversionOf, payerSpend } from './apply-models.js';
 import type { Artefact, ModelName } from './artefact.js';
 import type { ProbabilityCell } from './calibration.js';
-import { deviationsOfAmount, deviationsOfCount, MIN_DEVIATIONS } from './chance.js';
+import { deviationsOfAmount, deviationsOfCount, isBeyondChance } from './chance.js';
 import { isPresent } from './features.js';
 import { type Decile, measureProbabilities, type ProbabilityMetrics } from './metrics.js';
 import type { OriginCells } from './training-data.js';
@@ -61,18 +61,47 @@ export type Health = 'green' | 'red';
  */
 const LOST = { ece: 0.05, ratio: 1.5 };
 const REGAINED = { ece: 0.03, ratio: 1.3 };
+/**
+ * A model is worse than the average if the average makes what happened so many times as probable. Where the model is the truth, an average that is
+ * known before does that in less than one week of 1,000, however few players there are (Ville's inequality, as at promotion).
+ */
+const MAX_LOG_LIKELIHOOD_RATIO = Math.log(1_000);
 
-export function healthAfter(before: Health, metrics: ProbabilityMetrics): Health {
-  return isOff(metrics, before === 'red' ? REGAINED : LOST) ? 'red' : 'green';
+/**
+ * `newest`: of the week that has just ended. `previous`: of the week before, whose rate is the average that was known when the newest began. A model
+ * that has lost trust must have been nearer to what players did than the average in both.
+ */
+export function healthAfter(
+  before: Health,
+  newest: ProbabilityMetrics,
+  previous?: ProbabilityMetrics,
+): Health {
+  if (isOff(newest, before)) return 'red';
+  if (previous === undefined) return 'green';
+  const gain = gainOver(rateOf(previous), newest);
+  if (before === 'green') return gain < -MAX_LOG_LIKELIHOOD_RATIO ? 'red' : 'green';
+  return gain > 0 && gainOver(rateOf(previous), previous) > 0 ? 'green' : 'red';
+}
+
+/** Half a player with each outcome more: a rate is never 0, because what has not happened yet may happen. */
+function rateOf({ players, baseRate }: ProbabilityMetrics): number {
+  return (players * baseRate + 0.5) / (players + 1);
+}
+
+/** How much more probable, in logarithms, the model made what happened than one rate for all does. */
+function gainOver(rate: number, { players, baseRate, logLoss }: ProbabilityMetrics): number {
+  return players * (-baseRate * Math.log(rate) - (1 - baseRate) * Math.log1p(-rate) - logLoss);
 }
 
 /** What chance may do is no reason. */
-function isOff(metrics: ProbabilityMetrics, limit: typeof LOST): boolean {
+function isOff(metrics: ProbabilityMetrics, before: Health): boolean {
+  const limit = before === 'red' ? REGAINED : LOST;
+  const isCertain = (deviations: number) => isBeyondChance(deviations, before === 'green');
   const { ece, eceOfChance, totalRatio } = metrics;
-  if (ece - eceOfChance > limit.ece && deviationsOfRates(metrics) >= MIN_DEVIATIONS) return true;
+  if (ece - eceOfChance > limit.ece && isCertain(deviationsOfRates(metrics))) return true;
   // Nothing happened of what was predicted: as far off as can be.
   const ratio = totalRatio ?? Number.POSITIVE_INFINITY;
-  return (ratio > limit.ratio || ratio < 1 / limit.ratio) && deviationsOfTotal(metrics) >= MIN_DEVIATIONS;
+  return (ratio > limit.ratio || ratio < 1 / limit.ratio) && isCertain(deviationsOfTotal(metrics));
 }
 
 /** How far the observed number is from the predicted one. What happens to most of them is counted by those to whom it does not happen. */

@@ -48,6 +48,8 @@ const CHANCE_DEVIATIONS = 1.64;
  * in at most one game of 20, however few players there are.
  */
 const MIN_LOG_LIKELIHOOD_RATIO = Math.log(20);
+/** Weeks in each of which the average must not have been the better guess: a game that has changed is not what it was six weeks ago. */
+const NEWEST_WEEKS = 2;
 
 export function trainModel<Parts extends object>(
   kind: ModelKind<Parts>,
@@ -80,7 +82,11 @@ export function trainModel<Parts extends object>(
     source: last.source,
   } as const;
   const rival = present && measure(present, newest.test, kind.predict(present, newest.test));
-  const refusal = calibrationRefusal(tested) ?? averageRefusal(evidence) ?? rivalRefusal(tested, rival);
+  const refusal =
+    calibrationRefusal(tested) ??
+    averageRefusal(evidence) ??
+    newestRefusal(tests.slice(-NEWEST_WEEKS)) ??
+    rivalRefusal(tested, rival);
   if (refusal !== undefined) return { outcome: 'refused', reason: refusal, model, card };
   const reason =
     rival === undefined
@@ -187,6 +193,13 @@ function averageRefusal(evidence: Evidence): string | undefined {
     ? 'too few players to rule out chance'
     : 'not certain to be better than the average yet';
   return `${missing}: ${gainSentence(evidence)}`;
+}
+
+function newestRefusal(newest: readonly Readonly<{ gain: LogLossGain }>[]): string | undefined {
+  const worse = newest.find(({ gain }) => !(gain.sum > 0));
+  if (worse === undefined) return undefined;
+  const distance = distanceSentence(relativeGain(worse.gain).mean);
+  return `in one of the newest ${newest.length} weeks its guesses were ${distance} the average`;
 }
 
 /** What people are told of a log-loss: a smaller one is nearer to what happened. */

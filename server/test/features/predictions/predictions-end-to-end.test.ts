@@ -5,7 +5,7 @@ import { findFacts } from '../../../src/features/players/facts-queries.js';
 import { findStateAt } from '../../../src/features/predictions/model-queries.js';
 import { rollBackModel } from '../../../src/features/predictions/roll-back-model.js';
 import { type TrainOutcome, trainGame } from '../../../src/features/predictions/train-game.js';
-import { readOrigin } from '../../../src/features/predictions/training-data-reader.js';
+import { readOrigins } from '../../../src/features/predictions/training-data-reader.js';
 import { createSample } from '../../../src/features/predictions/training-queries.js';
 import { createApiKey } from '../../../src/features/studios/key-changes.js';
 import { createGame, createTenant } from '../../../src/features/studios/tenant-changes.js';
@@ -101,11 +101,12 @@ describe('the cells of training', () => {
     );
     expect(readings).toHaveLength(GAME.players.length);
     const facts = readings.map((reading) => predictionFacts(reading.facts));
-    const origin = await withDedicatedConnection(harness.pool, async (connection) => {
+    const [origin] = await withDedicatedConnection(harness.pool, async (connection) => {
       await createSample(connection, gameId, 10_000);
-      return readOrigin(connection, yesterday, 'USD');
+      return readOrigins(connection, [yesterday], 'USD');
     });
 
+    if (origin === undefined) throw new Error('nothing was read');
     const activity = toCells(facts.map((player) => activityStatistics(player, today)));
     const outcome = { returned7: 0, spent7: 0 };
     expect(sorted(origin.activity)).toEqual(sorted(activity.map((cell) => ({ ...cell, ...outcome }))));

@@ -58,3 +58,37 @@ describe('the health of a model', () => {
     expect(healthAfter('red', metrics(10_000, 0.02, 0.021))).toBe('green');
   });
 });
+
+describe('the health of a model beside the average', () => {
+  /** Half of the players return for certain as the model says it, or the other way round; the rate is that of all. */
+  function split(players: number, low: number, high: number, observedLow: number, observedHigh: number) {
+    const half = players / 2;
+    const found = measureProbabilities([
+      { predicted: low, players: half, positives: Math.round(half * observedLow) },
+      { predicted: high, players: half, positives: Math.round(half * observedHigh) },
+    ]);
+    if (found === undefined) throw new Error('there is nobody');
+    return found;
+  }
+  const right = split(300, 0.45, 0.55, 0.45, 0.55);
+  /** The rates of the tenths are off by less than 5 points more than chance explains, and the total is right. */
+  const turned = split(300, 0.4, 0.6, 0.54, 0.46);
+
+  it('turns red where the average of the week before was certainly the better guess', () => {
+    expect(turned.ece - turned.eceOfChance).toBeGreaterThan(0.05);
+    expect(healthAfter('green', turned, right)).toBe('red');
+    expect(healthAfter('green', right, turned)).toBe('green');
+  });
+
+  it('does not turn red because the average has changed', () => {
+    expect(healthAfter('green', split(10_000, 0.3, 0.7, 0.34, 0.74), split(10_000, 0.3, 0.7, 0.3, 0.7))).toBe(
+      'green',
+    );
+  });
+
+  it('turns green again only where the model was nearer in both of the newest weeks', () => {
+    expect(healthAfter('red', right, right)).toBe('green');
+    expect(healthAfter('red', right, turned)).toBe('red');
+    expect(healthAfter('red', split(300, 0.45, 0.55, 0.5, 0.5), right)).toBe('red');
+  });
+});
