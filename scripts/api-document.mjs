@@ -68,6 +68,12 @@ export async function playerApiDocument(ctx) {
         scheme: 'bearer',
         description: 'A server key: made in the console, or by `savepoint key create --kind server`',
       },
+      googlePush: {
+        type: 'http',
+        scheme: 'bearer',
+        bearerFormat: 'JWT',
+        description: 'The token that Pub/Sub sends with a push, for the service account of the subscription',
+      },
     },
     headers: HEADERS,
     build: (prepare) => buildPlayerApp(ctx, prepare),
@@ -119,12 +125,21 @@ async function apiDocument({ title, description, server, tags, bearer, schemes =
   });
   try {
     await app.ready();
-    const document = JSON.parse(JSON.stringify(app.swagger()));
+    const document = JSON.parse(JSON.stringify(app.swagger()), portablePattern);
     checkTags(document);
-    return finish(document);
+    return finish(document, 'RateLimit' in headers);
   } finally {
     await app.close();
   }
+}
+
+/**
+ * Many validators read patterns without the flag for Unicode, and take `\p{C}` for four characters. The document names the control
+ * characters by number. The service refuses all that are invisible: the guide says so.
+ */
+function portablePattern(key, value) {
+  if (key !== 'pattern' || typeof value !== 'string') return value;
+  return value.replaceAll('\\p{C}', '\\x00-\\x1f\\x7f-\\x9f');
 }
 
 /** The reference groups operations by tag: every tag that is used must have a description, and no other. */
@@ -135,13 +150,15 @@ function checkTags({ tags, paths }) {
   if (used.join() !== known.join()) throw new Error(`the routes have the tags ${used}, not ${known}`);
 }
 
-function finish(document) {
+function finish(document, hasRateLimits) {
   for (const [path, methods] of Object.entries(document.paths)) {
     for (const [method, operation] of Object.entries(methods)) {
       hoistExamples(operation);
-      checkExamples(`${method.toUpperCase()} ${path}`, operation);
+      const where = `${method.toUpperCase()} ${path}`;
+      checkBodiesHaveExamples(where, operation);
+      checkExamples(where, operation, method);
       markOptionalBody(operation);
-      addCommonHeaders(operation);
+      addCommonHeaders(operation, hasRateLimits);
     }
   }
   const { paths, schemas } = nameSchemas(document.paths);
@@ -163,23 +180,37 @@ function hoistExamples({ requestBody = {}, responses }) {
   }
 }
 
-/** Checks that every body has an example, and that every example matches its schema. */
-function checkExamples(where, { requestBody, responses }) {
+function checkBodiesHaveExamples(where, { requestBody, responses }) {
   for (const [part, { content = {} }] of Object.entries({ request: requestBody ?? {}, ...responses })) {
-    for (const { schema, example, examples = {} } of Object.values(content)) {
-      const values = [
-        ...(example === undefined ? [] : [example]),
-        ...Object.values(examples).map(({ value }) => value),
-      ];
-      if (values.length === 0) throw new Error(`${where}: the ${part} body has no example`);
-      for (const value of values) {
-        const [problem] = Value.Errors(schema, value);
-        if (problem === undefined) continue;
-        throw new Error(
-          `${where}: an example of the ${part} body is wrong at ${problem.instancePath || '/'}: ${problem.message}`,
-        );
+    for (const { example, examples = {} } of Object.values(content)) {
+      if (example === undefined && Object.keys(examples).length === 0) {
+        throw new Error(`${where}: the ${part} body has no example`);
       }
     }
+  }
+}
+
+/** Checks every example of a body, parameter, header or schema, and every default of a schema, wherever they are. */
+function checkExamples(where, node, key) {
+  if (typeof node !== 'object' || node === null) return;
+  // Between a schema and its members: no schema itself, whatever its members are called.
+  const isNode = !/^(properties|patternProperties)$/.test(key);
+  if (isNode && !Array.isArray(node)) {
+    const { schema = node, example, examples = [] } = node;
+    const values = Array.isArray(examples) ? examples : Object.values(examples).map(({ value }) => value);
+    for (const value of example === undefined ? values : [example, ...values])
+      check(schema, value, 'an example');
+    if ('default' in node) check(node, node.default, 'the default');
+  }
+  for (const [member, value] of Object.entries(node)) {
+    if (isNode && /^examples?$/.test(member)) continue;
+    checkExamples(`${where} ${member}`, value, member);
+  }
+
+  function check(schema, value, what) {
+    const [problem] = Value.Errors(schema, value);
+    if (problem === undefined) return;
+    throw new Error(`${where}: ${what} is wrong at ${problem.instancePath || '/'}: ${problem.message}`);
   }
 }
 
@@ -189,11 +220,11 @@ function markOptionalBody({ requestBody }) {
   if (schema?.anyOf?.some(({ type }) => type === 'null')) requestBody.required = false;
 }
 
-/** The headers of every response, and of responses with a rate limit. */
-function addCommonHeaders({ responses }) {
-  const limited = responses[429] !== undefined;
+/** The headers of every response, and of responses with a rate limit. Of requests of stores only failures are counted. */
+function addCommonHeaders({ responses, tags }, hasRateLimits) {
+  const limited = hasRateLimits && responses[429] !== undefined;
   for (const [status, response] of Object.entries(responses)) {
-    const counted = limited && (Number(status) < 400 || status === '429');
+    const counted = limited && (status === '429' || (Number(status) < 400 && !tags.includes('Stores')));
     response.headers = {
       ...response.headers,
       'X-Request-Id': { $ref: '#/components/headers/RequestId' },

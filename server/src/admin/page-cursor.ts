@@ -117,13 +117,18 @@ export function cutPage<Row>(
 
 export type PageLimits = Readonly<{ max: number; fallback: number }>;
 
+export function pageLimit({ max, fallback }: PageLimits) {
+  const description = 'Entries of a page, at most';
+  return Type.Optional(Type.Integer({ minimum: 1, maximum: max, default: fallback, description }));
+}
+
 /** For the query of a paged list. */
 export function pageParameters({ max, fallback }: PageLimits) {
   return {
     cursor: Type.Optional(
       Type.String({ description: '`nextCursor` of the page before; the first page without it' }),
     ),
-    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: max, default: fallback })),
+    limit: pageLimit({ max, fallback }),
   };
 }
 

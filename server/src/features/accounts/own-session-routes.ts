@@ -82,7 +82,12 @@ export function ownSessionRoutes(app: FastifyInstance, ctx: AccountContext): voi
   routes.delete('/admin/v1/account/sessions/:sessionId', {
     operationId: 'endOwnSession',
     summary: 'End one of your sessions: its next request is refused',
-    params: Type.Object({ sessionId: Type.String({ examples: [ID_EXAMPLE] }) }),
+    params: Type.Object({
+      sessionId: Type.String({
+        description: '`sessionId` of the list of your sessions',
+        examples: [ID_EXAMPLE],
+      }),
+    }),
     response: { 200: SignedOutResponse },
     errors: ['session_not_found'],
     handle: async ({ signedIn, params, actorNow }) => {

@@ -8,7 +8,11 @@ const EXAMPLE_ID = '0199c1a2-7b3c-7d4e-8f5a-6b7c8d9e0f1a';
 
 export const ErasureParameters = Type.Object({
   ...GameParameters.properties,
-  erasureId: Type.String({ format: 'uuid', examples: [EXAMPLE_ID] }),
+  erasureId: Type.String({
+    format: 'uuid',
+    description: '`erasureId` of the list of erasures',
+    examples: [EXAMPLE_ID],
+  }),
 });
 
 const Counts = Type.Record(Type.String(), Type.Integer(), {

@@ -25,7 +25,9 @@ export function experimentPlanRoutes(app: FastifyInstance, ctx: AdminContext): v
     description:
       'Of an experiment of the draft, else of the published version; without `experimentId`, of the usual metrics with two arms.',
     querystring: Type.Object({
-      experimentId: Type.Optional(Type.String()),
+      experimentId: Type.Optional(
+        Type.String({ description: 'Id of an experiment of the draft or of the published version' }),
+      ),
       audience: Type.Optional(Audience),
     }),
     response: { 200: ExperimentPlanResponse },

@@ -57,7 +57,11 @@ const JOB_EXAMPLE = {
 
 export const ExportParameters = Type.Object({
   ...GameParameters.properties,
-  exportId: Type.String({ format: 'uuid', examples: [ID_EXAMPLE] }),
+  exportId: Type.String({
+    format: 'uuid',
+    description: '`exportId` of the list of exports',
+    examples: [ID_EXAMPLE],
+  }),
 });
 
 export const ExportBody = Type.Object(

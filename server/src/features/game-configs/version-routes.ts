@@ -3,6 +3,7 @@ import { Type } from 'typebox';
 import type { AdminContext } from '../../admin/admin-context.js';
 import { GameParameters, toTime } from '../../admin/admin-responses.js';
 import { routesOfGame } from '../../admin/admin-routes.js';
+import { pageLimit } from '../../admin/page-cursor.js';
 import { ApiError } from '../../errors.js';
 import { BODY_ERRORS } from '../../http/api-schemas.js';
 import {
@@ -42,7 +43,7 @@ export function versionRoutes(app: FastifyInstance, ctx: AdminContext): void {
     summary: 'The published versions, newest first',
     querystring: Type.Object({
       before: Type.Optional(Type.Integer({ description: 'Only versions below this number' })),
-      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_VERSIONS, default: DEFAULT_VERSIONS })),
+      limit: pageLimit({ max: MAX_VERSIONS, fallback: DEFAULT_VERSIONS }),
     }),
     response: { 200: VersionsResponse },
     handle: async ({ gameId, publishedVersion, query }) => {

@@ -22,7 +22,11 @@ const LIST = 'jobs';
 
 const JobParameters = Type.Object({
   ...GameParameters.properties,
-  jobId: Type.String({ format: 'uuid', examples: [JOB_EXAMPLE_ID] }),
+  jobId: Type.String({
+    format: 'uuid',
+    description: '`jobId` of the list of jobs',
+    examples: [JOB_EXAMPLE_ID],
+  }),
 });
 
 const JobsResponse = listResponse('JobsResponse', 'jobs', JobSchema, {
@@ -45,7 +49,10 @@ export function jobRoutes(app: FastifyInstance, ctx: AdminContext): void {
     summary: 'Dry runs, replays, imports, trainings and funnels in the background, newest first',
     description:
       'A job is deleted a day after its end. A game keeps 100 jobs; of more, the oldest are deleted.',
-    querystring: Type.Object({ ...pageParameters(LIMITS), kind: Type.Optional(JobKindSchema) }),
+    querystring: Type.Object({
+      ...pageParameters(LIMITS),
+      kind: Type.Optional(Type.Union(JobKindSchema.anyOf, { description: 'Only jobs of this kind' })),
+    }),
     response: { 200: JobsResponse },
     handle: async ({ gameId, query }) => {
       const { cursor, limit = LIMITS.fallback, kind = null } = query;

@@ -24,7 +24,14 @@ export function gradeRoutes(app: FastifyInstance, ctx: AdminContext): void {
     operationId: 'listPredictionGrades',
     summary: 'Predicted and observed outcomes, day by day',
     querystring: Type.Object({
-      days: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_DAYS, default: DEFAULT_DAYS })),
+      days: Type.Optional(
+        Type.Integer({
+          minimum: 1,
+          maximum: MAX_DAYS,
+          default: DEFAULT_DAYS,
+          description: 'Grades of this many days, up to now',
+        }),
+      ),
       model: Type.Optional(
         Type.Union(
           GRADED_NAMES.map((name) => Type.Literal(name)),

@@ -4,6 +4,7 @@ import type { AdminContext } from '../../admin/admin-context.js';
 import { GameParameters, toTime } from '../../admin/admin-responses.js';
 import { routesOfGame } from '../../admin/admin-routes.js';
 import { BackgroundQuery, JobResponse, toJob } from '../../admin/job-schemas.js';
+import { pageLimit } from '../../admin/page-cursor.js';
 import { ApiError, busy } from '../../errors.js';
 import { createFairSemaphore } from '../../lib/fair-semaphore.js';
 import { MODEL_NAMES, type ModelName } from '../../personalisation/predict/artefact.js';
@@ -51,7 +52,7 @@ export function modelRoutes(app: FastifyInstance, ctx: AdminContext): void {
     summary: 'The trainings of a game, and which one is in force',
     querystring: Type.Object({
       before: Type.Optional(Type.Integer({ description: 'Only models below this number' })),
-      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_MODELS, default: DEFAULT_MODELS })),
+      limit: pageLimit({ max: MAX_MODELS, fallback: DEFAULT_MODELS }),
     }),
     response: { 200: ModelsResponse },
     handle: async ({ gameId, query }) => {

@@ -86,6 +86,8 @@ export function notificationRoutes(app: FastifyInstance, ctx: NotificationContex
       schema: {
         operationId: 'receiveAppleNotification',
         tags: ['Stores'],
+        // The signature within the body is the credential.
+        security: [],
         summary: 'A notification of Apple: the signed payload is the credential',
         description:
           'The address for App Store Connect. `REFUND`, `REVOKE` and `REFUND_REVERSED` change what the transaction counts as, once per notification; an older notification never takes back a newer one.',
@@ -111,6 +113,7 @@ export function notificationRoutes(app: FastifyInstance, ctx: NotificationContex
       schema: {
         operationId: 'receiveGoogleNotification',
         tags: ['Stores'],
+        security: [{ googlePush: [] }],
         summary: 'A notification of Google Play, pushed by Pub/Sub with a token of its service account',
         description:
           'The address of a push subscription with authentication. A voided purchase changes what its order counts as, once per message.',

@@ -5,6 +5,7 @@ import { requireGameOfTenant } from '../../admin/admin-guard.js';
 import { nullable, successOf, Time, toTime } from '../../admin/admin-responses.js';
 import { routesOfStudio } from '../../admin/admin-routes.js';
 import { findAuditEntry, listAuditEntries, listAuditEntriesOfGame } from '../../admin/audit-log.js';
+import { pageLimit } from '../../admin/page-cursor.js';
 import { ApiError } from '../../errors.js';
 import { ROW_ID } from '../../lib/row-id.js';
 
@@ -75,7 +76,7 @@ export function auditRoutes(app: FastifyInstance, ctx: AdminContext): void {
     querystring: Type.Object({
       game: Type.Optional(Type.String({ description: 'Only entries of this game' })),
       before: Type.Optional(Type.String({ description: 'Only entries before this id' })),
-      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_ENTRIES, default: DEFAULT_ENTRIES })),
+      limit: pageLimit({ max: MAX_ENTRIES, fallback: DEFAULT_ENTRIES }),
     }),
     response: { 200: AuditLogResponse },
     errors: ['game_not_found'],

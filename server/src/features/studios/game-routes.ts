@@ -79,10 +79,9 @@ export function gameRoutes(app: FastifyInstance, ctx: AdminContext): void {
   ofGame.patch('/admin/v1/games/:game', {
     role: 'owner',
     operationId: 'updateGame',
-    summary:
-      'Change the name of a game, how long its events are kept, which event types it takes, for how long an erasure can be withdrawn, or whether it has a page for requests of erasure',
+    summary: 'Change the settings of a game',
     description:
-      'With a shorter retention, the next hourly maintenance deletes events for good. A longer retention brings no events back. Every node obeys `unregisteredTypes` with its next request. Events that were held back stay in the inbox until they are replayed.',
+      'Its name, how long its events are kept, which event types it takes, for how long an erasure can be withdrawn, and whether it has a page for requests of erasure. With a shorter retention, the next hourly maintenance deletes events for good. A longer retention brings no events back. Every node obeys `unregisteredTypes` with its next request. Events that were held back stay in the inbox until they are replayed.',
     body: GameBody,
     response: { 200: GameSettingsResponse },
     errors: BODY_ERRORS,
