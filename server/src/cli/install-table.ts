@@ -2,6 +2,7 @@ import type { InstallCurve } from '../features/analytics/installs/install-curves
 import type { RevenuePerInstall } from '../features/analytics/installs/revenue-per-install.js';
 import { printable } from './printable.js';
 import { grouped } from './progress-bar.js';
+import { summingLines } from './summing-lines.js';
 import { tableLines } from './table.js';
 
 const AGES = [0, 1, 7, 14, 30, 60, 90, 180];
@@ -14,13 +15,17 @@ type Shown = { currency: string; amountsOf: (curve: InstallCurve) => readonly st
  * currency. Clients choose the values.
  */
 export function installTable(
-  { summedAt, throughDay, curves }: RevenuePerInstall,
+  { summedAt, summing, throughDay, curves }: RevenuePerInstall,
   isOriginal = false,
 ): string[] {
+  const being = summingLines(summing);
   if (summedAt === null || curves.length === 0)
-    return ['Nothing has been summed yet. The service does so a few minutes after the first events.'];
+    return [
+      ...being,
+      'Nothing has been summed yet. The service does so a few minutes after the first events.',
+    ];
   const currencies = [...new Set(curves.flatMap(({ revenue }) => Object.keys(revenue)))].sort();
-  if (currencies.length === 0) return ['No player who started in this time has paid anything yet.'];
+  if (currencies.length === 0) return [...being, 'No player who started in this time has paid anything yet.'];
   const reported = isOriginal ? [] : curves.flatMap((curve) => curve.reported ?? []);
   const reportingCurrency = reported[0]?.currency;
   const without = [...new Set(reported.flatMap(({ missing }) => Object.keys(missing)))].sort();
@@ -44,6 +49,7 @@ export function installTable(
     '',
   ]);
   return [
+    ...being,
     ...tables,
     `Days up to ${throughDay}. A point is there once all players of the cohort are that old.`,
     ...(without.length === 0 ? [] : [`Without payments in ${without.join(', ')}: no rate on some days.`]),

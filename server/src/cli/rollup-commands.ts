@@ -1,8 +1,9 @@
 import { Command, Option } from 'commander';
 import type { DaySpan } from '../admin/day-span.js';
 import { listBreakdownTotals } from '../features/analytics/breakdowns/breakdown.js';
+import { findSumming } from '../features/analytics/breakdowns/days-behind.js';
 import { DIMENSIONS, type Dimension } from '../features/analytics/breakdowns/dimensions.js';
-import { type Cohort, type Dashboard, gameDashboard } from '../features/analytics/dashboard.js';
+import { gameDashboard } from '../features/analytics/dashboard.js';
 import { forecastResponse } from '../features/analytics/forecast/forecast-response.js';
 import { listRevenueDays } from '../features/analytics/forecast/revenue-days.js';
 import type { FunnelDimension } from '../features/analytics/funnels/funnel-queries.js';
@@ -23,21 +24,20 @@ import {
   recountGame,
 } from '../features/analytics/recount.js';
 import { recountInWords } from '../features/analytics/recount-words.js';
-import { type RateTable, reportAmounts } from '../features/reporting/exchange-rates.js';
 import { findRateTable } from '../features/reporting/rate-queries.js';
-import { DAY_MS, HOUR_MS, utcDay } from '../lib/day.js';
+import { DAY_MS, utcDay } from '../lib/day.js';
 import { StartupError } from '../lib/startup-error.js';
 import { breakdownTable } from './breakdown-table.js';
+import { dashboardLines } from './dashboard-table.js';
 import { forecastLines } from './forecast-lines.js';
 import { funnelLines } from './funnel-lines.js';
 import { requireGame, withGame } from './game-option.js';
 import { holdoutLines } from './holdout-lines.js';
 import { installTable } from './install-table.js';
-import { moneyText } from './money-text.js';
 import { printable } from './printable.js';
 import { grouped, progressBar } from './progress-bar.js';
 import { createProgressLine } from './progress-line.js';
-import { isBetweenTexts, tableLines } from './table.js';
+import { summingLines } from './summing-lines.js';
 import { say, withDatabase } from './terminal.js';
 
 type GameOptions = { tenant: string; game: string };
@@ -106,9 +106,10 @@ async function show(
     const { id } = await requireGame(pool, options.tenant, options.game);
     const rates = options.originals ? null : await findRateTable(pool, id);
     if (options.by === undefined)
-      return dashboardTable(await gameDashboard(pool, id, span.from, span.to, now), rates);
+      return dashboardLines(await gameDashboard(pool, id, span.from, span.to, now), rates);
     const totals = await listBreakdownTotals(pool, id, options.by, span, rates?.changeDays);
-    return breakdownTable(options.by, totals, rates);
+    const summing = await findSumming(pool, id, span, now);
+    return [...summingLines(summing), ...breakdownTable(options.by, totals, rates)];
   });
   for (const line of lines) say(line);
 }
@@ -139,10 +140,11 @@ async function ltv({
   period = 'week',
   originals,
 }: LtvOptions): Promise<void> {
-  const span = lastDays(days, Date.now());
+  const now = Date.now();
+  const span = lastDays(days, now);
   const curves = await withDatabase(async ({ pool }) => {
     const { id } = await requireGame(pool, tenant, game);
-    return revenuePerInstall(pool, id, { by, period, ...span });
+    return revenuePerInstall(pool, id, { by, period, ...span }, now);
   });
   for (const line of installTable(curves, originals)) say(line);
 }
@@ -180,44 +182,6 @@ async function funnel({ tenant, game, days, by, ...options }: FunnelOptions): Pr
     return runFunnel(pool, { gameId: id, steps, windowHours, by: by ?? null, ...span, onProgress });
   }).finally(() => line.end());
   if (result !== null) for (const each of funnelLines(steps, result)) say(each);
-}
-
-const COLUMNS = [
-  'active',
-  'week',
-  'month',
-  'new',
-  'paying',
-  'sessions',
-  'events',
-  'ads',
-  'store',
-  'hours',
-  'bought',
-] as const;
-
-/** The newest day first, as a log is read. */
-export function dashboardTable({ days, cohorts }: Dashboard, rates: RateTable | null): string[] {
-  const retention = new Map(cohorts.map((cohort) => [cohort.day, cohort]));
-  const rows = days.toReversed().map((day) => {
-    const cohort = retention.get(day.day);
-    return [
-      day.day,
-      grouped(day.activePlayers),
-      ...[day.weeklyActivePlayers, day.monthlyActivePlayers].map((n) => (n === null ? '–' : grouped(n))),
-      ...[day.newPlayers, day.payingPlayers, day.sessions, day.events].map(grouped),
-      ...[day.adImpressions, day.storeViews, Math.round(day.playMs / HOUR_MS), day.purchases].map(grouped),
-      ...(['d1', 'd7', 'd28'] as const).map((name) => share(cohort, name)),
-      moneyText(day.revenue, reportAmounts(rates, [{ day: day.day, amounts: day.revenue }])),
-    ];
-  });
-  return tableLines([['day', ...COLUMNS, 'D1', 'D7', 'D28', 'revenue'], ...rows], isBetweenTexts);
-}
-
-function share(cohort: Cohort | undefined, name: 'd1' | 'd7' | 'd28'): string {
-  const active = cohort?.[name] ?? null;
-  if (cohort === undefined || active === null || cohort.players === 0) return '–';
-  return `${Math.round((100 * active) / cohort.players)}%`;
 }
 
 async function check({ tenant, game }: GameOptions): Promise<void> {

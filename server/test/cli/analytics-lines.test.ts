@@ -37,7 +37,7 @@ describe('rollups ltv', () => {
       revenue: { USD: ['1', '3'] },
       reported: null,
     };
-    const lines = installTable({ summedAt: 1, throughDay: '2026-11-09', curves: [curve] });
+    const lines = installTable({ summedAt: 1, summing: null, throughDay: '2026-11-09', curves: [curve] });
     expect(lines[0]).toBe('USD per install by days since the start');
     expect(lines[2]?.split(/ {2,}/)).toEqual(['2026-11-02', '4', '0.2500', '0.7500', ...Array(6).fill('–')]);
   });
@@ -52,7 +52,7 @@ describe('rollups ltv', () => {
       revenue: { CHF: ['9', '9'], EUR: ['0', '2'], USD: ['1', '3'] },
       reported: { currency: 'USD', revenue: ['1', '5.2'], missing: { CHF: '9' } },
     };
-    const shown = { summedAt: 1, throughDay: '2026-11-09', curves: [curve] };
+    const shown = { summedAt: 1, summing: null, throughDay: '2026-11-09', curves: [curve] };
     const tablesIn = (lines: string[]) => lines.filter((line) => line.includes('per install'));
     const lines = installTable(shown);
     expect(tablesIn(lines)).toEqual(['USD per install by days since the start']);
@@ -62,7 +62,10 @@ describe('rollups ltv', () => {
   });
 
   it('says why there is nothing', () => {
-    const nothing = { summedAt: null, throughDay: null, curves: [] };
+    const nothing = { summedAt: null, summing: null, throughDay: null, curves: [] };
     expect(installTable(nothing)[0]).toContain('Nothing has been summed yet');
+    expect(installTable({ ...nothing, summing: { daysDone: 75, days: 86 } })[0]).toBe(
+      'Being summed, 75 of 86 days: the numbers are not complete. Ask again in a few minutes.',
+    );
   });
 });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { dashboardTable } from '../../src/cli/dashboard-table.js';
 import { holdoutLines } from '../../src/cli/holdout-lines.js';
-import { dashboardTable } from '../../src/cli/rollup-commands.js';
 import { applyEvents } from '../../src/features/events/apply/apply-events.js';
 import { rateTable } from '../../src/features/reporting/exchange-rates.js';
 import { sumOn } from '../features/analytics/breakdowns/breakdown-world.js';
@@ -21,6 +21,7 @@ describe('the commands for roll-ups and retention', () => {
   let world: GameWorld;
   beforeAll(async () => {
     world = await createGameWorld();
+    await world.addGame('empty');
     const game = await world.addGame('game');
     const [recent, old] = (await world.addPlayers(game, [NOW - 3 * DAY_MS, NOW - 50 * DAY_MS])) as [
       TestPlayer,
@@ -42,7 +43,13 @@ describe('the commands for roll-ups and retention', () => {
   it('show the days, delete what is past, and count again', async () => {
     const shown = await savepoint('rollups', 'show', ...game(), '--days', '5');
     expect(shown).toMatchObject({ code: 0, errors: '' });
+    // The header, four days from the first with a player on, and what there was before.
     expect(shown.out.split('\n')).toHaveLength(7);
+    expect(shown.out).toContain(`\nNobody played before ${dayOf(NOW - 3 * DAY_MS)} in these 5 days.\n`);
+    const empty = await savepoint('rollups', 'show', '--tenant', world.tenant, '--game', 'empty');
+    expect(empty).toMatchObject({ code: 0, out: 'Nobody has played in the last 30 days (UTC).\n' });
+    const notSummed = await savepoint('rollups', 'show', ...game(), '--days', '5', '--by', 'country');
+    expect(notSummed.out).toMatch(/^Being summed, 0 of 2 days: the numbers are not complete\./);
     expect(shown.out).toMatch(new RegExp(`^${dayOf(NOW - 3 * DAY_MS)} +1 +– +– +1 +0 +0 +1 +1 .* 100%`, 'm'));
 
     const summed = await sumOn(world.pool, { nowMs: NOW });

@@ -21,6 +21,7 @@ import { type Column, DataTable } from '../../parts/DataTable.js';
 import { DaySpanPicker } from '../../parts/DaySpanPicker.js';
 import { DownloadButton } from '../../parts/DownloadButton.js';
 import { MoneyNote } from '../../parts/Money.js';
+import { SummingNote } from '../../parts/SummingNote.js';
 import { EmptyState, Loaded } from '../../parts/states.js';
 
 const route = getRouteApi('/$studio/$game/analysis');
@@ -91,23 +92,26 @@ export function LifetimeValue() {
         </Group>
       </Group>
       <Loaded query={loaded} height={360}>
-        {({ curves, summedAt, throughDay }) =>
-          curves.length === 0 || money === null ? (
-            <Nothing isSummed={summedAt !== null} hasPlayers={curves.length > 0} />
-          ) : (
-            <>
-              <MoneyNote rows={moneyOf(curves)} />
-              <Curves curves={curves} money={money} name={NAMES[by]} />
-              <Text size="xs" c="dimmed">
-                Revenue per install up to each day after the start, refunds taken off
-                {throughDay === null ? '' : `; days up to ${formatDay(throughDay)}`}
-                {summedAt === null ? '' : `, summed ${formatRelative(Date.parse(summedAt), Date.now())}`}. A
-                point is there once all players of a week or month are that old. Country is that of the first
-                day, source is the first <code>metadata.source</code> of a player.
-              </Text>
-            </>
-          )
-        }
+        {({ curves, summedAt, summing, throughDay }) => (
+          <>
+            <SummingNote summing={summing} />
+            {curves.length === 0 || money === null ? (
+              <Nothing isSummed={summedAt !== null} hasPlayers={curves.length > 0} />
+            ) : (
+              <>
+                <MoneyNote rows={moneyOf(curves)} />
+                <Curves curves={curves} money={money} name={NAMES[by]} />
+                <Text size="xs" c="dimmed">
+                  Revenue per install up to each day after the start, refunds taken off
+                  {throughDay === null ? '' : `; days up to ${formatDay(throughDay)}`}
+                  {summedAt === null ? '' : `, summed ${formatRelative(Date.parse(summedAt), Date.now())}`}. A
+                  point is there once all players of a week or month are that old. Country is that of the
+                  first day, source is the first <code>metadata.source</code> of a player.
+                </Text>
+              </>
+            )}
+          </>
+        )}
       </Loaded>
     </Stack>
   );

@@ -7,6 +7,7 @@ import { figureIn } from '../../lib/money.js';
 import { type Column, DataTable } from '../../parts/DataTable.js';
 import { DownloadButton } from '../../parts/DownloadButton.js';
 import { Money } from '../../parts/Money.js';
+import { SummingNote } from '../../parts/SummingNote.js';
 import { Loaded } from '../../parts/states.js';
 import { SERIES } from '../../theme.js';
 
@@ -49,8 +50,9 @@ export function Breakdown({ span }: { span: { from: string; to: string } }) {
         </Group>
       </Group>
       <Loaded query={breakdown} height={180}>
-        {({ by, values, daysSummed, summedAt }) => (
+        {({ by, values, daysSummed, summedAt, summing }) => (
           <>
+            <SummingNote summing={summing} />
             <DataTable
               label={`Numbers by ${by}`}
               rows={values}

@@ -19,6 +19,7 @@ import {
   listBreakdownTotals,
   listNewBuilds,
 } from '../../../src/features/analytics/breakdowns/breakdown.js';
+import { findSumming } from '../../../src/features/analytics/breakdowns/days-behind.js';
 import { gameDashboard } from '../../../src/features/analytics/dashboard.js';
 import { listRevenueDays } from '../../../src/features/analytics/forecast/revenue-days.js';
 import { findNewestComparison } from '../../../src/features/analytics/holdouts/holdout-queries.js';
@@ -252,7 +253,7 @@ export const PREPARED_STATEMENTS: readonly Listed[] = [
     },
   },
   {
-    what: 'list_breakdown_days, list_breakdown_totals, list_new_builds, list_builds_in_use, find_summed_days, find_newest_comparison',
+    what: 'list_breakdown_days, list_breakdown_totals, list_new_builds, list_builds_in_use, find_summed_days, find_summing, find_newest_comparison',
     call: async ({ admin, nowMs }) => {
       const span = { from: utcDay(nowMs - 30 * DAY_MS), to: utcDay(nowMs) };
       await listBreakdownDays(admin, gameId, 'country', span);
@@ -260,6 +261,7 @@ export const PREPARED_STATEMENTS: readonly Listed[] = [
       await listNewBuilds(admin, gameId, span);
       await listBuildsInUse(admin, gameId, nowMs);
       await findSummedDays(admin, gameId, span);
+      await findSumming(admin, gameId, span, nowMs);
       await findNewestComparison(admin, gameId);
     },
   },

@@ -9,6 +9,7 @@ import { findRateTable } from '../../reporting/rate-queries.js';
 import { findSummedDays, listBreakdownDays, listBreakdownTotals } from './breakdown.js';
 import { daysToCsv, totalsResponse, totalsToCsv } from './breakdown-response.js';
 import { BreakdownResponse, DimensionParameter } from './breakdown-schemas.js';
+import { findSumming } from './days-behind.js';
 
 const Format = Type.Union([Type.Literal('json'), Type.Literal('csv')], { description: 'By default json' });
 const Table = Type.Union([Type.Literal('values'), Type.Literal('days')], {
@@ -37,7 +38,8 @@ export function breakdownRoutes(app: FastifyInstance, ctx: AdminContext): void {
       ),
     },
     handle: async ({ gameId, game, query, reply }) => {
-      const span = daySpanOf(query, ctx.clock.now());
+      const nowMs = ctx.clock.now();
+      const span = daySpanOf(query, nowMs);
       const { by = 'country', format = 'json', table = 'values' } = query;
       const file = `${game}-${by}-${table}-${span.from}-${span.to}.csv`;
       if (format === 'csv' && table === 'days') {
@@ -47,18 +49,19 @@ export function breakdownRoutes(app: FastifyInstance, ctx: AdminContext): void {
         }));
         return sendCsv(reply, file, daysToCsv(by, days, rates));
       }
-      const { summed, totals, rates } = await ctx.reads.run(async (db) => {
+      const { summed, summing, totals, rates } = await ctx.reads.run(async (db) => {
         const rates = await findRateTable(db, gameId);
-        const [summed, totals] = await Promise.all([
+        const [summed, summing, totals] = await Promise.all([
           findSummedDays(db, gameId, span),
+          findSumming(db, gameId, span, nowMs),
           listBreakdownTotals(db, gameId, by, span, rates?.changeDays),
         ]);
-        return { summed, totals, rates };
+        return { summed, summing, totals, rates };
       });
       const values = totalsResponse(by, totals, summed.activePlayerDays, rates);
       if (format === 'csv') return sendCsv(reply, file, totalsToCsv(by, values, summed.activePlayerDays));
       const { days, summedAt, activePlayerDays } = summed;
-      return { by, ...span, daysSummed: days, summedAt: toTime(summedAt), activePlayerDays, values };
+      return { by, ...span, daysSummed: days, summedAt: toTime(summedAt), summing, activePlayerDays, values };
     },
   });
 }

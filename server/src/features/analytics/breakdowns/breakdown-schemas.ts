@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { nullable, successOf, Time } from '../../../admin/admin-responses.js';
 import { Money, ReportedRevenue } from '../../reporting/money-schemas.js';
+import { SummingSchema } from './days-behind.js';
 
 /** Documentation of the numbers by country, platform, build, SKU and promotion. */
 
@@ -83,6 +84,7 @@ export const BreakdownResponse = successOf(
     to: Type.String({ format: 'date' }),
     daysSummed: count('How many days of the span have been summed; the others do not count'),
     summedAt: nullable(Time('When the newest of them was')),
+    summing: SummingSchema,
     activePlayerDays: count('Of all players of the game on these days'),
     values: Type.Array(BreakdownValue, {
       description: 'The 50 largest, and all others as one; largest first, other last',
@@ -97,6 +99,7 @@ export const BreakdownResponse = successOf(
       to: '2026-11-15',
       daysSummed: 1,
       summedAt: '2026-11-15T12:00:00.000Z',
+      summing: null,
       activePlayerDays: 1204,
       values: [
         {

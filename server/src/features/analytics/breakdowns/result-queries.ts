@@ -1,4 +1,5 @@
 import type { DedicatedConnection } from '../../../db/dedicated-connection.js';
+import { isBehind } from './days-behind.js';
 import { DAYS_BEFORE_TODAY, DIMENSIONS, SHOWN_VALUES, SUMMED_DAYS } from './dimensions.js';
 import type { ChangedDay, DueGame, Run } from './run-queries.js';
 
@@ -7,13 +8,14 @@ import type { ChangedDay, DueGame, Run } from './run-queries.js';
 /**
  * Days whose roll-up totals have changed since they were summed last, newest first. Today is one of them from its first minute on,
  * if the game had players in the last 30 days, because its weekly and monthly players are asked for. A day changes also when
- * the 1st, 7th, 28th or 30th day after it is over: then no more players can return on that day.
+ * the 1st, 7th, 28th or 30th day after it is over: then no more players can return on that day. With `summed`, the days that have
+ * been summed just now, only days that are behind, and none of these.
  */
 export async function listChangedDays(
   connection: DedicatedConnection,
   { gameId, keepsFrom }: DueGame,
   today: string,
-  limit: number,
+  { limit, summed = null }: { limit: number; summed?: readonly string[] | null | undefined },
 ): Promise<ChangedDay[]> {
   const { rows } = await connection.query<ChangedDay>(
     `with days as materialized (
@@ -31,11 +33,12 @@ export async function listChangedDays(
        select totals, (summed_at at time zone 'UTC')::date as summed_on
        from game_breakdown_days s where s.game_id = $1 and s.day = d.day offset 0
      ) s on true
-     where s.totals is distinct from d.totals
-       or exists (select from unnest('{1,7,28,30}'::int[]) n where d.day + n >= s.summed_on and d.day + n < $2::date)
+     where case when $5::date[] is null then s.totals is distinct from d.totals
+         or exists (select from unnest('{1,7,28,30}'::int[]) n where d.day + n >= s.summed_on and d.day + n < $2::date)
+       else d.day <> all($5) and d.day < $2::date and ${isBehind('d.totals', 's.totals')} end
      order by d.day desc
      limit $4`,
-    [gameId, today, keepsFrom, limit],
+    [gameId, today, keepsFrom, limit, summed],
   );
   return rows;
 }

@@ -37,8 +37,8 @@ export type DueGame = Readonly<{
 }>;
 
 /**
- * Games with an unfinished run, or whose last run ended long enough ago; those that have waited longest come first. A run of a minute is
- * repeated after twenty, so all runs together take at most a twentieth of one core.
+ * Games with an unfinished run, or whose last run ended long enough ago; those that have waited longest come first. A run of a minute,
+ * with all runs that it went on with, is repeated after twenty, so all runs together take at most a twentieth of one core.
  */
 export async function listDueGames(
   connection: DedicatedConnection,
@@ -68,10 +68,18 @@ export async function listDueGames(
 /** A day and its row of `game_day_totals`, as JSON that is only compared: JavaScript would round its decimals. */
 export type ChangedDay = Readonly<{ day: string; totals: string }>;
 
+export type NewRun = Readonly<{
+  days: readonly ChangedDay[];
+  rateDays: readonly string[];
+  /** It follows another run of the game without a pause. */
+  goesOn: boolean;
+}>;
+
+/** A run that goes on with more days of the same game counts the time of the run before as its own. */
 export async function insertRun(
   connection: DedicatedConnection,
   gameId: number,
-  { days, rateDays }: { days: readonly ChangedDay[]; rateDays: readonly string[] },
+  { days, rateDays, goesOn }: NewRun,
   nowMs: number,
 ): Promise<void> {
   await connection.query(
@@ -79,9 +87,10 @@ export async function insertRun(
      select $1::int, coalesce(jsonb_object_agg(day, totals::jsonb), '{}'), $4::timestamptz, $5::date[]
      from unnest($2::text[], $3::text[]) d(day, totals)
      on conflict (game_id) do update
-     set totals = excluded.totals, last_player_id = 0, spent_ms = 0, started_at = excluded.started_at, ended_at = null,
+     set totals = excluded.totals, last_player_id = 0, spent_ms = case when $6 then breakdown_runs.spent_ms else 0 end,
+       started_at = excluded.started_at, ended_at = null,
        rate_days = excluded.rate_days`,
-    [gameId, days.map(({ day }) => day), days.map(({ totals }) => totals), new Date(nowMs), rateDays],
+    [gameId, days.map(({ day }) => day), days.map(({ totals }) => totals), new Date(nowMs), rateDays, goesOn],
   );
 }
 

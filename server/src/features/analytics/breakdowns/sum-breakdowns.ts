@@ -18,6 +18,7 @@ import {
   insertEmptyRun,
   insertRun,
   listDueGames,
+  type NewRun,
   type Run,
   updateEndedRun,
   updateRunPosition,
@@ -42,7 +43,7 @@ const PAUSE_MS = 240_000;
  * seconds, on two cores. With pauses it takes four times as long while others are at work.
  */
 const BUSY_PAUSE_SHARE = 3;
-/** The first run of a game, and a run after a long outage, leaves the older days to the next run. */
+/** More days are summed in further runs, one after the other. The other games that are due come in between. */
 const DAYS_PER_RUN = 31;
 const GAMES_PER_LIST = 200;
 
@@ -56,7 +57,9 @@ const GAMES_PER_LIST = 200;
  *        └──► next game
  *
  * A day that changes during its run, or at any later time, differs from the totals that were read when the run started. So a later
- * run sums it again. `connection` reads by index (`walkByIndex`). Maintenance makes sure that only one run is at work.
+ * run sums it again. After the first run of a game, or an import of history, more days are behind than a run takes: further runs follow
+ * without a pause, until each of these days was summed once. `connection` reads by index (`walkByIndex`). Maintenance makes sure that
+ * only one run is at work.
  */
 export async function sumBreakdowns(
   connection: DedicatedConnection,
@@ -66,34 +69,54 @@ export async function sumBreakdowns(
   const failures = new Map<number, unknown>();
   let daysSummed = 0;
   let rowsDeleted = 0;
-  for (;;) {
-    const except = [...failures.keys()];
-    const games = await listDueGames(connection, { except, nowMs, pauseMs, limit: GAMES_PER_LIST });
-    for (const game of games) {
-      if (signal?.aborted) return { isDone: false, daysSummed, rowsDeleted };
+  /** Gives the games with days left. */
+  const sumEach = async (games: readonly GameToSum[]): Promise<GameToSum[]> => {
+    const left: GameToSum[] = [];
+    for (const { game, summed } of games) {
+      if (signal?.aborted) return [];
       try {
-        rowsDeleted += await deleteOldBreakdowns(connection, game);
-        daysSummed += await sumGame(connection, game, options);
+        if (summed === undefined) rowsDeleted += await deleteOldBreakdowns(connection, game);
+        const days = await sumGame(connection, { game, summed }, options);
+        daysSummed += days.length;
+        if (days.length === DAYS_PER_RUN) left.push({ game, summed: [...(summed ?? []), ...days] });
       } catch (error) {
         // The other games are still summed.
         failures.set(game.gameId, error);
       }
     }
-    if (games.length < GAMES_PER_LIST) break;
+    return left;
+  };
+  let left: GameToSum[] = [];
+  for (;;) {
+    const except = [...failures.keys()];
+    const games = await listDueGames(connection, { except, nowMs, pauseMs, limit: GAMES_PER_LIST });
+    left.push(...(await sumEach(games.map((game) => ({ game })))));
+    if (games.length < GAMES_PER_LIST || signal?.aborted) break;
   }
+  while (left.length > 0) left = await sumEach(left);
   for (const failure of failures.values()) throw failure;
   return { isDone: signal?.aborted !== true, daysSummed, rowsDeleted };
 }
 
-/** How many days were summed; none if it was interrupted. */
-async function sumGame(connection: DedicatedConnection, game: DueGame, options: SumOptions): Promise<number> {
+/** `summed`: the days that runs of the game have summed just now; undefined before the first run. */
+type GameToSum = Readonly<{ game: DueGame; summed?: readonly string[] | undefined }>;
+
+/** The days that were summed; none if it was interrupted. */
+async function sumGame(
+  connection: DedicatedConnection,
+  { game, summed }: GameToSum,
+  options: SumOptions,
+): Promise<readonly string[]> {
   const { nowMs, signal, playersPerChunk = PLAYERS_PER_CHUNK } = options;
   const { gameId } = game;
-  const run = (await findRun(connection, gameId, nowMs)) ?? (await startRun(connection, game, nowMs));
-  if (run === undefined) return 0;
+  const run =
+    summed === undefined
+      ? ((await findRun(connection, gameId, nowMs)) ?? (await startRun(connection, game, nowMs)))
+      : await goOn(connection, { game, summed }, nowMs);
+  if (run === undefined) return [];
   let { lastPlayerId } = run;
   for (;;) {
-    if (signal?.aborted) return 0;
+    if (signal?.aborted) return [];
     const startedMs = performance.now();
     const last = await inTransaction(connection, async () => {
       const id = await sumPlayers(connection, { ...run, lastPlayerId }, playersPerChunk);
@@ -116,7 +139,7 @@ async function sumGame(connection: DedicatedConnection, game: DueGame, options: 
     await upsertSummedDays(connection, run);
     await updateEndedRun(connection, gameId, nowMs);
   });
-  return run.days.length;
+  return run.days;
 }
 
 /** Undefined if nothing has changed. */
@@ -126,18 +149,39 @@ async function startRun(
   nowMs: number,
 ): Promise<Run | undefined> {
   const { gameId } = game;
-  const today = utcDay(nowMs);
-  const days = await listChangedDays(connection, game, today, DAYS_PER_RUN);
+  const days = await listChangedDays(connection, game, utcDay(nowMs), { limit: DAYS_PER_RUN });
   const rateDays = (await findRateTable(connection, gameId))?.changeDays ?? [];
   // Revenue per install is summed apart between the days on which exchange rates change.
   if (days.length === 0 && isDeepStrictEqual(rateDays, game.rateDays ?? rateDays)) {
     await insertEmptyRun(connection, gameId, nowMs);
     return undefined;
   }
+  return beginRun(connection, gameId, { days, rateDays, goesOn: false }, nowMs);
+}
+
+/** The next run of a game with more days than one run takes. Undefined if none of the others is behind. */
+async function goOn(
+  connection: DedicatedConnection,
+  { game, summed }: GameToSum,
+  nowMs: number,
+): Promise<Run | undefined> {
+  const days = await listChangedDays(connection, game, utcDay(nowMs), { limit: DAYS_PER_RUN, summed });
+  if (days.length === 0) return undefined;
+  const rateDays = (await findRateTable(connection, game.gameId))?.changeDays ?? [];
+  return beginRun(connection, game.gameId, { days, rateDays, goesOn: true }, nowMs);
+}
+
+async function beginRun(
+  connection: DedicatedConnection,
+  gameId: number,
+  work: NewRun,
+  nowMs: number,
+): Promise<Run> {
   await inTransaction(connection, async () => {
     await deleteSums(connection, gameId);
     await deleteInstallSums(connection, gameId);
-    await insertRun(connection, gameId, { days, rateDays }, nowMs);
+    await insertRun(connection, gameId, work, nowMs);
   });
-  return { gameId, days: days.map(({ day }) => day), lastPlayerId: '0', today, rateDays };
+  const days = work.days.map(({ day }) => day);
+  return { gameId, days, lastPlayerId: '0', today: utcDay(nowMs), rateDays: work.rateDays };
 }

@@ -33,17 +33,18 @@ export function installRoutes(app: FastifyInstance, ctx: AdminContext): void {
       ),
     },
     handle: async ({ gameId, game, query, reply }) => {
-      const span = daySpanOf(query, ctx.clock.now());
+      const nowMs = ctx.clock.now();
+      const span = daySpanOf(query, nowMs);
       const { by = 'cohort', period = 'week', format = 'json' } = query;
-      const { summedAt, throughDay, curves } = await ctx.reads.run((db) =>
-        revenuePerInstall(db, gameId, { by, period, ...span }),
+      const { summedAt, throughDay, summing, curves } = await ctx.reads.run((db) =>
+        revenuePerInstall(db, gameId, { by, period, ...span }, nowMs),
       );
       const shown = curvesResponse(curves);
       if (format === 'csv') {
         const file = `${game}-revenue-per-install-${by}-${period}-${span.from}-${span.to}.csv`;
         return sendCsv(reply, file, curvesToCsv(shown));
       }
-      return { by, period, ...span, summedAt: toTime(summedAt), throughDay, curves: shown };
+      return { by, period, ...span, summedAt: toTime(summedAt), throughDay, summing, curves: shown };
     },
   });
 }

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { nullable, successOf, Time } from '../../../admin/admin-responses.js';
 import { MISSING } from '../../reporting/money-schemas.js';
+import { SummingSchema } from '../breakdowns/days-behind.js';
 import { MAX_AGE_DAYS } from './install-cohorts.js';
 
 /** Documentation of revenue per install. */
@@ -78,6 +79,7 @@ export const RevenuePerInstallResponse = successOf(
     from: Type.String({ format: 'date' }),
     to: Type.String({ format: 'date' }),
     summedAt: nullable(Time('When the curves were summed; null before the first time')),
+    summing: SummingSchema,
     throughDay: nullable(Type.String({ format: 'date', description: 'The last day that counts' })),
     curves: Type.Array(InstallCurve, { description: 'By cohort the oldest first, else the largest first' }),
   }),
@@ -89,6 +91,7 @@ export const RevenuePerInstallResponse = successOf(
       from: '2026-10-19',
       to: '2026-11-15',
       summedAt: '2026-11-15T12:00:00.000Z',
+      summing: null,
       throughDay: '2026-11-14',
       curves: [
         {

@@ -1,6 +1,8 @@
 import type { DaySpan } from '../../../admin/day-span.js';
 import type { Pool } from '../../../db/pool.js';
+import { utcDay } from '../../../lib/day.js';
 import { findRateTable } from '../../reporting/rate-queries.js';
+import { findSumming, type Summing } from '../breakdowns/days-behind.js';
 import type { InstallDimension, Period } from './install-cohorts.js';
 import { curvesByCohort, curvesByValue, type InstallCurve, throughDayOf } from './install-curves.js';
 import { findInstallsSummedAt, listInstallCohorts, listInstallRevenue } from './install-queries.js';
@@ -9,6 +11,7 @@ export type RevenuePerInstall = {
   /** Null while nothing has been summed. */
   summedAt: number | null;
   throughDay: string | null;
+  summing: Summing | null;
   curves: InstallCurve[];
 };
 
@@ -17,9 +20,12 @@ export async function revenuePerInstall(
   pool: Pool,
   gameId: number,
   { by, period, from, to }: DaySpan & { by: 'cohort' | InstallDimension; period: Period },
+  nowMs: number,
 ): Promise<RevenuePerInstall> {
   const summedAt = await findInstallsSummedAt(pool, gameId);
-  if (summedAt === null) return { summedAt, throughDay: null, curves: [] };
+  // The players of the span pay up to now.
+  const summing = await findSumming(pool, gameId, { from, to: utcDay(nowMs) }, nowMs);
+  if (summedAt === null) return { summedAt, throughDay: null, summing, curves: [] };
   const throughDay = throughDayOf(summedAt);
   // Each player stands once under each dimension, so the values of any of them add up to the cohort.
   const span = { dimension: by === 'cohort' ? 'country' : by, period, from, to } as const;
@@ -27,5 +33,5 @@ export async function revenuePerInstall(
   const revenue = await listInstallRevenue(pool, gameId, span);
   const rates = await findRateTable(pool, gameId);
   const curvesOf = by === 'cohort' ? curvesByCohort : curvesByValue;
-  return { summedAt, throughDay, curves: curvesOf(cohorts, revenue, { period, throughDay, rates }) };
+  return { summedAt, throughDay, summing, curves: curvesOf(cohorts, revenue, { period, throughDay, rates }) };
 }

@@ -7,7 +7,13 @@ import { addStudio, expectStringError } from '../../../support/session-calls.js'
 import { dayOf, HOUR_MS, sumOn } from './breakdown-world.js';
 
 type Value = { kind: string; value: string | null } & Record<string, unknown>;
-type Breakdown = { daysSummed: number; summedAt: string | null; activePlayerDays: number; values: Value[] };
+type Breakdown = {
+  daysSummed: number;
+  summedAt: string | null;
+  summing: { daysDone: number; days: number } | null;
+  activePlayerDays: number;
+  values: Value[];
+};
 
 /** Noon, so that no midnight comes in between. */
 const NOON = Date.parse(`${new Date().toISOString().slice(0, 10)}T12:00:00.000Z`);
@@ -67,6 +73,7 @@ describe('a breakdown', () => {
       to: TODAY,
       daysSummed: 3,
       summedAt: new Date(NOON).toISOString(),
+      summing: null,
       activePlayerDays: 5,
     });
     expect(values).toEqual([
@@ -113,7 +120,20 @@ describe('a breakdown', () => {
     harness.clock.set(NOON - DAY_MS);
     for (let device = 0; device < 15; device++) await play(device, '2.0');
     harness.clock.set(NOON);
+    // Until the days are summed, whoever asks is told: here, for revenue per install, and again when history comes.
+    const summing = async (name: string) =>
+      (await admin.ask<Breakdown>('GET', `/games/updates/${name}`, undefined, token)).summing;
+    expect(await summing('breakdown')).toEqual({ daysDone: 0, days: 2 });
     await sumOn(harness.pool, { nowMs: NOON + HOUR_MS / 2 });
+    expect(await summing('breakdown')).toBeNull();
+    expect(await summing('revenue-per-install')).toBeNull();
+    harness.clock.set(NOON - DAY_MS);
+    await play(30, '2.0');
+    harness.clock.set(NOON);
+    expect(await summing('breakdown')).toEqual({ daysDone: 1, days: 2 });
+    expect(await summing('revenue-per-install')).toEqual({ daysDone: 1, days: 2 });
+    expect(await summing(`breakdown?to=${TWO_DAYS_AGO}`)).toBeNull();
+    await sumOn(harness.pool, { nowMs: NOON + (2 * HOUR_MS) / 3 });
     const { values } = await admin.ask<Breakdown>(
       ...(['GET', '/games/updates/breakdown?by=build', undefined, token] as const),
     );
@@ -124,7 +144,7 @@ describe('a breakdown', () => {
         newPlayers: 30,
         retention: { '1': { newPlayers: 30, active: 15 } },
       },
-      { value: '2.0', activePlayerDays: 15, newPlayers: 0, retention: { '1': NOBODY } },
+      { value: '2.0', activePlayerDays: 16, newPlayers: 1, retention: { '1': NOBODY } },
     ]);
     // The build of the first day is not new: nobody knows how old it is.
     const dashboard = await admin.ask('GET', '/games/updates/dashboard', undefined, token);

@@ -40,11 +40,14 @@ export function watch(
   {
     before,
     after,
-  }: { before?: (text: string, query: Query) => unknown; after?: (text: string, query: Query) => unknown },
+  }: {
+    before?: (text: string, query: Query, values: unknown) => unknown;
+    after?: (text: string, query: Query) => unknown;
+  },
 ): void {
   const query = connection.query.bind(connection) as unknown as Query;
   connection.query = (async (text: string, ...rest: unknown[]) => {
-    await before?.(text, query);
+    await before?.(text, query, rest[0]);
     const result = await query(text, ...rest);
     await after?.(text, query);
     return result;

@@ -67,9 +67,19 @@ const isChunk = (text: string) => text.startsWith('update breakdown_runs set las
 
 describe('summing what players did', () => {
   it('gives the numbers that plain SQL over the stored events gives, for each game its own', async () => {
-    // 31 days per run, the newest first: what is older comes with the next one.
-    expect((await sum()).daysSummed).toBeGreaterThan(31);
-    expect(await sum()).toMatchObject({ isDone: true });
+    // 31 days per run, the newest first. What is older follows at once, after the other game.
+    const begun: unknown[] = [];
+    const summed = await sumOn(world.pool, { nowMs: later() }, (connection) =>
+      watch(connection, {
+        before: (text, _query, values) => {
+          if (text.startsWith('insert into breakdown_runs')) begun.push((values as unknown[])[0]);
+        },
+      }),
+    );
+    expect(begun).toEqual([gameId, otherGameId, gameId, otherGameId].slice(0, begun.length));
+    expect(begun.length).toBeGreaterThan(2);
+    expect(summed.daysSummed).toBeGreaterThan(2 * 31);
+    expect(await sum()).toEqual({ isDone: true, daysSummed: 0, rowsDeleted: 0 });
     await expectTrue(gameId);
     await expectTrue(otherGameId);
     expect((await listKept(world.pool, gameId, 'country')).players.length).toBeGreaterThan(60);
@@ -77,6 +87,42 @@ describe('summing what players did', () => {
 
   it('does nothing while nothing changes', async () => {
     expect(await sum()).toEqual({ isDone: true, daysSummed: 0, rowsDeleted: 0 });
+  });
+
+  it('goes on without a pause while days lack much, as after an import, and counts all of it as one run', async () => {
+    const setTotal = (name: string) =>
+      world.pool.query(
+        `update game_breakdown_days set totals = jsonb_set(totals, array[$2::text], '0') where game_id = $1`,
+        [gameId, name],
+      );
+    const { rows } = await world.pool.query<{ n: number }>(
+      'select count(*)::int as n from game_breakdown_days where game_id = $1',
+      [gameId],
+    );
+    const days = rows[0]?.n ?? 0;
+    // A few late events: the older days wait for the next time.
+    await setTotal('events');
+    expect(await sum()).toMatchObject({ daysSummed: 31 });
+    expect(await sum()).toMatchObject({ daysSummed: days - 31 });
+    await setTotal('active');
+    let ended = 0;
+    const summed = await sumOn(world.pool, { nowMs: later() }, (connection) =>
+      watch(connection, {
+        after: async (text, query) => {
+          if (!text.startsWith('update breakdown_runs set totals = null')) return;
+          ended++;
+          await query('update breakdown_runs set spent_ms = spent_ms + 1000');
+        },
+      }),
+    );
+    expect(summed).toMatchObject({ isDone: true, daysSummed: days });
+    expect(ended).toBe(2);
+    const spent = await world.pool.query(
+      'select spent_ms >= 2000 as both from breakdown_runs where game_id = $1',
+      [gameId],
+    );
+    expect(spent.rows).toEqual([{ both: true }]);
+    await expectTrue();
   });
 
   it('sums a past day again after a late event, and only that one', async () => {

@@ -59,6 +59,7 @@ describe('revenue per install', () => {
       ...common,
       by: 'cohort',
       summedAt: new Date(NOW).toISOString(),
+      summing: null,
       curves: [
         {
           cohort: '2026-11-02',
