@@ -1,21 +1,18 @@
-import { constants } from 'node:fs';
-import { access, stat } from 'node:fs/promises';
 import { Command } from 'commander';
-import { masterKeyFile } from '../security/master-key-file.js';
-import type { Settings } from '../settings/settings.js';
 import { readSettings } from '../settings/settings.js';
 import { checkAppleRoot } from './doctor-apple-root.js';
 import { checkBackups } from './doctor-backups.js';
 import { examineDatabase } from './doctor-database.js';
 import { checkFreeSpace } from './doctor-disk.js';
 import type { DoctorFinding } from './doctor-finding.js';
+import { checkFolders } from './doctor-folders.js';
 import { examineQueue } from './doctor-queue.js';
 import { say } from './terminal.js';
 
 export function doctorCommand(): Command {
   return new Command('doctor')
     .description(
-      'check settings, disk, database, clock, permissions and NATS; say what is wrong and what to do',
+      'check settings, folders, disk, database, clock, permissions and NATS; say what is wrong and what to do',
     )
     .action(async () => {
       const findings = await examine();
@@ -46,7 +43,7 @@ async function examine(): Promise<DoctorFinding[]> {
   return [
     ...(misspelt.length === 0 ? [{ name: 'settings' }] : misspelt),
     await checkNode(),
-    await checkDataDir(settings),
+    ...(await checkFolders(settings)),
     await checkFreeSpace(settings),
     ...(await checkBackups(settings)),
     ...(await checkAppleRoot(settings)),
@@ -62,26 +59,4 @@ async function checkNode(): Promise<DoctorFinding> {
   return old
     ? { name, problem: 'too old', advice: 'Install Node.js 20.19 or newer; 24 is recommended.' }
     : { name };
-}
-
-async function checkDataDir(settings: Settings): Promise<DoctorFinding> {
-  const name = `data folder ${settings.dataDir}`;
-  if (settings.databaseUrl !== undefined && settings.masterKey !== undefined)
-    return { name: `${name} (not needed)` };
-  try {
-    await access(settings.dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT')
-      return { name: `${name} (made at the first start)` };
-    return { name, problem: (error as Error).message, advice: 'Choose another one with SAVEPOINT_DATA_DIR.' };
-  }
-  const key = await stat(masterKeyFile(settings)).catch(() => undefined);
-  if (key !== undefined && (key.mode & 0o077) !== 0) {
-    return {
-      name,
-      problem: `${masterKeyFile(settings)} can be read by others`,
-      advice: `chmod 600 ${masterKeyFile(settings)}`,
-    };
-  }
-  return { name };
 }

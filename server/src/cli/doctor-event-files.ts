@@ -1,5 +1,3 @@
-import { constants } from 'node:fs';
-import { access } from 'node:fs/promises';
 import type { Pool } from '../db/pool.js';
 import { findFilesState } from '../features/event-files/files-state.js';
 import { nameOfPlace, openFileStore } from '../features/event-files/open-store.js';
@@ -21,7 +19,7 @@ export async function checkEventFiles(
 ): Promise<DoctorFinding[]> {
   if (eventFiles === undefined || applied !== known) return [];
   const name = `files of events in ${nameOfPlace(eventFiles)}`;
-  const finding = (await checkFolder(eventFiles.dir)) ?? (await checkBucket(eventFiles));
+  const finding = await checkBucket(eventFiles);
   if (finding !== undefined) return [{ name, ...finding }];
   const { lastDay, due, late } = await findFilesState(pool, nowMs);
   const said = `${name}: ${lastDay === null ? 'none yet' : `up to ${lastDay}`}, ${due} to be written`;
@@ -35,16 +33,6 @@ export async function checkEventFiles(
         }
       : { name: said },
   ];
-}
-
-async function checkFolder(dir: string): Promise<Problem | undefined> {
-  return access(dir, constants.W_OK).then(
-    () => undefined,
-    (error: NodeJS.ErrnoException) =>
-      error.code === 'ENOENT'
-        ? undefined
-        : { problem: error.message, advice: 'Choose another folder with SAVEPOINT_EVENT_FILES_DIR.' },
-  );
 }
 
 async function checkBucket(eventFiles: EventFilesSettings): Promise<Problem | undefined> {

@@ -16,7 +16,7 @@ export type FreeSpace = Readonly<{
 
 /** Of the disk that a path lies on. The path need not exist. */
 export async function readFreeSpace(path: string): Promise<FreeSpace> {
-  const { bavail, bsize, blocks, files, ffree } = await statfs(await existing(path));
+  const { bavail, bsize, blocks, files, ffree } = await statfs(await nearestExisting(path));
   return {
     freeBytes: bavail * bsize,
     totalBytes: blocks * bsize,
@@ -26,12 +26,12 @@ export async function readFreeSpace(path: string): Promise<FreeSpace> {
 }
 
 /** The path, or the nearest folder above it. */
-async function existing(path: string): Promise<string> {
+export async function nearestExisting(path: string): Promise<string> {
   const isThere = await stat(path).then(
     () => true,
     () => false,
   );
-  return isThere || dirname(path) === path ? path : existing(dirname(path));
+  return isThere || dirname(path) === path ? path : nearestExisting(dirname(path));
 }
 
 /** From here on nothing should be written that can wait. */

@@ -1,23 +1,16 @@
-import { mkdir, realpath, rm, stat, writeFile } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { mkdir, realpath, stat } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
 import { syncFolder } from '../../lib/durable-file.js';
+import { proveWritable } from '../../lib/write-probe.js';
 import { errorCode, ifExists } from './errno.js';
 import { explainFileError } from './failures.js';
 
-/**
- * Makes the data folder when there is none and proves that it can be written by writing: modes say nothing
- * to root, and a read-only mount or a full disk shows in no mode. Gives the absolute path.
- */
+/** Makes the data folder when there is none, and proves that it can be written. Gives the absolute path. */
 export async function openDataDir(dataDir: string): Promise<string> {
   try {
     await makeDirectory(resolve(dataDir));
     const root = await realpath(dataDir);
-    const probe = join(root, `.write-test-${process.pid}`);
-    try {
-      await writeFile(probe, 'Savepoint can write here.\n');
-    } finally {
-      await rm(probe, { force: true });
-    }
+    await proveWritable(root);
     return root;
   } catch (error) {
     throw explainFileError(error, dataDir);
