@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
 import { SETTINGS } from '../src/settings/settings.js';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
@@ -36,6 +37,31 @@ it('explains every alert, and no other', () => {
   const alerts = found([read('deploy/prometheus/alerts.yml')], /alert: (\w+)/g);
   const explained = found([read('docs/production.md')], /^\| `(Savepoint\w+)`/gm);
   expect(explained).toEqual(alerts);
+});
+
+describe('images', () => {
+  const { services } = parse(read('deploy/compose.yaml')) as {
+    services: Record<string, { image: string; build?: object; environment?: Record<string, string> }>;
+  };
+
+  it('are pinned by a digest, beside the tag that it is of', () => {
+    const built = [...read('deploy/docker/Dockerfile').matchAll(/^FROM (\S+)(?: AS (\S+))?$/gm)];
+    const stages = new Set(built.map(([, , stage]) => stage));
+    const pulled = [
+      ...built.map(([, image = '']) => image).filter((image) => !stages.has(image)),
+      ...Object.values(services)
+        .filter(({ build }) => build === undefined)
+        .map(({ image }) => image),
+    ];
+    expect(pulled).toHaveLength(5);
+    for (const image of pulled) expect(image).toMatch(/^[\w/]+:v?\d+\.\d[\w.-]*@sha256:[0-9a-f]{64}$/);
+  });
+
+  it('want the passwords of deploy/.env, and docs/production.md has a line for each', () => {
+    const wanted = found([read('deploy/compose.yaml')], /\$\{(\w+):\?/g);
+    expect(wanted).toEqual(found([read('docs/production.md')], /^echo "(\w+)=.* >> deploy\/\.env$/gm));
+    expect(services.savepoint?.environment?.NATS_URL).toMatch(/^nats:\/\/savepoint:\$\{NATS_PASSWORD/);
+  });
 });
 
 it('copies every package of the workspace into the image before npm ci', () => {

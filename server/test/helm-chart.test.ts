@@ -14,6 +14,7 @@ type Container = {
   image: string;
   env: { name: string; value: string }[];
   ports: { name: string; containerPort: number }[];
+  volumeMounts: object[];
   [name: `${string}Probe`]: { httpGet: { path: string; port: string } };
 };
 type Manifest = {
@@ -21,6 +22,10 @@ type Manifest = {
   metadata: { name: string };
   spec: {
     selector: Labels & { matchLabels?: Labels };
+    podSelector?: { matchLabels: Labels };
+    policyTypes: string[];
+    ingress: { ports: { port: string }[]; from?: object[] }[];
+    egress?: object[];
     ports: { targetPort: string }[];
     maxUnavailable: number;
     template: {
@@ -37,9 +42,11 @@ function render(values: Record<string, unknown> = {}): Manifest[] {
     Chart: { AppVersion: chart.appVersion },
   };
   return readdirSync(new URL('templates', CHART)).flatMap((name) =>
-    parseAllDocuments(renderTemplate(read(`templates/${name}`), root)).map((document) => {
+    parseAllDocuments(renderTemplate(read(`templates/${name}`), root)).flatMap((document) => {
       expect(document.errors, name).toEqual([]);
-      return document.toJS() as Manifest;
+      // A template that makes nothing is an empty document.
+      const manifest = document.toJS() as Manifest | null;
+      return manifest === null ? [] : [manifest];
     }),
   );
 }
@@ -50,9 +57,10 @@ describe('the Helm chart', () => {
   const pod = deployment.spec.template;
   const [container] = pod.spec.containers;
 
-  it('has a deployment, a service for players, one for operators and a disruption budget', () => {
+  it('has a deployment, a service for players, one for operators, a disruption budget and a network policy', () => {
     expect(manifests.map(({ kind, metadata }) => `${kind} ${metadata.name}`).sort()).toEqual([
       'Deployment game',
+      'NetworkPolicy game',
       'PodDisruptionBudget game',
       'Service game',
       'Service game-operations',
@@ -62,7 +70,8 @@ describe('the Helm chart', () => {
   it('selects the pods of the deployment everywhere, and ports that they have', () => {
     const ports = container.ports.map(({ name }) => name);
     for (const { kind, spec } of manifests) {
-      expect(spec.selector.matchLabels ?? spec.selector, kind).toEqual(pod.metadata.labels);
+      const selector = spec.podSelector ?? spec.selector;
+      expect(selector.matchLabels ?? selector, kind).toEqual(pod.metadata.labels);
       if (kind === 'Service')
         expect(ports).toEqual(expect.arrayContaining(spec.ports.map((p) => p.targetPort)));
     }
@@ -94,13 +103,61 @@ describe('the Helm chart', () => {
   it('takes the image of its version unless a tag is named, and a claim for the data', () => {
     expect(container.image).toBe(`savepoint:${chart.appVersion}`);
     const other = render({
-      image: { repository: 'registry.example/savepoint', tag: 'abc', pullPolicy: 'Always' },
+      image: { repository: 'registry.example/savepoint', tag: 'abc', digest: '', pullPolicy: 'Always' },
       dataClaim: 'shared',
     }).find(({ kind }) => kind === 'Deployment') as Manifest;
     expect(other.spec.template.spec.containers[0].image).toBe('registry.example/savepoint:abc');
     expect(other.spec.template.spec.volumes).toContainEqual({
       name: 'data',
       persistentVolumeClaim: { claimName: 'shared' },
+    });
+  });
+
+  it('takes an image by its digest before any tag', () => {
+    const image = {
+      repository: 'registry.example/savepoint',
+      tag: 'abc',
+      digest: 'sha256:12',
+      pullPolicy: 'Always',
+    };
+    const deployed = render({ image }).find(({ kind }) => kind === 'Deployment');
+    expect(deployed?.spec.template.spec.containers[0].image).toBe('registry.example/savepoint@sha256:12');
+  });
+
+  it('mounts the credentials of NATS, if there are any, and names the file', () => {
+    const deployed = render({ natsCredentials: 'nats-user' }).find(({ kind }) => kind === 'Deployment');
+    const spec = deployed?.spec.template.spec as Manifest['spec']['template']['spec'];
+    const [{ env, volumeMounts }] = spec.containers;
+    expect(env).toContainEqual({ name: 'SAVEPOINT_NATS_CREDS', value: '/etc/savepoint/nats/nats.creds' });
+    expect(volumeMounts).toContainEqual({ name: 'nats', mountPath: '/etc/savepoint/nats', readOnly: true });
+    expect(spec.volumes).toContainEqual({ name: 'nats', secret: { secretName: 'nats-user' } });
+  });
+
+  describe('the network policy', () => {
+    const policy = (values: Record<string, unknown> = {}) =>
+      render({ networkPolicy: { ...(defaults.networkPolicy as object), ...values } }).find(
+        ({ kind }) => kind === 'NetworkPolicy',
+      )?.spec;
+    const peers = [{ podSelector: { matchLabels: { app: 'ingress' } } }];
+
+    it('lets everybody to the port of players, and Prometheus alone to that of operators', () => {
+      const { ingress, policyTypes } = policy() as Manifest['spec'];
+      expect(policyTypes).toEqual(['Ingress']);
+      expect(ingress).toEqual([
+        { ports: [{ port: 'players' }] },
+        { ports: [{ port: 'operations' }], from: [expect.objectContaining({ namespaceSelector: {} })] },
+      ]);
+    });
+
+    it('has no rule for operators where nobody is named: an empty list of peers would be everybody', () => {
+      expect(policy({ operationsFrom: [] })?.ingress).toEqual([{ ports: [{ port: 'players' }] }]);
+    });
+
+    it('lets in and out whom the operator names, or is left out', () => {
+      const named = policy({ playersFrom: peers, egress: [{ to: peers }] });
+      expect(named?.ingress[0]?.from).toEqual(peers);
+      expect(named).toMatchObject({ policyTypes: ['Ingress', 'Egress'], egress: [{ to: peers }] });
+      expect(policy({ enabled: false })).toBeUndefined();
     });
   });
 

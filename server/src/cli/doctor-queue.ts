@@ -23,9 +23,10 @@ export async function examineQueue(
   }
   try {
     const versions = await checkVersions(nats, environment);
+    const first = [...versions, checkAccess(session, environment)];
     const jetStream = await checkJetStream(session);
-    if (jetStream.problem !== undefined) return [...versions, jetStream];
-    return [...versions, jetStream, await checkStream(session, nats), await checkSync(session, nats)];
+    if (jetStream.problem !== undefined) return [...first, jetStream];
+    return [...first, jetStream, await checkStream(session, nats), await checkSync(session, nats)];
   } finally {
     await session.nc.close();
   }
@@ -43,6 +44,18 @@ async function checkVersions(
     const advice = `Upgrade to ${OLDEST_SAFE_VERSION} or newer, and set \`sync_interval: always\` in its jetstream block.`;
     return environment === 'production' ? { name, problem: what, advice } : { name, warning: what, advice };
   });
+}
+
+/** Queued events lie there in clear, and what is put into the stream is applied without a token. */
+function checkAccess({ nc }: QueueSession, environment: Settings['environment']): DoctorFinding {
+  const isOpen = nc.info?.auth_required !== true && nc.info?.tls_verify !== true;
+  if (!isOpen || environment === 'development') return { name: 'NATS: who may connect' };
+  return {
+    name: 'NATS: who may connect',
+    warning: 'everybody who reaches its port can read the events of all players, and add some',
+    advice:
+      'Let it ask for a password, as deploy/nats/nats.conf does, and write NATS_URL=nats://user:password@host:4222; or set SAVEPOINT_NATS_CREDS.',
+  };
 }
 
 async function checkJetStream({ jsm }: QueueSession): Promise<DoctorFinding> {

@@ -1,5 +1,10 @@
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
 import { examineQueue } from '../../src/cli/doctor-queue.js';
 import { openLink } from '../../src/queue/connection.js';
 import { prepareQueue } from '../../src/queue/queue.js';
@@ -11,6 +16,15 @@ import { addQueuedNode, expectApplied, type QueuedNode, withSession } from '../s
 
 const logger = pino({ level: 'silent' });
 const NOBODY = ['nats://127.0.0.1:1'];
+const DEPLOY = new URL('../../../deploy/', import.meta.url);
+type Compose = {
+  services: {
+    savepoint: { environment: { NATS_URL: string } };
+    nats: { environment: { NATS_PASSWORD: string } };
+  };
+};
+/** \`openssl rand -hex 24\` can begin like this, which NATS takes for a broken number unless it is in quotes. */
+const DIGITS_FIRST = '4e10aa5c';
 const prepare = (nats: NatsSettings) => prepareQueue(nats, 'production', () => {});
 
 describe('settings of the queue', () => {
@@ -139,6 +153,7 @@ describe.skipIf(NATS_SERVER === undefined)(`what operators see of the queue${NEE
       warning: expect.stringContaining('one replica'),
       advice: expect.stringContaining('SAVEPOINT_NATS_REPLICAS=3'),
     });
+    expect(said(/who may connect/)).toMatchObject({ warning: expect.stringContaining('everybody') });
     expect(said(/writing through/)).toMatchObject({
       advice: expect.stringContaining('sync_interval: always'),
     });
@@ -148,6 +163,37 @@ describe.skipIf(NATS_SERVER === undefined)(`what operators see of the queue${NEE
     expect(await examineQueue({ ...nats(), servers: NOBODY }, 'production')).toMatchObject([
       { problem: 'no connection' },
     ]);
+  });
+
+  it('asks for a password with the configuration of deploy, and doctor says so', async () => {
+    const { services } = parse(readFileSync(new URL('compose.yaml', DEPLOY), 'utf8')) as Compose;
+    const fill = (text: string) => text.replace(/\$\{(\w+):\?[^}]*\}/, DIGITS_FIRST);
+    process.env.NATS_PASSWORD = fill(services.nats.environment.NATS_PASSWORD);
+    const folder = await mkdtemp(join(tmpdir(), 'savepoint-nats-conf-'));
+    const file = join(folder, 'nats.conf');
+    // The test has a folder of its own for the stream.
+    await writeFile(
+      file,
+      readFileSync(new URL('nats/nats.conf', DEPLOY), 'utf8').replace('store_dir: /data', ''),
+    );
+    const closed = await startNatsServer(['-c', file]);
+    delete process.env.NATS_PASSWORD;
+    try {
+      const { username, password } = new URL(fill(services.savepoint.environment.NATS_URL));
+      const host = closed.url.replace('nats://', '');
+      const examine = (server: string) =>
+        examineQueue({ ...nats(), servers: [server], stream: 'CLOSED' }, 'production');
+      const findings = await examine(`nats://${username}:${password}@${host}`);
+      expect(findings).toContainEqual({ name: 'NATS: who may connect' });
+      expect(findings.every(({ problem }) => problem === undefined)).toBe(true);
+      for (const other of [host, `nats://${username}:wrong@${host}`])
+        expect(await examine(other)).toMatchObject([
+          { problem: 'no connection', advice: expect.stringContaining('Authorization Violation') },
+        ]);
+    } finally {
+      await closed.dispose();
+      await rm(folder, { recursive: true });
+    }
   });
 
   it('is a sentence when the service cannot start on it', async () => {

@@ -36,9 +36,14 @@ function renderUntilEnd(tokens: readonly string[], dot: unknown, root: unknown):
     const end = other ?? first;
     if (end.rest?.keyword !== 'end') throw new Error(`${action} has no end`);
     if (keyword === 'range') text += items.map((item) => renderUntilEnd(body, item, root).text).join('');
-    else text += value ? first.text : (other?.text ?? '');
+    else text += isTrue(value) ? first.text : (other?.text ?? '');
     left = end.rest.tokens;
   }
+}
+
+/** As Helm sees it: an empty list or map is false. */
+function isTrue(value: unknown): boolean {
+  return typeof value === 'object' && value !== null ? Object.keys(value).length > 0 : Boolean(value);
 }
 
 function evaluate(action: string, dot: unknown, root: unknown): string {
