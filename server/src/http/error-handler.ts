@@ -5,9 +5,13 @@ import { ApiError, ERRORS, type ErrorCode, errorBody } from '../errors.js';
 import { OverloadedError, type OverloadReason } from '../lib/overloaded-error.js';
 import { newRequestId } from './request-id.js';
 
+const BODY_TOO_LARGE = 'FST_ERR_CTP_BODY_TOO_LARGE';
+/** A proxy in front refuses larger ones itself: deploy/nginx, deploy/caddy. */
+const MAX_DISCARDED_BYTES = 16 * 1024 * 1024;
+
 /** Errors of Fastify itself, as our error codes. */
 const FASTIFY_ERRORS = new Map<string, ErrorCode>([
-  ['FST_ERR_CTP_BODY_TOO_LARGE', 'body_too_large'],
+  [BODY_TOO_LARGE, 'body_too_large'],
   ['FST_ERR_CTP_INVALID_MEDIA_TYPE', 'unsupported_media_type'],
   ['FST_ERR_CTP_INVALID_CONTENT_LENGTH', 'request_invalid'],
   ['FST_ERR_CTP_EMPTY_JSON_BODY', 'body_invalid'],
@@ -27,6 +31,7 @@ const OCCASIONAL: OverloadHandling = { refused() {}, retryAfterSeconds: () => 2 
 
 export function registerErrorHandlers(app: FastifyInstance, overload = OCCASIONAL): void {
   app.setErrorHandler((error: FastifyError, request, reply) => {
+    if (error.code === BODY_TOO_LARGE) readToTheEnd(request, reply);
     if (!(error instanceof OverloadedError)) return sendError(toApiError(error), request, reply);
     overload.refused(error.reason);
     request.isShed = true;
@@ -42,6 +47,19 @@ export function registerErrorHandlers(app: FastifyInstance, overload = OCCASIONA
         : new ApiError('not_found');
     return sendError(error, request, reply);
   });
+}
+
+/**
+ * Fastify closes the connection of a body that is too large while it is still being sent. A proxy that sends it then often misses the
+ * response, and tells the client 502, which clients try again; with 413 they do not. So the rest of the body
+ * is discarded.
+ */
+function readToTheEnd({ headers, raw }: FastifyRequest, reply: FastifyReply): void {
+  const bytes = Number(headers['content-length']);
+  // A client that asked whether to send its body may send it or not: what comes next on the connection is ambiguous.
+  if (!(bytes <= MAX_DISCARDED_BYTES) || headers.expect !== undefined || !reply.raw.shouldKeepAlive) return;
+  reply.header('connection', 'keep-alive');
+  raw.resume();
 }
 
 export function toApiError(error: FastifyError): ApiError {

@@ -143,6 +143,20 @@ describe('the listening service', () => {
     expectError(await post([JSON_TYPE, ['Content-Length', '1048577']], '['), 413, 'body_too_large');
   });
 
+  it('reads the rest of a body over the limit, so that a proxy that is still sending it gets the response', async () => {
+    const connection = await openConnection(port);
+    const length: [string, string] = ['Content-Length', String(2 * 1024 ** 2)];
+    const headers = [...identity(), JSON_TYPE, length];
+    const request = requestText({ method: 'POST', path: '/v1/events', headers });
+    connection.send(request.replace('Connection: close', 'Connection: keep-alive'));
+    expectError(await connection.received(/"status":"error"/), 413, 'body_too_large');
+
+    connection.send(' '.repeat(2 * 1024 ** 2));
+    // The connection is as good as before.
+    connection.send(requestText({}));
+    expect((await connection.closed).match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 413', 'HTTP/1.1 200']);
+  });
+
   it('takes a chunked body', async () => {
     const response = await post(
       [JSON_TYPE, ['Transfer-Encoding', 'chunked']],
