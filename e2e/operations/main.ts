@@ -5,6 +5,7 @@ import { tryClickHouse } from './clickhouse.js';
 import { tryFailover } from './failover.js';
 import { tryMonitoring } from './monitoring.js';
 import { tryPgBackRest } from './pgbackrest.js';
+import { tryProxies } from './proxies.js';
 import { tryReplica } from './replica.js';
 import { tryTls } from './tls.js';
 import { tryUpgrade } from './upgrade.js';
@@ -17,6 +18,7 @@ const TRIALS: Readonly<Record<string, (args: readonly string[]) => Promise<reado
   failover: tryFailover,
   monitoring: tryMonitoring,
   pgbackrest: tryPgBackRest,
+  proxies: tryProxies,
   replica: tryReplica,
   tls: tryTls,
   upgrade: tryUpgrade,
@@ -39,6 +41,8 @@ Tries what operators do, with the real programs. Each trial says which program i
   monitoring   Prometheus scrapes a node; every expression of the dashboard and every alert is asked (needs prometheus, promtool)
   pgbackrest   an external PostgreSQL is backed up while players send, killed, deleted, and restored to a moment; erased players stay erased
                (two minutes; needs pgbackrest, postgresql)
+  proxies      the samples of deploy/nginx and deploy/caddy in front of a service: ids, addresses, sizes, 503, live events, sign-in
+               (two minutes; needs nginx-light, caddy, openssl)
   replica [n]  an editor reads from one standby of three nodes behind HAProxy; the standby that serves is killed n times, three by default
                (two minutes; needs what failover needs)
   tls          each sslmode against a PostgreSQL with a certificate of a private authority (needs postgresql, openssl)
