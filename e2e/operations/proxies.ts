@@ -22,7 +22,7 @@ const FAILURES = 5;
 const LIVE_MS = 20_000;
 const WAIT_MS = 60_000;
 /** Longer than the time-out of a database call. */
-const PAUSE_MS = 6_000;
+const PAUSE_MS = 15_000;
 const MIB = 1024 ** 2;
 const LARGE_BATCHES = 20;
 
@@ -72,7 +72,7 @@ const CHECKS: readonly Check[] = [
         const text = JSON.stringify([event({})]);
         return client.ask('/v1/events', { headers, body: text + ' '.repeat(bytes - text.length) });
       };
-      const sent = [];
+      const sent: (string | false)[] = [];
       // A proxy that is still sending the body when the service has refused it may say 502, which clients try again.
       for (let n = 0; n < LARGE_BATCHES; n++) {
         const [largest, larger, unknown] = [
@@ -130,6 +130,11 @@ const CHECKS: readonly Check[] = [
         return refused.status !== 200;
       }, WAIT_MS);
       await paused;
+      // The checks after this one find it as it was before.
+      const isBack = async (path: string, to: 'players' | 'operators', headers: Record<string, string>) =>
+        (await client.ask(path, { to, headers })).status === 200;
+      await until(() => isBack('/v1/player/status', 'players', studio.player.headers), WAIT_MS);
+      await until(() => isBack('/admin/v1/games', 'operators', studio.admin), WAIT_MS);
       return [
         differs('the status', refused?.status, 503),
         differs('the code', refused && codeOf(refused), 'unavailable'),

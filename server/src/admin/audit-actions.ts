@@ -66,6 +66,7 @@ export const AUDIT_ACTIONS = {
   'signing_key.rotate': 'a new signing key was published',
   'signing_key.revoke': 'a signing key was withdrawn',
   'master_key.rotate': 'secrets were sealed under a new master key',
+  'master_key.replace_lost': 'what was sealed under a lost master key was replaced or removed',
 } as const;
 
 export type AuditAction = keyof typeof AUDIT_ACTIONS;

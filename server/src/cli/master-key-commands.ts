@@ -6,6 +6,7 @@ import { writeMasterKeyFile } from '../security/master-key-file.js';
 import { generateMasterKey, type MasterKeys, parseMasterKeys, primaryId } from '../security/master-keys.js';
 import type { Settings } from '../settings/settings.js';
 import { commandActor } from './command-actor.js';
+import { replaceLostCommand } from './replace-lost-command.js';
 import { say, withMasterKeys } from './terminal.js';
 
 export function masterKeyCommands(): Command {
@@ -22,6 +23,7 @@ In production:
   1. Make a new key (openssl rand -base64 32) and set SAVEPOINT_MASTER_KEY="<old>,<new>" on every node.
   2. Then set SAVEPOINT_MASTER_KEY="<new>,<old>" on every node, and run this command with the same value.
   3. When it has finished, set SAVEPOINT_MASTER_KEY="<new>".
+docs/master-key.md has the steps for one node and for several, and what to do with older backups.
 In development, where the key lives in the data folder, stop the service first; this command does all of it.`,
     )
     .action(() =>
@@ -33,6 +35,7 @@ In development, where the key lives in the data folder, stop the service first; 
         return rotateFile(pool, settings, text);
       }, 'Everything can still be opened with the keys that are set. Run the command again to go on.'),
     );
+  masterKey.addCommand(replaceLostCommand());
   return masterKey;
 }
 

@@ -66,6 +66,14 @@ export function withMasterKeys<T>(
   );
 }
 
+/** The same where the master key may not open what the database holds, because that one was lost. */
+export function withDatabaseOfLostKey<T>(
+  work: (database: Database, settings: Settings) => Promise<T>,
+  afterwards = AFTERWARDS,
+): Promise<T> {
+  return openFor(requireSettings(), work, afterwards);
+}
+
 function openFor<T>(
   settings: Settings,
   work: (database: Database, settings: Settings, signal: AbortSignal) => Promise<T>,

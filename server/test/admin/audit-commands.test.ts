@@ -43,7 +43,7 @@ for (const [name, step] of Object.entries(COMMAND_STEPS)) {
     expect(code, errors).toBe(0);
     world.printed.set(name, out);
     secrets.push(
-      ...[...out.matchAll(/(?:secret +|sp_admin_[0-9a-f]+_|token=)(\S{40,})/gi)].map(
+      ...[...out.matchAll(/(?:secret +|sp_admin_[0-9a-f]+_|token=|sp_(?:live|dev)_\S+ +)(\S{40,})/gi)].map(
         ([, text]) => text ?? '',
       ),
     );
@@ -61,7 +61,7 @@ for (const [name, step] of Object.entries(COMMAND_STEPS)) {
 }
 
 it('no secret that a command printed is in the log', async () => {
-  expect(secrets).toHaveLength(5);
+  expect(secrets).toHaveLength(6);
   const { rows } = await world.harness.pool.query<{ line: string }>(
     'select a::text as line from audit_log a',
   );

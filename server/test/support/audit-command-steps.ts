@@ -294,4 +294,13 @@ export const COMMAND_STEPS: Record<
       return [];
     },
   },
+  'master-key replace-lost': {
+    action: 'master_key.replace_lost',
+    target: 'master key ',
+    call: (world) => {
+      const lost = idIn(world, 'master-key rotate', /under master key (\w+)\./);
+      world.masterKey = generateMasterKey();
+      return [lost];
+    },
+  },
 };

@@ -5,6 +5,7 @@ import { type Actor, insertAuditEntry, serviceActor } from '../../admin/audit-lo
 import { type Client, type Pool, transaction } from '../../db/pool.js';
 import { type MasterKeys, seal } from '../../security/master-keys.js';
 import {
+  deleteKeysUnder,
   insertSigningKey,
   type ListedSigningKey,
   listSigningKeys,
@@ -80,6 +81,25 @@ export function revokeSigningKey(
     await audit(client, actor, 'signing_key.revoke', kid, { signer: revocation.signer });
     return revocation;
   });
+}
+
+/**
+ * Deletes the keys that are sealed under a lost master key, and makes one if none is left to sign. Returns how many were deleted. Tokens
+ * that they signed are refused, and clients refresh.
+ */
+export async function replaceLostSigningKeys(
+  client: Client,
+  masterKeys: MasterKeys,
+  lostMasterKeyId: string,
+  actor: Actor,
+): Promise<number> {
+  await lockSigningKeys(client);
+  const deleted = await deleteKeysUnder(client, lostMasterKeyId);
+  if (deleted === 0) return 0;
+  const trusted = (await listSigningKeys(client)).filter(({ revokedAt }) => revokedAt === null);
+  if (signerOf(trusted, actor.nowMs) === undefined) await addKey(client, masterKeys, actor, AT_ONCE);
+  else await updateKeysVersion(client);
+  return deleted;
 }
 
 /** Never a key that has signed before: it was rotated away for a reason. */

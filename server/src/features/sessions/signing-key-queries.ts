@@ -81,6 +81,15 @@ export async function insertSigningKey(client: Client, key: TrustedKey & { ordin
   );
 }
 
+/** The id of the master key stands in each sealed value: see security/master-keys.ts. Returns how many there were. */
+export async function deleteKeysUnder(client: Client, masterKeyId: string): Promise<number> {
+  const { rowCount } = await client.query(
+    "delete from signing_keys where encode(substring(sealed_private from 2 for 4), 'hex') = $1",
+    [masterKeyId],
+  );
+  return rowCount ?? 0;
+}
+
 export type ListedSigningKey = {
   kid: string;
   createdAt: number;
