@@ -1,7 +1,9 @@
 import type { FastifyReply } from 'fastify';
 import { ApiError } from '../errors.js';
+import { parseNetwork } from '../lib/parse-network.js';
 import { createRateLimiter, rateLimitHeader, rateLimitPolicyHeader } from '../lib/rate-limiter.js';
 import type { RateLimitSettings } from '../settings/settings.js';
+import { type CodeGuesses, createCodeGuesses } from './code-guesses.js';
 
 export type LimitHeaders = Readonly<Record<string, string>>;
 
@@ -13,7 +15,7 @@ export type Limit = {
 
 /**
  * The limits of one worker. They protect the service from a runaway client, not from players: each counts one device or
- * one player, and an address only ever for its failures.
+ * one player, and a network only ever for its failures.
  */
 export type RateLimits = Readonly<{
   login: Limit;
@@ -24,15 +26,11 @@ export type RateLimits = Readonly<{
   /** Requests and events of a server key. */
   server: Limit;
   serverEvents: Limit;
-  /** Wrong codes on the pages on which players ask for erasure: of an address, and of all addresses for a game. */
-  addressGuesses: Limit;
-  gameGuesses: Limit;
+  /** Wrong codes on the pages on which players ask for erasure. */
+  codeGuesses: CodeGuesses;
 }>;
 
 const WINDOW_SECONDS = 60;
-/** More people than this do not misspell their codes at a time; a million codes are safe for years at this rate. */
-const GUESSES_PER_GAME = 300;
-const GUESSES_PER_ADDRESS = 20;
 /** About 100 bytes each. */
 const MAX_KEYS = 100_000;
 
@@ -59,15 +57,22 @@ export function createRateLimits(
   };
   return Object.freeze({
     login: limit('login', settings.loginsPerDevice),
-    failures: limit('failures', settings.failuresPerAddress),
+    failures: ofNetworks(limit('failures', settings.failuresPerAddress)),
     player: limit('player', settings.requestsPerPlayer),
     events: limit('events', settings.eventsPerPlayer, 'events'),
     eventBytes: limit('event-bytes', settings.eventBytesPerPlayer, 'content-bytes'),
     server: limit('server', settings.requestsPerServerKey),
     serverEvents: limit('server-events', settings.eventsPerServerKey, 'events'),
-    addressGuesses: limit('address-guesses', GUESSES_PER_ADDRESS),
-    gameGuesses: limit('game-guesses', GUESSES_PER_GAME),
+    codeGuesses: settings.enabled ? createCodeGuesses(onLimited) : { take: () => () => {} },
   });
+}
+
+/** Counts the network of the address that is given: a client of IPv6 has more addresses than a limit could count. */
+function ofNetworks({ take, giveBack }: Limit): Limit {
+  return {
+    take: (address, units) => take(parseNetwork(address), units),
+    giveBack: (address, units) => giveBack(parseNetwork(address), units),
+  };
 }
 
 /** Adds the headers of one more limit to those that a response carries already: each is a list. */

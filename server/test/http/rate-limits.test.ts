@@ -114,6 +114,12 @@ describe('failures of one address', () => {
     expectLimited(await postLogin(harness.app, wrong()), POLICY, 15);
   });
 
+  test('count the network of an IPv6 address', async () => {
+    const ofNetwork = await Promise.all([1, 2, 3, 4, 5].map((n) => from(`2001:db8:1:1::${n}`, wrong())));
+    expect(ofNetwork.map(({ statusCode }) => statusCode).sort()).toEqual([401, 401, 401, 401, 429]);
+    expect((await from('2001:db8:2::1', wrong())).statusCode).toBe(401);
+  });
+
   test('an unknown key and a wrong signature are held up alike', async () => {
     await times(4, () => postLogin(harness.app, wrong()));
     const unknown = await postLogin(harness.app, { ...body(), apiKey: 'no-such-key' });

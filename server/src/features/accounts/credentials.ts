@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { ApiError } from '../../errors.js';
-import { parseNetworks } from '../../lib/parse-network.js';
+import { parseNetwork, parseNetworks, SITE_BITS } from '../../lib/parse-network.js';
 import type { HashOutcome, Lane } from '../../security/passwords.js';
 import type { AccountContext } from './account-context.js';
 import { type AccountRow, emailKeyOf, findAccountByEmail, updateOutdatedHash } from './account-queries.js';
@@ -30,7 +30,9 @@ export async function checkCredentials(
   const emailKey = emailKeyOf(credentials.email);
   const networks = parseNetworks(request.ip);
   const deviceId = knownDevice(ctx.masterKeys, request, emailKey, ctx.clock.now());
-  const guess = ctx.guesses.tryPassword({ emailKey, network: networks[0], deviceId });
+  const [network] = networks;
+  const site = parseNetwork(request.ip, SITE_BITS);
+  const guess = ctx.guesses.tryPassword({ emailKey, network, site, deviceId });
   try {
     const lane: Lane =
       deviceId === undefined ? { name: 'stranger', keys: networks } : { name: 'known', keys: [deviceId] };
@@ -101,6 +103,7 @@ export async function requireCurrentPassword(
   const guess = ctx.guesses.tryPassword({
     emailKey: emailKeyOf(account.email),
     network: '',
+    site: '',
     deviceId: sessionKey,
   });
   const lane: Lane = { name: 'known', keys: [account.accountId] };

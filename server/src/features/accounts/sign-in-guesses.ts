@@ -8,9 +8,9 @@ import { afterGuess, type Guesses, levelAt, type SlowingRule, waitMs } from './s
  * Decides whether a password or a code may be tried now. A try is counted before it is made, so that concurrent guesses gain
  * nothing over successive ones. A try that was right is not counted.
  *
- * Tries of unknown devices are counted by account and network, and by network. Guesses from other networks never make a client
- * wait: they only reduce the free tries of a network that has not guessed before, and never to less than one. A device that has
- * signed in to the account before is counted separately.
+ * Tries of unknown devices are counted by account and network, and by network; of IPv6, where a site has 256 networks, by site as well.
+ * Guesses from other sites never make a client wait: they only reduce the free tries of a network that has not guessed before, and
+ * never to less than one. A device that has signed in to the account before is counted separately.
  */
 export type SignInGuesses = {
   /** Throws `sign_in_slowed` if it is too soon. */
@@ -23,6 +23,8 @@ export type Guesser = Readonly<{
   emailKey: string;
   /** See `parseNetwork`. */
   network: string;
+  /** The same as `network` for IPv4. */
+  site: string;
   /** Set if the device has signed in to this account before. */
   deviceId: string | undefined;
 }>;
@@ -37,9 +39,13 @@ export type Guess = {
 const OF_PAIR: SlowingRule = { free: 5, maxDelayMs: 15 * MINUTE_MS, leakMs: 15 * MINUTE_MS };
 /** Applies while many networks guess at one account. */
 const OF_PAIR_UNDER_ATTACK: SlowingRule = { ...OF_PAIR, free: 1 };
+/** One account. Longer than this wait, a neighbour at the same provider must not keep an owner with a new device out. */
+const OF_SITE_PAIR: SlowingRule = { free: 20, maxDelayMs: 5 * MINUTE_MS, leakMs: 5 * MINUTE_MS };
 const OF_DEVICE: SlowingRule = { free: 10, maxDelayMs: 15 * MINUTE_MS, leakMs: 15 * MINUTE_MS };
 /** For all accounts together. An office shares one address, and some of its members mistype. */
 const OF_NETWORK: SlowingRule = { free: 30, maxDelayMs: MINUTE_MS, leakMs: MINUTE_MS };
+/** For all accounts together. */
+const OF_SITE: SlowingRule = { free: 120, maxDelayMs: MINUTE_MS, leakMs: 10_000 };
 /** Applies to all networks together: only clients with the right password get here, and six digits are soon guessed. */
 const OF_CODE: SlowingRule = { free: 5, maxDelayMs: 15 * MINUTE_MS, leakMs: 60 * MINUTE_MS };
 /** Not a limit: shows whether an account is under attack. */
@@ -90,17 +96,18 @@ export function createSignInGuesses(clock: Clock, onSlowed: () => void): SignInG
   };
 
   return {
-    tryPassword({ emailKey, network, deviceId }) {
+    tryPassword({ emailKey, network, site, deviceId }) {
       if (deviceId !== undefined) return begin([`device|${deviceId}`, OF_DEVICE], []);
       const account = `account|${emailKey}`;
       const isUnderAttack = levelAt(known.get(account), OF_ACCOUNT, clock.now()) >= OF_ACCOUNT.free;
       const pair = isUnderAttack ? OF_PAIR_UNDER_ATTACK : OF_PAIR;
+      const ofSite: Counted[] = [
+        [`site|${site}|${emailKey}`, OF_SITE_PAIR],
+        [`site|${site}`, OF_SITE],
+      ];
       return begin(
         [`pair|${network}|${emailKey}`, pair],
-        [
-          [`network|${network}`, OF_NETWORK],
-          [account, OF_ACCOUNT],
-        ],
+        [[`network|${network}`, OF_NETWORK], [account, OF_ACCOUNT], ...(site === network ? [] : ofSite)],
       );
     },
     tryCode: (accountId) => begin([`code|${accountId}`, OF_CODE], []),

@@ -14,7 +14,7 @@ import { requestErasure } from './request-erasure.js';
 export type ErasurePageContext = Readonly<{
   pool: Pool;
   clock: Clock;
-  rateLimits: Pick<RateLimits, 'addressGuesses' | 'gameGuesses'>;
+  rateLimits: Pick<RateLimits, 'codeGuesses'>;
   erasureHashes: () => Promise<ErasureHashes>;
 }>;
 
@@ -28,7 +28,7 @@ type Parameters = { tenant: string; game: string };
 
 /** A public page per game, which a studio turns on. The code is the only credential, so a form of another site can do no harm. */
 export function erasurePageRoutes(app: FastifyInstance, ctx: ErasurePageContext): void {
-  const { addressGuesses, gameGuesses } = ctx.rateLimits;
+  const { codeGuesses } = ctx.rateLimits;
   const routeOptions = { bodyLimit: BODY_LIMIT, schema: { hide: true } };
 
   app.addContentTypeParser(
@@ -48,6 +48,10 @@ export function erasurePageRoutes(app: FastifyInstance, ctx: ErasurePageContext)
     if (found === undefined) throw new ApiError('not_found');
     return found;
   };
+  const playerOf = async ({ gameId }: PageGame, code: string): Promise<string | undefined> => {
+    const codeHash = (await ctx.erasureHashes()).code(gameId, code);
+    return findPlayerOfCode(ctx.pool, gameId, codeHash, ctx.clock.now());
+  };
   const send = (reply: FastifyReply, page: string) => reply.headers(PAGE_HEADERS).send(page);
 
   app.get(PAGE, routeOptions, async (request, reply) => send(reply, codePage(await gameOf(request))));
@@ -57,24 +61,25 @@ export function erasurePageRoutes(app: FastifyInstance, ctx: ErasurePageContext)
     const form = request.body instanceof URLSearchParams ? request.body : new URLSearchParams();
     const typed = form.get('code') ?? '';
     const code = readCode(typed);
-    // Counted before the look-up, so that guesses at the same time count as well. A right code is given back.
-    addressGuesses.take(request.ip);
-    gameGuesses.take(String(game.gameId));
-    const hashes = await ctx.erasureHashes();
-    const nowMs = ctx.clock.now();
-    const userId =
-      code && (await findPlayerOfCode(ctx.pool, game.gameId, hashes.code(game.gameId, code), nowMs));
-    if (!code || !userId) return send(reply.code(422), codePage(game, typed.slice(0, 40)));
-    addressGuesses.giveBack(request.ip, 1);
-    gameGuesses.giveBack(String(game.gameId), 1);
+    const refuse = () => send(reply.code(422), codePage(game, typed.slice(0, 40)));
+    // Too short or too long: it is no guess, and takes no try from a person who mistypes.
+    if (code === undefined) return refuse();
+    const undoCount = codeGuesses.take(request.ip, game.gameId);
+    const userId = await playerOf(game, code).catch((error: unknown) => {
+      // It was not looked up.
+      undoCount();
+      throw error;
+    });
+    if (userId === undefined) return refuse();
+    undoCount();
     if (form.get('confirm') !== 'yes') return send(reply, confirmPage(game, code));
-    const erasure = await requestErasure(ctx.pool, hashes, {
+    const erasure = await requestErasure(ctx.pool, await ctx.erasureHashes(), {
       gameId: game.gameId,
       userId,
-      by: { name: ACTOR, nowMs },
+      by: { name: ACTOR, nowMs: ctx.clock.now() },
     });
     // Another request was faster, and the player is erased already.
-    if (erasure === undefined) return send(reply.code(422), codePage(game, typed));
+    if (erasure === undefined) return refuse();
     return send(reply, requestedPage(game, erasure));
   });
 }

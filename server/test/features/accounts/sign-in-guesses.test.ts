@@ -8,10 +8,14 @@ function setUp() {
   const clock = createTestClock(1_000_000);
   let slowed = 0;
   const guesses = createSignInGuesses(clock, () => slowed++);
-  const owner: Guesser = { emailKey: 'owner@x', network: 'home', deviceId: undefined };
-  const isLetThrough = (who: Partial<Guesser> = {}) => {
+  const isLetThrough = ({
+    emailKey = 'owner@x',
+    network = 'home',
+    site = network,
+    deviceId,
+  }: Partial<Guesser> = {}) => {
     try {
-      return guesses.tryPassword({ ...owner, ...who });
+      return guesses.tryPassword({ emailKey, network, site, deviceId });
     } catch (error) {
       expect(error).toBeInstanceOf(ApiError);
       expect((error as ApiError).code).toBe('sign_in_slowed');
@@ -53,6 +57,21 @@ describe('guesses at a password', () => {
     );
     expect(through.filter((count) => count === 1)).toHaveLength(30);
     expect(countLetThrough(1, { network: 'elsewhere' })).toBe(1);
+  });
+
+  it('from the networks of one site are slowed down for the site, and for no other', () => {
+    const { clock, countLetThrough } = setUp();
+    const bySite = (site: string, emailKey?: string) =>
+      Array.from({ length: 30 }, (_, n) =>
+        countLetThrough(1, { network: `${site}-${n}`, site, ...(emailKey && { emailKey }) }),
+      ).reduce((sum, count) => sum + count);
+    expect(bySite('rented')).toBe(20);
+    clock.advance(5 * 60_000);
+    expect(bySite('rented')).toBe(1);
+    expect(countLetThrough(5, { network: 'office-1', site: 'office' })).toBe(5);
+    expect(countLetThrough(5)).toBe(5);
+    const atAll = Array.from({ length: 8 }, (_, n) => bySite('spraying', `somebody-${n}@x`));
+    expect(atAll.reduce((sum, count) => sum + count)).toBe(120);
   });
 
   it('never block the first try of a new network, nor a known device', () => {

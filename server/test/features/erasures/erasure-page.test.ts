@@ -1,9 +1,9 @@
 import { type FastifyInstance, fastify } from 'fastify';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { DEMO } from '../../../src/app/demo-studio.js';
-import { ApiError } from '../../../src/errors.js';
 import { erasurePageRoutes } from '../../../src/features/erasures/erasure-page-routes.js';
-import type { Limit } from '../../../src/http/rate-limits.js';
+import { type CodeGuesses, createCodeGuesses } from '../../../src/http/code-guesses.js';
+import { trustProxy } from '../../../src/http/trust-proxy.js';
 import { type AdminClient, GAME, openAdminClient } from '../../support/admin-calls.js';
 import { expectGeneralError } from '../../support/data-calls.js';
 import { erase, playerIdOf, tablesNaming } from '../../support/erasure-calls.js';
@@ -188,35 +188,61 @@ describe('the page', () => {
     expect(await codeFor(again)).not.toBe(code);
   });
 
-  it('counts wrong codes for the address and for the game, and refuses when one has too many', async () => {
-    const taken: string[] = [];
-    const limitTo = (max: number): Limit => ({
-      take(key) {
-        if (taken.filter((other) => other === key).length >= max) {
-          throw new ApiError('rate_limited', { headers: { 'retry-after': '7' } });
-        }
-        taken.push(key);
-        return {};
-      },
-      giveBack: (key) => void taken.splice(taken.lastIndexOf(key), 1),
-    });
-    const rateLimits = { ...harness.ctx.rateLimits, addressGuesses: limitTo(2), gameGuesses: limitTo(3) };
+  it('limits wrong codes by network, and stays open for networks that have sent none', async () => {
+    const codeGuesses = createCodeGuesses(() => {});
     const app = fastify();
-    erasurePageRoutes(app, { ...harness.ctx, rateLimits });
+    erasurePageRoutes(app, { ...harness.ctx, rateLimits: { codeGuesses } });
     const { gameId } = (await harness.pool.query('select id as "gameId" from games order by id')).rows[0];
     const code = await codeFor(await harness.login('guessed'));
-    const statuses = async (remoteAddress: string, codes: string[]) => {
+    const statuses = async (codes: readonly string[], address: (n: number) => string) => {
       const found: number[] = [];
-      for (const each of codes) found.push((await enter({ code: each }, { app, remoteAddress })).statusCode);
+      for (const [n, each] of codes.entries())
+        found.push((await enter({ code: each }, { app, remoteAddress: address(n) })).statusCode);
       return found;
     };
-    expect(await statuses('192.0.2.1', [code, code, code, NO_CODE, 'x', code])).toEqual([
-      ...[200, 200, 200, 422, 422, 429],
+    const wrong = (count: number) => Array<string>(count).fill(NO_CODE);
+
+    const oneNetwork = (n: number) => `2001:db8:1:1::${n.toString(16)}`;
+    expect(await statuses([...wrong(20), NO_CODE, code], oneNetwork)).toEqual([
+      ...Array(20).fill(422),
+      ...[429, 429],
     ]);
-    expect(await statuses('192.0.2.2', [NO_CODE, code])).toEqual([422, 429]);
-    expect(taken.filter((key) => key === String(gameId))).toHaveLength(3);
-    const limited = await enter({ code }, { app, remoteAddress: '192.0.2.3' });
-    expect(limited.headers).toMatchObject({ 'content-type': 'text/html; charset=utf-8', 'retry-after': '7' });
+    for (let n = 0; n < 280; n++) codeGuesses.take(`10.0.${n % 15}.1`, gameId);
+    expect(await statuses(['x', code, NO_CODE, code, ...wrong(2), code], () => '192.0.2.1')).toEqual([
+      ...[422, 200, 422, 200, 422, 422, 429],
+    ]);
+    expect(await statuses([code], () => '2001:db8:2::1')).toEqual([200]);
+
+    const limited = await enter({ code }, { app, remoteAddress: '192.0.2.1' });
+    expect(limited.headers).toMatchObject({
+      'content-type': 'text/html; charset=utf-8',
+      'retry-after': '1200',
+    });
+    expect(limited.body).toContain('Too many wrong codes. Try again in 20 minutes.');
+    await app.close();
+  });
+
+  it('counts the address of the player, not that of the trusted proxy', async () => {
+    const counted: (string | undefined)[] = [];
+    const codeGuesses: CodeGuesses = {
+      take: (address) => {
+        counted.push(address);
+        return () => {};
+      },
+    };
+    const app = fastify({ trustProxy: trustProxy(1) });
+    erasurePageRoutes(app, { ...harness.ctx, rateLimits: { codeGuesses } });
+    await app.inject({
+      method: 'POST',
+      url: PAGE,
+      remoteAddress: '10.0.0.1',
+      headers: {
+        'content-type': 'application/x-www-form-urlencoded',
+        'x-forwarded-for': '198.51.100.1, 192.0.2.9',
+      },
+      payload: `code=${NO_CODE}`,
+    });
+    expect(counted).toEqual(['192.0.2.9']);
     await app.close();
   });
 });
