@@ -11,8 +11,8 @@ import { filesIn, root } from './sources-hash.mjs';
 
 const PROGRAMS = [
   'savepoint',
-  'worker',
-  'operations',
+  'boot-worker',
+  'boot-operations',
   'event-files-thread',
   'predictions-thread',
   'sql-child',

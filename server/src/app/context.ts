@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import { type DatabaseClock, watchDatabaseClock } from '../db/database-clock.js';
 import { createPool } from '../db/pool.js';
+import { untilAvailable } from '../db/until-available.js';
 import { watchStatements } from '../db/watch-statements.js';
 import { createErasedPlayers } from '../features/erasures/erased-players.js';
 import type { PlayerErasureContext } from '../features/erasures/player-erasure-routes.js';
@@ -104,13 +105,15 @@ export async function createContext(options: ContextOptions): Promise<Context> {
       logger,
     }),
   });
-  const { deviceHashes, signingKeys } = await loadKeys().catch(async (error: unknown) => {
-    clock.stop?.();
-    metrics.stop();
-    await pool.end();
-    await tracing?.close();
-    throw error;
-  });
+  const { deviceHashes, signingKeys } = await untilAvailable(loadKeys, logger).catch(
+    async (error: unknown) => {
+      clock.stop?.();
+      metrics.stop();
+      await pool.end();
+      await tracing?.close();
+      throw error;
+    },
+  );
 
   const shedding = createShedding({ metrics, logger });
   const gameConfigs = createConfigSnapshots(pool, logger);

@@ -10,6 +10,7 @@ import { watchDatabaseClock } from '../db/database-clock.js';
 import type { Pool } from '../db/pool.js';
 import { readsOf } from '../db/reads.js';
 import { createReplica, type Replica } from '../db/replica.js';
+import { untilAvailable } from '../db/until-available.js';
 import { watchStatements } from '../db/watch-statements.js';
 import { createErasureMetrics } from '../features/erasures/erasure-metrics.js';
 import { createErasureRunner } from '../features/erasures/erasure-runner.js';
@@ -53,7 +54,7 @@ import { createAdminMetrics } from '../telemetry/metrics.js';
 import { createTracing, type Tracing } from '../telemetry/tracing/tracing.js';
 import { createBackupMetrics } from './backup-metrics.js';
 import { scheduleBackups } from './backup-schedule.js';
-import { type ChildOptions, type RunningChild, runChild } from './child.js';
+import type { RunningChild, StartOptions } from './child.js';
 import { scheduleCopies } from './event-files-copies.js';
 import { createInstallationMetrics } from './installation-metrics.js';
 import { createProcessMetrics } from './process-metrics.js';
@@ -64,10 +65,11 @@ import { runPredictionsInThread, trainInThread } from './run-predictions-thread.
 import { askStatus, askWorkersMetrics, askWorkersReach } from './service-status.js';
 
 /** The process for operators: health, metrics, the admin API and the reference on a listener, and maintenance. */
-async function startOperations(options: ChildOptions): Promise<RunningChild> {
+export async function startOperations(options: StartOptions): Promise<RunningChild> {
   // An editor can wait for a large document; a player must not wait for the editor.
   stepProcessBehindPlayers();
-  const { settings, masterKeys, logger } = options;
+  const { settings, masterKeys, logger, onStep } = options;
+  onStep('read the database');
   const database = await openDatabase(settings, () => {});
   const tracing = createTracing(settings, logger);
   if (tracing !== undefined) watchStatements(database.pool, tracing.watchStatement);
@@ -77,7 +79,7 @@ async function startOperations(options: ChildOptions): Promise<RunningChild> {
   const link = nats && openLink({ nats, name: 'savepoint operations', logger });
   const queue = nats && link && (() => checkQueue(link, nats, database.pool));
   const apple = await loadAppleReceipts(settings);
-  const deviceHashes = await loadDeviceHashes(database.pool, masterKeys);
+  const deviceHashes = await untilAvailable(() => loadDeviceHashes(database.pool, masterKeys), logger);
   const metrics = createAdminMetrics();
   const processMetrics = createProcessMetrics();
   const maintenanceMetrics = createMaintenanceMetrics();
@@ -100,13 +102,8 @@ async function startOperations(options: ChildOptions): Promise<RunningChild> {
   const eventFilesMetrics = createEventFilesMetrics(database.pool, settings.eventFiles !== undefined, clock);
   const exports = createExportRunner({ pool: database.pool, reads, clock, logger });
   const { accessTtlSeconds } = settings;
-  const signingKeys = await loadSigningKeys({
-    pool: database.pool,
-    masterKeys,
-    clock,
-    accessTtlSeconds,
-    logger,
-  });
+  const keyOptions = { pool: database.pool, masterKeys, clock, accessTtlSeconds, logger };
+  const signingKeys = await untilAvailable(() => loadSigningKeys(keyOptions), logger);
   const erasureHashes = createErasureHashes(database.pool, async () => masterKeys);
   const erasedFile = erasedListFile(settings);
   const erasures = createErasureRunner({
@@ -184,6 +181,7 @@ async function startOperations(options: ChildOptions): Promise<RunningChild> {
     apiDocument: async (api) =>
       JSON.parse(await readFile(new URL(`${api}.json`, publishedFolder('openapi', 'openapi')), 'utf8')),
   });
+  onStep('listen');
   // Exclusive: the primary hands out listeners to API workers only.
   await app.listen({ host: settings.opsHost, port: settings.opsPort, exclusive: true });
   exports.start();
@@ -269,5 +267,3 @@ async function workersMetrics(): Promise<string> {
   const metrics = await askWorkersMetrics();
   return AggregatorRegistry.aggregate([...(metrics ?? [])]).metrics();
 }
-
-await runChild(startOperations);

@@ -45,7 +45,8 @@ export function startProcesses(
     SAVEPOINT_MASTER_KEY: masterKey,
     SAVEPOINT_LOG_PRETTY: settings.logPretty ? 'on' : 'off',
   };
-  const forkWorker = (): ChildProcess => forkProcess('worker', { environment, databaseDir }, WORKER_OPTIONS);
+  const forkWorker = (): ChildProcess =>
+    forkProcess('boot-worker', { environment, databaseDir }, WORKER_OPTIONS);
   const workers = Array.from({ length: settings.workers }, () =>
     supervise({ name: 'an API worker', fork: forkWorker, logger }),
   );
@@ -70,7 +71,7 @@ export function startProcesses(
   });
   const forkOperations = (): ChildProcess => {
     const own = { SAVEPOINT_OPS_PORT: String(opsPort) };
-    const child = forkProcess('operations', { environment: { ...environment, ...own }, databaseDir });
+    const child = forkProcess('boot-operations', { environment: { ...environment, ...own }, databaseDir });
     respond(child, 'status', status);
     respond(child, 'metrics', readMetrics);
     respond(child, 'reach', () => readReach(workers));
@@ -100,7 +101,7 @@ export function startProcesses(
 }
 
 function forkProcess(
-  name: 'worker' | 'operations',
+  name: 'boot-worker' | 'boot-operations',
   { environment, databaseDir }: { environment: object; databaseDir: string | undefined },
   options: readonly string[] = [],
 ): ChildProcess {

@@ -1,11 +1,13 @@
 import type { ChildProcess } from 'node:child_process';
 import type { Logger } from 'pino';
-import type { ChildMessage } from './child.js';
+import type { ChildMessage, StartStep } from './child.js';
 import { BEAT_MS, Heartbeat, type Pulse } from './heartbeat.js';
 import { restartDelayMs } from './restart-delay.js';
 
 /** For the requests in flight. A process that has not ended by then is killed. */
 const STOP_MS = 6_000;
+/** An operator who waits for a start is told of what it is busy with, then again after twice the time. */
+const SLOW_START_SECONDS = 30;
 
 export type ProcessState = Exclude<Pulse, 'stuck'> | 'ended';
 export type Replacements = Readonly<Record<'stuck' | 'ended', number>>;
@@ -28,7 +30,14 @@ type Options = {
   /** How long its event loop may stand still. */
   stuckSeconds?: number;
   logger: Logger;
+  /** Calls `tick` every `BEAT_MS`, until the function that it returns is called. */
+  schedule?: (tick: () => void) => () => void;
 };
+
+function everyBeat(tick: () => void): () => void {
+  const timer = setInterval(tick, BEAT_MS);
+  return () => clearInterval(timer);
+}
 
 /**
  * Keeps one process running. A process that ends is started again; one whose event loop does not turn is killed first, because it
@@ -36,14 +45,26 @@ type Options = {
  *
  *   running ──exit──► ended ──delay──► running
  *      └──stuck: SIGKILL──┘
+ *
+ * A start that is stuck is given twice the time of the start before: a machine that is too busy for one would be too busy for the next.
  */
-export function supervise({ name, fork, stuckSeconds, logger }: Options): SupervisedProcess {
+export function supervise({
+  name,
+  fork,
+  stuckSeconds,
+  logger,
+  schedule = everyBeat,
+}: Options): SupervisedProcess {
   const replacements = { stuck: 0, ended: 0 };
   let child: ChildProcess | undefined;
   let heartbeat = new Heartbeat(stuckSeconds);
   let isKilled = false;
   let isStopping = false;
   let shortLives = 0;
+  let stuckStarts = 0;
+  let step: StartStep | undefined;
+  let slowSeconds = SLOW_START_SECONDS;
+  let startingTicks = 0;
   let restart: NodeJS.Timeout | undefined;
   let announce: (port: number) => void = () => {};
   const listening = new Promise<number>((resolve) => {
@@ -53,14 +74,22 @@ export function supervise({ name, fork, stuckSeconds, logger }: Options): Superv
   const start = (): void => {
     const bornAt = performance.now();
     const started = fork();
-    const pulse = new Heartbeat(stuckSeconds);
+    const pulse = new Heartbeat(stuckSeconds, stuckStarts);
     child = started;
     heartbeat = pulse;
     isKilled = false;
+    step = undefined;
+    slowSeconds = SLOW_START_SECONDS;
+    startingTicks = 0;
     started.on('message', (given) => {
       const message = given as ChildMessage;
       if (message.type === 'heartbeat') pulse.beat(message.isInspected);
+      if (message.type === 'step') {
+        step = message.step;
+        pulse.advances();
+      }
       if (message.type !== 'listening') return;
+      stuckStarts = 0;
       pulse.listens();
       announce(message.port);
     });
@@ -80,15 +109,27 @@ export function supervise({ name, fork, stuckSeconds, logger }: Options): Superv
     });
   };
 
-  const watch = setInterval(() => {
+  const noteSlowStart = (process: number | undefined): void => {
+    const seconds = (++startingTicks * BEAT_MS) / 1000;
+    if (seconds < slowSeconds) return;
+    slowSeconds *= 2;
+    logger.warn({ process, seconds, step }, `${name} is still starting`);
+  };
+
+  const stopWatching = schedule(() => {
     if (child === undefined || isKilled) return;
     heartbeat.tick();
-    if (heartbeat.pulse !== 'stuck') return;
+    const { silentSeconds, isListening } = heartbeat;
+    if (heartbeat.pulse !== 'stuck') {
+      if (!isListening) noteSlowStart(child.pid);
+      return;
+    }
     isKilled = true;
-    const { silentSeconds } = heartbeat;
-    logger.error({ process: child.pid, silentSeconds }, `${name} does not turn its event loop; killing it`);
+    if (!isListening) stuckStarts++;
+    const where = isListening ? { silentSeconds } : { silentSeconds, step };
+    logger.error({ process: child.pid, ...where }, `${name} does not turn its event loop; killing it`);
     child.kill('SIGKILL');
-  }, BEAT_MS);
+  });
   start();
 
   return {
@@ -98,7 +139,7 @@ export function supervise({ name, fork, stuckSeconds, logger }: Options): Superv
     replacements: () => replacements,
     async stop() {
       isStopping = true;
-      clearInterval(watch);
+      stopWatching();
       clearTimeout(restart);
       if (child !== undefined) await stopped(child);
     },

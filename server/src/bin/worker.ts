@@ -1,18 +1,20 @@
 import type { AddressInfo } from 'node:net';
 import { createContext } from '../app/context.js';
 import { buildPlayerApp } from '../app/player-app.js';
-import { type ChildOptions, type RunningChild, runChild } from './child.js';
+import type { RunningChild, StartOptions } from './child.js';
 import { respond } from './questions.js';
 import { sharedPort } from './shared-port.js';
 import { reachesDatabase } from './workers-reach.js';
 
 /** One API process. */
-async function startWorker(options: ChildOptions): Promise<RunningChild> {
-  const { settings } = options;
+export async function startWorker(options: StartOptions): Promise<RunningChild> {
+  const { settings, onStep } = options;
+  onStep('read the database');
   const ctx = await createContext(options);
   const app = await buildPlayerApp(ctx);
   respond(process, 'metrics', () => ctx.metrics.registry.getMetricsAsJSON());
   respond(process, 'reach', () => reachesDatabase(ctx.pool));
+  onStep('listen');
   await app.listen(sharedPort(settings.host, settings.port));
   return {
     port: (app.server.address() as AddressInfo).port,
@@ -22,5 +24,3 @@ async function startWorker(options: ChildOptions): Promise<RunningChild> {
     },
   };
 }
-
-await runChild(startWorker);

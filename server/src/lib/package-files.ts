@@ -18,7 +18,7 @@ export function publishedFolder(name: string, inRepository: string): URL {
 
 /** A program of `src/bin` as `npm run build` bundles it: processes and threads run nothing else (ADR 0076). */
 export function programFile(
-  name: 'worker' | 'operations' | 'event-files-thread' | 'predictions-thread' | 'sql-child',
+  name: 'boot-worker' | 'boot-operations' | 'event-files-thread' | 'predictions-thread' | 'sql-child',
 ): URL {
   return inPackage(`dist/programs/${name}.js`);
 }

@@ -57,6 +57,26 @@ describe('the heartbeat of a process', () => {
     expect(heartbeat.pulse).toBe('stuck');
   });
 
+  it('may take twice as long for each start that was stuck before, up to a quarter of an hour', () => {
+    const secondsOf = (stuckStarts: number) => {
+      const heartbeat = new Heartbeat(undefined, stuckStarts);
+      while (heartbeat.pulse === 'starting') heartbeat.tick();
+      return heartbeat.silentSeconds;
+    };
+    expect([0, 1, 2, 3, 4, 5, 100].map(secondsOf)).toEqual([60, 120, 240, 480, 960, 960, 960]);
+  });
+
+  it('counts anew with each step of the start', () => {
+    const heartbeat = new Heartbeat();
+    for (let step = 0; step < 20; step++) {
+      tick(heartbeat, 59.5);
+      heartbeat.advances();
+      expect(heartbeat.pulse).toBe('starting');
+    }
+    tick(heartbeat, 60);
+    expect(heartbeat.pulse).toBe('stuck');
+  });
+
   it('counts anew when the process listens, however long it was silent before', () => {
     const heartbeat = new Heartbeat();
     tick(heartbeat, 30);

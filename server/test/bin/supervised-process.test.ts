@@ -1,10 +1,12 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { pino } from 'pino';
-import { afterEach, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
+import { BEAT_MS } from '../../src/bin/heartbeat.js';
 import { type ProcessStatus, type SupervisedProcess, supervise } from '../../src/bin/supervised-process.js';
 
 const SCRIPT = fileURLToPath(new URL('watched-process.mjs', import.meta.url));
+const STARVED = fileURLToPath(new URL('starved-process.mjs', import.meta.url));
 
 let watched: SupervisedProcess;
 afterEach(() => watched.stop());
@@ -86,4 +88,88 @@ it('a process that does not turn is stopped all the same', async () => {
   child?.send({ type: 'hang' });
   await watched.stop();
   expect(child?.signalCode).toBe('SIGKILL');
+});
+
+describe('a process that gets no CPU while it starts', () => {
+  const STEPS = ['load its code', 'read the database', 'listen'];
+  let tick = () => {};
+  let lines: Record<string, unknown>[];
+  let steps: string[];
+
+  /** Starts when its supervisor starts it, and stands still after each step. */
+  function startStarved(): void {
+    lines = [];
+    watched = supervise({
+      name: 'a test process',
+      fork() {
+        const child = fork(STARVED);
+        const own: string[] = [];
+        steps = own;
+        child.on('message', (message) => {
+          const { type, step } = message as { type: string; step: string };
+          if (type === 'step') own.push(step);
+        });
+        return child;
+      },
+      logger: pino({ level: 'warn' }, { write: (line) => lines.push(JSON.parse(line)) }),
+      schedule(given) {
+        tick = given;
+        return () => {};
+      },
+    });
+  }
+
+  /** For the supervisor, at once. */
+  function pass(seconds: number): void {
+    for (let n = 0; n < (seconds * 1000) / BEAT_MS; n++) tick();
+  }
+
+  const reached = (count: number) =>
+    expect.poll(() => [state(), ...steps]).toEqual(['starting', ...STEPS.slice(0, count)]);
+  const goOn = () => watched.child()?.kill('SIGCONT');
+  const stuck = (count: number) =>
+    expect.poll(() => watched.replacements()).toEqual({ stuck: count, ended: 0 });
+
+  it('is left alone as long as it comes further, and the log says what it is busy with', async () => {
+    startStarved();
+    for (const [n, step] of STEPS.entries()) {
+      await reached(n + 1);
+      pass(59);
+      expect(watched.status()).toMatchObject({ state: 'starting', silentSeconds: 59 });
+      expect(lines.at(-1)).toMatchObject({ msg: 'a test process is still starting', step });
+      goOn();
+    }
+    expect(await watched.listening).toBe(1234);
+    expect(lines.map(({ seconds }) => seconds)).toEqual([30, 60, 120]);
+    expect(watched.replacements()).toEqual({ stuck: 0, ended: 0 });
+  });
+
+  it('is replaced after a minute without a step, and the next one after two, until one listens', async () => {
+    startStarved();
+    for (const [n, limit] of [60, 120].entries()) {
+      await reached(1);
+      pass(limit - 1);
+      expect(state()).toBe('starting');
+      pass(1);
+      await stuck(n + 1);
+    }
+    const kills = lines.filter(
+      ({ msg }) => msg === 'a test process does not turn its event loop; killing it',
+    );
+    expect(kills).toMatchObject([
+      { silentSeconds: 60, step: 'load its code' },
+      { silentSeconds: 120, step: 'load its code' },
+    ]);
+    for (const n of STEPS.keys()) {
+      await reached(n + 1);
+      pass(200);
+      goOn();
+    }
+    expect(await watched.listening).toBe(1234);
+    pass(5);
+    await stuck(3);
+    await reached(1);
+    pass(60);
+    await stuck(4);
+  });
 });

@@ -1,7 +1,8 @@
+import { EventEmitter, once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify';
 import { pino } from 'pino';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Context, createContext } from '../../src/app/context.js';
 import { buildPlayerApp } from '../../src/app/player-app.js';
 import {
@@ -37,6 +38,7 @@ describe('a database', () => {
   let session: Session;
   let devices = 0;
   let sent = 0;
+  const lines = new EventEmitter();
   beforeAll(async () => {
     harness = await createHarness();
     proxy = await startDatabaseProxy(harness.databaseUrl);
@@ -44,11 +46,18 @@ describe('a database', () => {
       settings: { ...testSettings(), ...withoutRateLimits(), databaseTimeoutMs: TIMEOUT_MS },
       databaseUrl: proxy.url,
       masterKeys: harness.masterKeys,
-      logger: pino({ level: 'silent' }),
+      logger: pino({ level: 'warn' }, { write: (line) => lines.emit('line', JSON.parse(line)) }),
       clock: harness.clock,
     };
-    // On a busy machine its first statements may take longer than they may here.
-    ctx = await vi.waitFor(() => createContext(options), { timeout: 120_000 });
+    // The node waits for its database, and starts when it comes.
+    await proxy.cut();
+    const warned = once(lines, 'line');
+    const starting = createContext(options);
+    expect(await warned).toMatchObject([
+      { msg: 'the database does not respond; waiting for it to start', err: { code: 'ECONNREFUSED' } },
+    ]);
+    await proxy.restore();
+    ctx = await starting;
     app = await buildPlayerApp(ctx);
   });
   afterAll(async () => {

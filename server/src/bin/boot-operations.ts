@@ -1,0 +1,3 @@
+import { runChild } from './child.js';
+
+await runChild(async () => (await import('./operations.js')).startOperations);
