@@ -21,27 +21,34 @@ export async function runPrimary(settings: Settings, say: (line: string) => void
   await refuseTakenPort(settings.host, settings.port, 'SAVEPOINT_PORT');
   await refuseTakenPort(settings.opsHost, settings.opsPort, 'SAVEPOINT_OPS_PORT');
 
-  // From here on Ctrl-C waits for the start to be done, so that whatever was started is also stopped.
+  // From here on Ctrl-C waits for the step of the start that runs, so that whatever was started is also stopped.
   const { first: asked, second: askedAgain } = catchSignals();
-  const logger = createLogger(settings);
-  const database = await openDatabase(settings, say);
   const signal = abortedBy(asked);
-  let installation: Installation;
-  try {
-    installation = await prepareInstallation(settings, database, say, { ...PATIENCE, signal });
-    // Again, because that took a while: workers may listen beside another service without an error (shared-port.ts).
-    await refuseTakenPort(settings.host, settings.port, 'SAVEPOINT_PORT');
-  } catch (error) {
-    await database.close();
-    throw error;
+  const logger = createLogger(settings);
+  let isPreparing = true;
+  void asked.then((name) => {
+    if (isPreparing) say(`\n${name}: ending the start…`);
+  });
+  const prepared = await prepare(settings, say, signal).catch((error: unknown) => {
+    // Ctrl-C reaches the programs that were setting up PostgreSQL as well.
+    if (!signal.aborted) throw error;
+    return undefined;
+  });
+  if (prepared === undefined || signal.aborted) {
+    await prepared?.database.close();
+    say('Savepoint has stopped.');
+    process.exit(0);
   }
+  isPreparing = false;
+  const { database, installation } = prepared;
   const processes = startProcesses(
     settings,
     { databaseUrl: database.url, databaseDir: database.dir, masterKey: installation.masterKeyText },
     logger,
   );
+  let isServing = false;
   const stop = async (name: string): Promise<void> => {
-    if (settings.drainSeconds > 0) {
+    if (settings.drainSeconds > 0 && isServing) {
       processes.drain();
       say(`\n${name}: serving for ${settings.drainSeconds} s more, until balancers have noticed…`);
       await Promise.race([sleep(settings.drainSeconds * 1000), askedAgain]);
@@ -59,16 +66,42 @@ export async function runPrimary(settings: Settings, say: (line: string) => void
     },
   );
 
-  // Only now: the admin API takes as long to load as a worker does, and players come first. Not for ever: when no worker
-  // comes up, this is where operators look.
-  await Promise.race([processes.playerPort, asked, sleep(GIVE_WAY_MS)]);
-  if (signal.aborted) return;
-  const [opsPort, signInPath, port] = await Promise.all([
-    processes.startOperations(),
-    createSignInPath(settings, database, logger),
-    processes.playerPort,
-  ]);
-  printWelcome(settings, { port, opsPort, signInPath }, say);
+  const serve = async (): Promise<void> => {
+    // Only now: the admin API takes as long to load as a worker does, and players come first. Not for ever: when no worker
+    // comes up, this is where operators look.
+    await Promise.race([processes.playerPort, asked, sleep(GIVE_WAY_MS)]);
+    if (signal.aborted) return;
+    const [opsPort, signInPath, port] = await Promise.all([
+      processes.startOperations(),
+      createSignInPath(settings, database, logger),
+      processes.playerPort,
+    ]);
+    isServing = true;
+    printWelcome(settings, { port, opsPort, signInPath }, say);
+  };
+  await serve().catch((error: unknown) => {
+    // The database is being closed.
+    if (!signal.aborted) throw error;
+  });
+}
+
+type Prepared = Readonly<{ database: Database; installation: Installation }>;
+
+async function prepare(
+  settings: Settings,
+  say: (line: string) => void,
+  signal: AbortSignal,
+): Promise<Prepared> {
+  const database = await openDatabase(settings, say);
+  try {
+    const installation = await prepareInstallation(settings, database, say, { ...PATIENCE, signal });
+    // Again, because that took a while: workers may listen beside another service without an error (shared-port.ts).
+    await refuseTakenPort(settings.host, settings.port, 'SAVEPOINT_PORT');
+    return { database, installation };
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
 }
 
 /** In development: signs in to the demo studio. */

@@ -34,6 +34,10 @@ type Options = {
   schedule?: (tick: () => void) => () => void;
 };
 
+type EndOfProcess = Readonly<{ code?: number | null; signal?: NodeJS.Signals | null; err?: Error }>;
+
+const STOP_SIGNALS: ReadonlySet<string> = new Set(['SIGINT', 'SIGTERM', 'SIGHUP']);
+
 function everyBeat(tick: () => void): () => void {
   const timer = setInterval(tick, BEAT_MS);
   return () => clearInterval(timer);
@@ -93,13 +97,15 @@ export function supervise({
       pulse.listens();
       announce(message.port);
     });
-    const ended = (why: object): void => {
+    const ended = (why: EndOfProcess): void => {
       child = undefined;
       if (isStopping) return;
       replacements[isKilled ? 'stuck' : 'ended']++;
       const life = restartDelayMs(performance.now() - bornAt, shortLives);
       shortLives = life.shortLives;
-      logger.error({ process: started.pid, ...why }, `${name} has ended; starting another`);
+      // Ctrl-C reaches the whole process group, and this process before it could ignore it: the primary stops as well.
+      const level = STOP_SIGNALS.has(why.signal ?? '') ? 'info' : 'error';
+      logger[level]({ process: started.pid, ...why }, `${name} has ended; starting another`);
       restart = setTimeout(start, life.delayMs);
     };
     started.once('exit', (code, signal) => ended({ code, signal }));

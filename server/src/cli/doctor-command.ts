@@ -36,12 +36,12 @@ export function summaryOf(findings: readonly DoctorFinding[]): string {
 }
 
 async function examine(): Promise<DoctorFinding[]> {
-  const read = readSettings(process.env, { tty: false });
+  const read = readSettings(process.env, { tty: false, asksFolder: true });
   const misspelt = read.warnings.map((warning) => ({ name: 'settings', warning }));
   if (!read.ok) return [...read.problems.map((problem) => ({ name: 'settings', problem })), ...misspelt];
   const { settings } = read;
   return [
-    ...(misspelt.length === 0 ? [{ name: 'settings' }] : misspelt),
+    ...(misspelt.length === 0 ? [{ name: `settings (${settings.environment})` }] : misspelt),
     await checkNode(),
     ...(await checkFolders(settings)),
     await checkFreeSpace(settings),

@@ -6,7 +6,7 @@ import { type Pool, transaction } from '../db/pool.js';
 import { refuseSharedSessions } from '../db/pooler.js';
 import { requireRightToServe } from '../db/right-to-create.js';
 import { findSchemaState, type SchemaState } from '../db/schema-state.js';
-import { connectionAdvice } from '../db/unreachable.js';
+import { connectionAdvice, wordsOf } from '../db/unreachable.js';
 import { listStuckDays, type SwapObstacle } from '../features/events/storage/compact-queries.js';
 import { boundTo } from '../features/sessions/signing-keys.js';
 import type { Clock } from '../lib/clock.js';
@@ -66,7 +66,7 @@ export async function examineDatabase(settings: Settings): Promise<DoctorFinding
     // Our own errors already say what to do.
     if (error instanceof StartupError) return [{ name, problem: failure.message }];
     return [
-      { name, problem: failure.message, advice: connectionAdvice(failure, settings.databaseUrl ?? '') },
+      { name, problem: wordsOf(failure), advice: connectionAdvice(failure, settings.databaseUrl ?? '') },
     ];
   }
 }

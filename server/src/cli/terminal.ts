@@ -16,7 +16,7 @@ export function tell(line: string): void {
 }
 
 /** The settings, or one message that lists every problem with its remedy. Variables that may be misspelt settings are named. */
-export function requireSettings(options: { needsMasterKey?: boolean } = {}): Settings {
+export function requireSettings(options: { needsMasterKey?: boolean; asksFolder?: boolean } = {}): Settings {
   const read = readSettings(process.env, { tty: process.stdout.isTTY === true, ...options });
   for (const warning of read.warnings) tell(`Warning: ${warning}`);
   if (read.ok) return read.settings;
@@ -59,7 +59,7 @@ export function withMasterKeys<T>(
   afterwards = AFTERWARDS,
 ): Promise<T> {
   return openFor(
-    requireSettings(),
+    requireSettings({ asksFolder: true }),
     async (database, settings, signal) =>
       work(database, settings, await loadMasterKeys(settings, database.pool), signal),
     afterwards,

@@ -11,7 +11,7 @@ export type MasterKeySettings = Readonly<{
 }>;
 
 /** In development the master key is generated once and kept here, so that a newcomer has nothing to set. */
-export function masterKeyFile(settings: MasterKeySettings): string {
+export function masterKeyFile(settings: Pick<MasterKeySettings, 'dataDir'>): string {
   return join(settings.dataDir, 'master-key');
 }
 

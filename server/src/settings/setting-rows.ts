@@ -175,7 +175,8 @@ export const SETTING_ROWS = {
     fallback: 300,
     min: 1,
     max: 1_000_000,
-    description: 'failed logins per network (an IPv4 address, or the /56 of an IPv6 address) and minute, per worker',
+    description:
+      'failed logins per network (an IPv4 address, or the /56 of an IPv6 address) and minute, per worker',
   }),
   requestsPerPlayer: integer('SAVEPOINT_RATE_LIMIT_REQUESTS', {
     fallback: 1_200,

@@ -5,6 +5,7 @@ import {
   type EventFilesSettings,
   missingForBucket,
 } from './bucket-settings.js';
+import { environmentOfFolder } from './development-folder.js';
 import type { Setting, Surroundings } from './setting-kinds.js';
 import { SETTING_ROWS } from './setting-rows.js';
 import { unknownSettings } from './unknown-settings.js';
@@ -122,9 +123,15 @@ type ReadOptions = {
   tty: boolean;
   /** False for commands that neither seal nor open a secret: they may run where the key is not kept. */
   needsMasterKey?: boolean;
+  /** For commands: the data folder may say that this is development. The service itself is never started so. */
+  asksFolder?: boolean;
 };
 
-export function readSettings(env: Environment, { tty, needsMasterKey = true }: ReadOptions): SettingsResult {
+export function readSettings(
+  given: Environment,
+  { tty, needsMasterKey = true, asksFolder = false }: ReadOptions,
+): SettingsResult {
+  const env = asksFolder ? environmentOfFolder(given) : given;
   const problems: string[] = [];
   const report = (problem: string) => void problems.push(problem);
   const values = readRows(env, { tty, report });
@@ -166,7 +173,7 @@ function checkMasterKey(masterKey: string | undefined, isNeeded: boolean): reado
   if (masterKey === undefined) {
     return isNeeded
       ? [
-          'SAVEPOINT_MASTER_KEY is missing. Make one with `openssl rand -base64 32`, keep it in your secret store, and set it on every node.',
+          'SAVEPOINT_MASTER_KEY is missing. Make one with `openssl rand -base64 32`, keep it in your secret store, and set it on every node. Next to `npm start`, set SAVEPOINT_ENV=development instead.',
         ]
       : [];
   }

@@ -71,6 +71,18 @@ it('a process that ends is started again, but not when all are stopped', async (
   expect(forked).toHaveLength(2);
 });
 
+it('a process that Ctrl-C has ended while it started is no error', async () => {
+  const lines: Record<string, unknown>[] = [];
+  watched = supervise({
+    name: 'a test process',
+    fork: () => fork(SCRIPT),
+    logger: pino({ level: 'info' }, { write: (line) => lines.push(JSON.parse(line)) }),
+  });
+  const { pid } = watched.status();
+  watched.child()?.kill('SIGINT');
+  await expect.poll(() => lines).toMatchObject([{ level: 30, process: pid, signal: 'SIGINT' }]);
+});
+
 it('a process that cannot be started at all is tried again', async () => {
   let starts = 0;
   watched = supervise({

@@ -152,7 +152,7 @@ describe('doctor on a database', () => {
       {
         name: 'database of DATABASE_URL',
         problem: 'connect ECONNREFUSED 127.0.0.1:1',
-        advice: 'Start it, or check DATABASE_URL.',
+        advice: 'No server listens there. Start it, or check host and port in DATABASE_URL.',
       },
     ]);
   });

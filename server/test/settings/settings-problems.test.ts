@@ -1,3 +1,6 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { generateMasterKey } from '../../src/security/master-keys.js';
 import { readSettings } from '../../src/settings/settings.js';
@@ -106,7 +109,25 @@ describe('what is wrong with the settings', () => {
 
   test.each(['', ' ', undefined])('a master key is required in production (%j)', (key) => {
     const found = problems({ SAVEPOINT_MASTER_KEY: key });
-    expect(found).toEqual([expect.stringMatching(/^SAVEPOINT_MASTER_KEY is missing.*openssl rand/)]);
+    expect(found).toEqual([
+      expect.stringMatching(/^SAVEPOINT_MASTER_KEY is missing.*openssl rand.*SAVEPOINT_ENV=development/),
+    ]);
+  });
+
+  test('a command beside a service of development needs no SAVEPOINT_ENV: the key in the data folder says so', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'savepoint-settings-'));
+    const read = (env: Environment, asksFolder: boolean) => {
+      const result = readSettings({ SAVEPOINT_DATA_DIR: folder, ...env }, { tty: false, asksFolder });
+      return result.ok ? result.settings.environment : 'refused';
+    };
+    expect(read({}, true)).toBe('refused');
+    await writeFile(join(folder, 'master-key'), MASTER_KEY);
+    expect(read({}, true)).toBe('development');
+    expect(read({}, false)).toBe('refused');
+    expect(read({ SAVEPOINT_ENV: 'production' }, true)).toBe('refused');
+    expect(read({ DATABASE_URL: 'postgres://db/game' }, true)).toBe('refused');
+    expect(read(PRODUCTION, true)).toBe('production');
+    await rm(folder, { recursive: true });
   });
 
   test.each([
