@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readdir, readFile, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -117,6 +118,29 @@ describe('npm start', () => {
     await write('console/src/main.ts', 'mended');
     expect((await start()).output).toMatch(onlyBuilt('the console'));
     expect(await readFile(join(root, 'console/dist/assets/page.js'), 'utf8')).toBe('mended');
+  });
+
+  it('stops the service when npm is gone, which passes no signal on then', async () => {
+    const program = await readFile(join(root, 'server/bin/savepoint.mjs'), 'utf8');
+    await write(
+      'server/bin/savepoint.mjs',
+      `process.on('SIGTERM', () => { console.log('stopped'); process.exit(0); });
+       setInterval(() => {}, 1_000);
+       console.log('serving');`,
+    );
+    const npm = spawn('sh', ['-c', 'node scripts/start.mjs & wait'], {
+      cwd: root,
+      env: { PATH: process.env.PATH, npm_lifecycle_event: 'start' },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    let output = '';
+    npm.stdout.on('data', (chunk) => {
+      output += chunk;
+      if (String(chunk).includes('serving')) npm.kill('SIGKILL');
+    });
+    await once(npm, 'close');
+    expect(output).toMatch(/serving\nstopped\n$/);
+    await write('server/bin/savepoint.mjs', program);
   });
 
   it('does not start a service with an error of syntax', async () => {

@@ -1,8 +1,8 @@
 import { Command, CommanderError } from 'commander';
 import { isClosedOutput } from '../cli/closed-output.js';
 import { describeUsageError, isUsageError, throwErrors } from '../cli/command-errors.js';
+import { describeFailure } from '../cli/describe-failure.js';
 import { INTERRUPTED, Interrupted } from '../cli/interrupt.js';
-import { StartupError } from '../lib/startup-error.js';
 import { SETTINGS } from '../settings/settings.js';
 import { COMMANDS } from './commands.js';
 import { serverVersion } from './server-version.js';
@@ -47,11 +47,25 @@ async function createProgram(name = ''): Promise<Command> {
   return program;
 }
 
-/** Expected problems are told in a sentence; anything else is a defect and shows where it came from. */
+/** For errors that no command waits for, such as of a stream or of a promise that was forgotten. */
+export function endOnUncaught(): void {
+  process.on('uncaughtException', (error) => {
+    if (isClosedOutput(error)) process.exit(Number(process.exitCode ?? 0));
+    process.stderr.write(`${describeError(error)}\n`);
+    process.exit(1);
+  });
+}
+
 function describe(error: unknown, program: Command, args: readonly string[]): string {
   if (error instanceof CommanderError) return describeUsageError(program, args, error);
   // The terminal shows ^C where the line is.
   if (error instanceof Interrupted) return `${process.stderr.isTTY ? '\n' : ''}${error.message}`;
-  if (error instanceof StartupError) return `\n${error.message}`;
+  return describeError(error);
+}
+
+/** What an operator can mend is told in a sentence; anything else is a defect and shows where it came from. */
+function describeError(error: unknown): string {
+  const sentence = describeFailure(error);
+  if (sentence !== undefined) return `\n${sentence}`;
   return error instanceof Error ? (error.stack ?? String(error)) : String(error);
 }

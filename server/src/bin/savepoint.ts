@@ -1,8 +1,9 @@
 import { watchOutput } from '../cli/closed-output.js';
 import { mapStackTraces } from './map-stack-traces.js';
-import { runProgram } from './program.js';
+import { endOnUncaught, runProgram } from './program.js';
 
 mapStackTraces();
 watchOutput();
+endOnUncaught();
 const code = await runProgram(process.argv.slice(2));
 if (code !== undefined) process.exit(code);

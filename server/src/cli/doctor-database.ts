@@ -1,4 +1,5 @@
 import { lstat } from 'node:fs/promises';
+import type { Database } from '../db/database.js';
 import { describeOffset, isOff, offsetOf, readDatabaseClock } from '../db/database-clock.js';
 import { type DedicatedConnection, withDedicatedConnection } from '../db/dedicated-connection.js';
 import { clusterPathIn } from '../db/embedded/cluster-place.js';
@@ -31,36 +32,7 @@ export async function examineDatabase(settings: Settings): Promise<DoctorFinding
   if (isEmbedded && !(await isThere(clusterPathIn(settings.dataDir)))) {
     return [{ name: `${name} (made at the first start)` }];
   }
-  try {
-    return await withCommandDatabase(settings, 'Nothing was changed.', async ({ pool, url }, signal) => {
-      const { rows } = await pool.query<{ version: string; bytes: number }>(
-        "select current_setting('server_version') as version, pg_database_size(current_database())::float8 as bytes",
-      );
-      const [database = { version: '', bytes: 0 }] = rows;
-      const access = [
-        { name: `${name}, version ${database.version}, ${inUnits(database.bytes)}` },
-        ...(isEmbedded ? [] : await checkAccess(pool, url)),
-      ];
-      // A role without rights could not read what the other checks ask for.
-      if (access.some((finding) => 'problem' in finding)) return access;
-      const state = await findSchemaState(pool);
-      const findings = [
-        ...access,
-        await checkDurability(pool),
-        await checkClock(pool),
-        ...(await checkReplica(pool, settings)),
-        await checkWriting(pool),
-        checkSchema(state),
-        await checkMasterKey(pool, settings, state),
-        ...(await checkCompaction(pool, state)),
-        ...(await checkGoogleAccounts(pool, state)),
-        ...(await checkEventFiles(pool, settings, state)),
-      ];
-      // After an interruption the checks say nothing about the database.
-      signal.throwIfAborted();
-      return findings;
-    });
-  } catch (error) {
+  const explain = (error: unknown): DoctorFinding[] => {
     if (error instanceof Interrupted) throw error;
     const failure = error as Error;
     // Our own errors already say what to do.
@@ -68,7 +40,50 @@ export async function examineDatabase(settings: Settings): Promise<DoctorFinding
     return [
       { name, problem: wordsOf(failure), advice: connectionAdvice(failure, settings.databaseUrl ?? '') },
     ];
-  }
+  };
+  return withCommandDatabase(settings, 'Nothing was changed.', (database, signal) =>
+    examineOpen(name, settings, database).then(
+      (findings) => {
+        // After an interruption the checks say nothing about the database.
+        signal.throwIfAborted();
+        return findings;
+      },
+      (error: unknown) => {
+        signal.throwIfAborted();
+        return explain(error);
+      },
+    ),
+  ).catch(explain);
+}
+
+async function examineOpen(
+  name: string,
+  settings: Settings,
+  { pool, url }: Database,
+): Promise<DoctorFinding[]> {
+  const { rows } = await pool.query<{ version: string; bytes: number }>(
+    "select current_setting('server_version') as version, pg_database_size(current_database())::float8 as bytes",
+  );
+  const [database = { version: '', bytes: 0 }] = rows;
+  const access = [
+    { name: `${name}, version ${database.version}, ${inUnits(database.bytes)}` },
+    ...(settings.databaseUrl === undefined ? [] : await checkAccess(pool, url)),
+  ];
+  // A role without rights could not read what the other checks ask for.
+  if (access.some((finding) => 'problem' in finding)) return access;
+  const state = await findSchemaState(pool);
+  return [
+    ...access,
+    await checkDurability(pool),
+    await checkClock(pool),
+    ...(await checkReplica(pool, settings)),
+    await checkWriting(pool),
+    checkSchema(state),
+    await checkMasterKey(pool, settings, state),
+    ...(await checkCompaction(pool, state)),
+    ...(await checkGoogleAccounts(pool, state)),
+    ...(await checkEventFiles(pool, settings, state)),
+  ];
 }
 
 /** What would prevent a start on a database of the operator's own. */

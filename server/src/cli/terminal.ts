@@ -4,6 +4,8 @@ import { unreachable } from '../db/unreachable.js';
 import { StartupError } from '../lib/startup-error.js';
 import { type LoadedMasterKeys, loadMasterKeys, refuseWrongMasterKey } from '../security/master-key.js';
 import { readSettings, type Settings } from '../settings/settings.js';
+import { isClosedOutput } from './closed-output.js';
+import { describeFailure } from './describe-failure.js';
 import { interruptible } from './interrupt.js';
 
 export function say(line: string): void {
@@ -97,10 +99,19 @@ export function withCommandDatabase<T>(
       // Starting the embedded server takes a while.
       signal.throwIfAborted();
       return await work(database, signal);
+    } catch (error) {
+      throw explained(error, afterwards);
     } finally {
       await database.close();
     }
   });
+}
+
+/** What became of the work is known here only. */
+function explained(error: unknown, afterwards: string): unknown {
+  if (error instanceof StartupError || isClosedOutput(error)) return error;
+  const sentence = describeFailure(error, afterwards);
+  return sentence === undefined ? error : new StartupError(sentence, { cause: error });
 }
 
 async function requireSchema({ pool, url }: Database): Promise<void> {

@@ -45,6 +45,41 @@ export function unreachable(error: ConnectionError, databaseUrl: string): Startu
   return new StartupError(`${what}: ${wordsOf(error)}. ${advice}`, { cause: error });
 }
 
+/** What has happened to a database that was reached before (`isUnavailable`), and what to do. */
+export function describeLoss(error: ConnectionError): string {
+  const { what, advice } = refusalOf(error.code ?? '', error.message) ?? lossOf(error);
+  return `${what}: ${wordsOf(error)}. ${advice}`;
+}
+
+function lossOf({ code = '', message }: ConnectionError): Reason {
+  if (code === '53100') {
+    return {
+      what: 'The disk of the database is full',
+      advice: 'Free some space there, then run the command again.',
+    };
+  }
+  if (code === '25006') {
+    return {
+      what: 'The database can only be read',
+      advice:
+        'Set DATABASE_URL to the primary server: this is a standby, or default_transaction_read_only is on.',
+    };
+  }
+  if (/^(?:40|55P03)/.test(code)) {
+    return { what: 'Others change the same rows', advice: 'Run the command again.' };
+  }
+  if (code === '57014' || /timeout|timed out/i.test(message)) {
+    return {
+      what: 'The database did not respond in time',
+      advice: 'Run the command again when it is less busy, or raise SAVEPOINT_DB_TIMEOUT_MS.',
+    };
+  }
+  return {
+    what: 'The connection to the database was lost',
+    advice: 'See whether the database, or the service that runs it, was stopped, then run the command again.',
+  };
+}
+
 /** What to do about a connection that failed. */
 export function connectionAdvice(error: ConnectionError, databaseUrl: string): string {
   return reasonOf(error, databaseUrl).advice;

@@ -2,6 +2,7 @@ import { rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type pg from 'pg';
 import { makeFolder, syncFolder } from '../../../lib/durable-file.js';
+import { StartupError } from '../../../lib/startup-error.js';
 import { type FoundServer, findServer } from '../attach.js';
 import { ifExists } from '../errno.js';
 import { withSuperuser } from '../login.js';
@@ -38,7 +39,8 @@ type Options = Readonly<{
  */
 export async function takeBackup(options: Options): Promise<Backup | undefined> {
   const server = await findServer(options.dataDir);
-  if (server === undefined) throw new Error('the embedded PostgreSQL is not running');
+  if (server === undefined)
+    throw new StartupError('The embedded PostgreSQL was stopped. Start it, and run the command again.');
   return withSuperuser(server.login, async (connection) => {
     const { rows } = await connection.query<{ isMine: boolean }>(
       'select pg_try_advisory_lock(hashtext(\'savepoint backup\')) as "isMine"',
