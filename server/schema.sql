@@ -1633,6 +1633,7 @@ CREATE TABLE transactions (
   CONSTRAINT transactions_pkey PRIMARY KEY (player_id, transaction_id)
 );
 CREATE INDEX transactions_counted ON transactions USING btree (player_id, purchased_at) WHERE ((purchased_at IS NOT NULL) AND (refunded_at IS NULL));
+CREATE INDEX transactions_held ON transactions USING btree (transaction_id, game_id) WHERE ((store IS NOT NULL) AND ((moved_at IS NULL) OR (moved_at < claimed_at)));
 CREATE INDEX transactions_of_game ON transactions USING btree (game_id, transaction_id, player_id) WHERE (game_id IS NOT NULL);
 COMMENT ON TABLE transactions IS 'A purchase. It counts once per player, so that nobody can claim another player''s; a verified one counts for the last player who proved it. Purchases are counted by the difference that a row makes: the cost does not depend on how many a player has.';
 COMMENT ON COLUMN transactions.refunded_at IS 'From when it does not count: refunded, or proved by another player since. Worked out from the columns below.';

@@ -6,7 +6,7 @@ import { toRecords } from './game-world.js';
 
 /** No order is of an erased player. */
 const noHash = () => Buffer.alloc(32);
-const NO_HASHES: ErasureHashes = { player: noHash, order: noHash, codeSeed: noHash, code: noHash };
+export const NO_HASHES: ErasureHashes = { player: noHash, order: noHash, codeSeed: noHash, code: noHash };
 
 /** What a player says of a transaction; `claim`: with a receipt of the store. */
 export type Said = 'claim' | 'purchase' | 'refund';

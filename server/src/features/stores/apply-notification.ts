@@ -1,54 +1,132 @@
-import { type Pool, sendAll, transaction } from '../../db/pool.js';
+import { type Client, type Pool, sendAll, transaction } from '../../db/pool.js';
+import { ApiError } from '../../errors.js';
 import type { ErasureHashes } from '../../security/erasure-hashes.js';
 import { countChanges } from '../events/apply/apply-events.js';
-import { listPlayersToRefund, lockTransactions } from '../events/apply/claim-queries.js';
+import {
+  findTransactions,
+  lockTransactions,
+  transactionKey,
+  tryLockTransaction,
+} from '../events/apply/claim-queries.js';
 import { lockPlayers } from '../events/apply/fold-queries.js';
 import type { TransactionChange } from '../events/apply/transaction-changes.js';
 import {
+  findRefund,
   insertNotification,
   isErasedOrder,
+  listNamers,
   type StoreNotification,
+  type StoreRefund,
   updateErasedOrder,
 } from './notification-queries.js';
 
 export type NotificationOutcome = 'applied' | 'duplicate' | 'ignored';
 
+/** Rows that one transaction reads of the players who name a transaction: short locks, however many they are. */
+const NAMERS_PER_STEP = 100;
+
 /**
- * Remembers a notification, and counts everything again that follows from its transaction. In one transaction, with the same locks as
- * a verified purchase: a purchase at the same moment either finds the notification, or is found by it. The order of an erased player
- * is known by its hash: its id is not stored again.
+ * Remembers a notification, and counts everything again that follows from its transaction:
+ *
+ *   remember it, recount who proved the purchase and the first who name it ──► the next who name it … ──► outcome
+ *
+ * The first step is one transaction with the same locks as a verified purchase: a purchase at the same moment either finds the
+ * notification, or is found by it. Any number of players may name the id of another player's purchase, so the others come in
+ * transactions of their own. After a crash between them the store has had no answer and sends the notification again: it is a
+ * duplicate then, and the players who have not been reached are reached now.
+ *
+ * @throws ApiError `unavailable` if it comes again while others are being reached: a connection that waits for them is lost for players.
  */
-export function applyNotification(
+export async function applyNotification(
   pool: Pool,
   hashes: ErasureHashes,
   notification: StoreNotification,
   nowMs: number,
 ): Promise<NotificationOutcome> {
-  const { gameId, refund, signedAtMs } = notification;
-  return transaction(pool, async (client) => {
-    if (refund !== null) await lockTransactions(client, [{ gameId, transactionId: refund.transactionId }]);
-    const orderHash = refund && hashes.order(gameId, refund.transactionId);
-    const isErased = orderHash !== null && (await isErasedOrder(client, orderHash));
-    if (!(await insertNotification(client, notification, { nowMs, isErased }))) return 'duplicate';
-    if (refund === null) return 'ignored';
-    const { transactionId, share, atMs } = refund;
-    if (isErased) await updateErasedOrder(client, orderHash, refund);
-    const buyers = await listPlayersToRefund(client, { gameId, transactionId });
-    // Those who have been erased meanwhile are not among the locked. Those who wait for it are: they may withdraw.
-    const locked = [...(await lockPlayers(client, buyers)).keys()];
-    const changes = locked.map(
-      (playerId): TransactionChange => ({
-        playerId,
-        gameId,
-        transactionId,
-        kind: 'notice',
-        atMs: signedAtMs,
-        share,
-        refundedAtMs: atMs,
-        recordedAtMs: nowMs,
-      }),
-    );
-    await sendAll(client, countChanges(changes));
-    return 'applied';
+  const { outcome, refund, lastId } = await transaction(pool, (client) =>
+    takeNotification(client, hashes, notification, nowMs),
+  );
+  if (refund === null) return outcome;
+  for (let afterId = lastId; afterId !== null; ) {
+    const from = afterId;
+    afterId = await transaction(pool, async (client) => {
+      if (outcome === 'applied') await lockTransactions(client, [refund]);
+      else if (!(await tryLockTransaction(client, refund))) throw new ApiError('unavailable');
+      return tellNamers(client, refund, nowMs, { afterId: from });
+    });
+  }
+  return outcome;
+}
+
+type Taken = Readonly<{
+  outcome: NotificationOutcome;
+  refund: StoreRefund | null;
+  /** The last player who was looked at; null if there is nobody after that one. */
+  lastId: string | null;
+}>;
+
+const FIRST = '0';
+
+async function takeNotification(
+  client: Client,
+  hashes: ErasureHashes,
+  notification: StoreNotification,
+  nowMs: number,
+): Promise<Taken> {
+  const { gameId, refund: said, signedAtMs } = notification;
+  if (said === null) {
+    const isNew = await insertNotification(client, notification, { nowMs, isErased: false });
+    return { outcome: isNew ? 'ignored' : 'duplicate', refund: null, lastId: null };
+  }
+  const refund: StoreRefund = { gameId, signedAtMs, ...said };
+  await lockTransactions(client, [refund]);
+  const orderHash = hashes.order(gameId, refund.transactionId);
+  const isErased = await isErasedOrder(client, orderHash);
+  if (!(await insertNotification(client, notification, { nowMs, isErased }))) {
+    // As it was remembered: Google's word on an order may be read again, with another time.
+    const known = await findRefund(client, notification);
+    const lastId = known === null ? null : await tellNamers(client, known, nowMs, { afterId: FIRST });
+    return { outcome: 'duplicate', refund: known, lastId };
+  }
+  if (isErased) await updateErasedOrder(client, orderHash, said);
+  const { holders } = await findTransactions(client, [refund]);
+  const holderIds = (holders.get(transactionKey(refund)) ?? []).map(({ playerId }) => playerId);
+  return {
+    outcome: 'applied',
+    refund,
+    lastId: await tellNamers(client, refund, nowMs, { afterId: FIRST, firstIds: holderIds }),
+  };
+}
+
+type Step = Readonly<{ afterId: string; firstIds?: readonly string[] }>;
+
+/** Recounts `firstIds`, and the next players who name the transaction and do not know of the refund. Gives the last one who was read. */
+async function tellNamers(
+  client: Client,
+  { gameId, transactionId, signedAtMs, share, atMs }: StoreRefund,
+  nowMs: number,
+  { afterId, firstIds = [] }: Step,
+): Promise<string | null> {
+  const notice = { signedAtMs, share };
+  const namers = await listNamers(client, { gameId, transactionId }, notice, {
+    afterId,
+    limit: NAMERS_PER_STEP,
   });
+  const told = namers.filter(({ isConcerned }) => isConcerned).map(({ playerId }) => playerId);
+  // Those who have been erased meanwhile are not among the locked. Those who wait for it are: they may withdraw.
+  const locked = await lockPlayers(client, [...new Set([...firstIds, ...told])]);
+  const changes = [...locked.keys()].map(
+    (playerId): TransactionChange => ({
+      playerId,
+      gameId,
+      transactionId,
+      kind: 'notice',
+      atMs: signedAtMs,
+      share,
+      refundedAtMs: atMs,
+      recordedAtMs: nowMs,
+    }),
+  );
+  await sendAll(client, countChanges(changes));
+  return namers.length < NAMERS_PER_STEP ? null : (namers.at(-1)?.playerId ?? null);
 }

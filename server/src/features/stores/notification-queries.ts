@@ -1,4 +1,5 @@
-import type { Client } from '../../db/pool.js';
+import { type Client, query } from '../../db/pool.js';
+import type { TransactionId } from '../events/apply/claim-queries.js';
 
 /** What a store says has happened. */
 export type StoreNotification = Readonly<{
@@ -15,6 +16,11 @@ export type StoreNotification = Readonly<{
     atMs: number | null;
   }> | null;
 }>;
+
+/** What a store gave back of a transaction, as it said at a time. */
+export type StoreRefund = TransactionId &
+  NonNullable<StoreNotification['refund']> &
+  Pick<StoreNotification, 'signedAtMs'>;
 
 /** False if a notification of this id was received before. `isErased`: the id of its transaction is not to be stored again. */
 export async function insertNotification(
@@ -63,4 +69,59 @@ export async function updateErasedOrder(
            where order_hash = $1`,
     values: [orderHash, share, atMs === null ? null : new Date(atMs)],
   });
+}
+
+/**
+ * What a notification said that was received before. Null if that was nothing about a refund, or one of another transaction. The id
+ * of a transaction is not stored any more once its player is erased.
+ */
+export async function findRefund(
+  client: Client,
+  { gameId, store, notificationId, refund }: StoreNotification,
+): Promise<StoreRefund | null> {
+  if (refund === null) return null;
+  const { transactionId } = refund;
+  const [known] = await query<Pick<StoreRefund, 'signedAtMs' | 'share' | 'atMs'>>(
+    client,
+    {
+      name: 'find_refund_of_notification',
+      text: `select signed_at as "signedAtMs", share::text as share, refunded_at as "atMs"
+             from (
+               select * from store_notifications where game_id = $1 and store = $2 and notification_id = $3 offset 0
+             ) n
+             where share is not null and coalesce(transaction_id, $4) = $4`,
+    },
+    [gameId, store, notificationId, transactionId],
+  );
+  return known === undefined ? null : { gameId, transactionId, ...known };
+}
+
+/** A player who has named a transaction, by a purchase or a refund, with proof or without. */
+export type Namer = Readonly<{
+  playerId: string;
+  /** It counts for the player, or did before a refund, and the player does not know the store's word. */
+  isConcerned: boolean;
+}>;
+
+/** The next players who name a transaction. As many are read as are returned, whomever it concerns. */
+export async function listNamers(
+  client: Client,
+  { gameId, transactionId }: TransactionId,
+  { signedAtMs, share }: Pick<StoreRefund, 'signedAtMs' | 'share'>,
+  { afterId, limit }: Readonly<{ afterId: string; limit: number }>,
+): Promise<Namer[]> {
+  return query<Namer>(
+    client,
+    {
+      name: 'list_namers_of_transaction',
+      text: `select player_id as "playerId",
+               purchased_at is not null and (moved_at is null or moved_at < claimed_at)
+                 and (notice_at is null or (notice_at, notice_share) < ($3, $4::numeric)) as "isConcerned"
+             from transactions
+             where game_id = $1 and transaction_id = $2 and player_id > $5
+             order by player_id
+             limit $6`,
+    },
+    [gameId, transactionId, new Date(signedAtMs), share, afterId, limit],
+  );
 }

@@ -90,7 +90,7 @@ export function notificationRoutes(app: FastifyInstance, ctx: NotificationContex
         security: [],
         summary: 'A notification of Apple: the signed payload is the credential',
         description:
-          'The address for App Store Connect. `REFUND`, `REVOKE` and `REFUND_REVERSED` change what the transaction counts as, once per notification; an older notification never takes back a newer one.',
+          'The address for App Store Connect. `REFUND`, `REVOKE` and `REFUND_REVERSED` change what the transaction counts as, once per notification; an older notification never takes back a newer one. The response follows when every player is reached for whom the transaction counts.',
         params: StoreParameters,
         body: AppleBody,
         response: { 200: Taken, ...errorResponses('data', COMMON_ERRORS) },

@@ -122,6 +122,9 @@ const FILLS = [
    select n, 'install', 2, 3, 1, now() from ${ROWS}`,
   `insert into transactions (game_id, transaction_id, player_id, purchased_at, identity, price, currency, promo_id)
    select 1, 'transaction-' || n, n, now(), ${USER_UUID}, 1, 'USD', 'promo' from ${ROWS}`,
+  // Any number of players may name the id of another player's purchase.
+  `insert into transactions (game_id, transaction_id, player_id, purchased_at, identity, price, currency)
+   select 1, 'transaction-2', 2000000 + n, now(), ${USER_UUID}, 1, 'USD' from ${ROWS} where $1 > 100`,
   `insert into transaction_changes (player_id, transaction_id, kind, at, game_id, share, refunded_at, recorded_at)
    select n, 'transaction-' || n, 'notice', now(), 1, 0, null, now() from ${ROWS}`,
   `insert into store_notifications (game_id, store, notification_id, type, transaction_id, signed_at, share, received_at)

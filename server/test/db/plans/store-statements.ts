@@ -1,7 +1,10 @@
 import { transaction } from '../../../src/db/pool.js';
 import { applyEvents } from '../../../src/features/events/apply/apply-events.js';
+import { tryLockTransaction } from '../../../src/features/events/apply/claim-queries.js';
 import { findCataloguePrice } from '../../../src/features/events/receipts/price-queries.js';
+import { createReceiptChecks } from '../../../src/features/events/receipts/receipt-checks.js';
 import { NO_STORES } from '../../../src/features/events/receipts/store-settings.js';
+import { createRegistries } from '../../../src/features/events/types/registries.js';
 import { applyNotification } from '../../../src/features/stores/apply-notification.js';
 import {
   deleteAccount,
@@ -25,6 +28,7 @@ import {
   updateVoidedPage,
 } from '../../../src/features/stores/google/voided-queries.js';
 import { updateErasedOrder } from '../../../src/features/stores/notification-queries.js';
+import { replayWaiting } from '../../../src/features/stores/replay-waiting.js';
 import { findStores, saveStores } from '../../../src/features/stores/store-settings-queries.js';
 import { toRecords } from '../../support/game-world.js';
 import { testMasterKeys } from '../../support/harness.js';
@@ -62,14 +66,17 @@ export const STORE_STATEMENTS: readonly Listed[] = [
     },
   },
   {
-    what: 'list_players_to_refund, is_erased_order, update_erased_order, and the insertion of a notification',
+    what: 'list_namers_of_transaction, is_erased_order, update_erased_order, find_refund_of_notification, and the insertion of a notification',
     call: async ({ service, nowMs }) => {
       const hash = Buffer.alloc(32);
       const refund = { transactionId: 'transaction-2', share: '1', atMs: nowMs };
       const notification = { notificationId: 'new', type: 'REFUND', signedAtMs: nowMs, refund };
       const hashes = { player: () => hash, order: () => hash, codeSeed: () => hash, code: () => hash };
-      await applyNotification(service, hashes, { gameId, store: 'apple', ...notification }, nowMs);
+      // The second time it is known.
+      for (const _ of [1, 2])
+        await applyNotification(service, hashes, { gameId, store: 'apple', ...notification }, nowMs);
       await transaction(service, (client) => updateErasedOrder(client, hash, refund));
+      await transaction(service, (client) => tryLockTransaction(client, PURCHASE));
     },
   },
   {
@@ -77,6 +84,19 @@ export const STORE_STATEMENTS: readonly Listed[] = [
     call: async ({ admin, nowMs }) => {
       await saveStores(admin, gameId, NO_STORES, { name: 'a test', nowMs });
       await findStores(admin, gameId);
+    },
+  },
+  {
+    what: 'list_games_to_replay',
+    call: async ({ service, nowMs }) => {
+      const registries = createRegistries(service, () => {});
+      const receipts = createReceiptChecks({ pool: service, apple: undefined, isLimited: false });
+      await replayWaiting({ pool: service, registries, receipts }, { nowMs });
+    },
+    reads: {
+      tables: ['game_stores'],
+      why: 'all games are asked whether they have set up a store lately',
+      atMost: 'all',
     },
   },
   {

@@ -10,7 +10,13 @@ import type { CountedEvent, EventRecord } from '../intake/event-record.js';
 import { activatePlayers } from './activation-queries.js';
 import { auditMove } from './audit-move.js';
 import { insertBlocks } from './block-queries.js';
-import { findTransactions, type Holder, lockTransactions } from './claim-queries.js';
+import {
+  findNotices,
+  findTransactions,
+  type Holder,
+  type LastNotice,
+  lockTransactions,
+} from './claim-queries.js';
 import { type EventSums, sumEvents } from './event-sums.js';
 import { foldEvents, type LockedPlayer, lockPlayers } from './fold-queries.js';
 import { insertGooglePurchases, isOfGoogle } from './google-purchase-queries.js';
@@ -27,7 +33,14 @@ import {
 } from './sequence-claims.js';
 import { findSequences, rememberSequences } from './sequence-queries.js';
 import { findChanges, insertChanges, type TransactionChange } from './transaction-changes.js';
-import { isClaim, type SettledPurchases, settlePurchases } from './transaction-claims.js';
+import {
+  isClaim,
+  isUnproved,
+  noticesTo,
+  type SettledPurchases,
+  settlePurchases,
+  transactionOf,
+} from './transaction-claims.js';
 import { applyTransactions, updatePurchaseTimes } from './transaction-queries.js';
 
 /** `too_sparse`: its number would leave more gaps than a client may. `no_player`: its player has been erased, or will be. */
@@ -39,6 +52,8 @@ type Decided = {
   /** Whether a player's row is there, also if the player will be erased. */
   isThere: (playerId: string) => boolean;
   own: OwnAttributes;
+  /** What stores have said of purchases that come without proof, by `transactionKey`. */
+  notices: ReadonlyMap<string, LastNotice>;
 };
 
 /**
@@ -123,9 +138,7 @@ async function applyWithClaims(
   sequences: readonly SequenceClaim[],
   { changes = [], history }: { changes?: readonly TransactionChange[]; history?: History | undefined } = {},
 ): Promise<AppliedHistory> {
-  const ids = records
-    .filter(isClaim)
-    .map(({ gameId, transaction: { transactionId } }) => ({ gameId, transactionId }));
+  const ids = records.filter(isClaim).map(transactionOf);
   await lockTransactions(client, [...ids, ...changes]);
   const { holders, notices } = await findTransactions(client, ids);
   const playerIds = [...[...holders.values()].flat(), ...changes].map(({ playerId }) => playerId);
@@ -154,6 +167,8 @@ function heldIn(holder: Holder, history: History | undefined): Holder {
   return history === undefined ? holder : { ...holder, notice: null };
 }
 
+const NO_NOTICES: ReadonlyMap<string, LastNotice> = new Map();
+
 /** Sends all statements before it waits for any, but for own attributes that the connection has not met before. */
 async function decideEvents(
   client: Client,
@@ -165,10 +180,12 @@ async function decideEvents(
   for (const { playerId } of records) playerIds.add(playerId);
   for (const { playerId } of claims) playerIds.add(playerId);
   const identified = records.filter(hasIdentity);
-  const [locked, known, isKnown] = await Promise.all([
+  const unproved = records.filter(isUnproved);
+  const [locked, known, isKnown, notices] = await Promise.all([
     lockPlayers(client, [...playerIds]),
     claims.length > 0 ? findSequences(client, claims) : [],
     identified.length > 0 ? findIdentities(client, identified) : [],
+    unproved.length > 0 ? findNotices(client, unproved.map(transactionOf)) : NO_NOTICES,
   ]);
   const { settled, duplicates, tooSparse } = settleClaims(claims, known);
   const isGone = (playerId: string) => locked.get(playerId)?.isLeaving !== false;
@@ -185,6 +202,7 @@ async function decideEvents(
     outcomes,
     settled: settled.filter(({ claim }) => !isGone(claim.playerId)),
     isThere: (playerId) => locked.has(playerId),
+    notices,
     own: await findOwnAttributes(client, locked.values()),
   };
 }
@@ -208,13 +226,16 @@ function hasIdentity(record: EventRecord): record is EventRecord & { identity: s
 /** `purchases`: what the new ones of the records make of verified transactions, if there are any. */
 function storeAndCount(
   records: readonly EventRecord[],
-  { outcomes, settled, own }: Decided,
+  { outcomes, settled, own, notices }: Decided,
   { purchases, history }: { purchases?: SettledPurchases; history?: History | undefined } = {},
 ): Call[] {
   const isAllNew = outcomes.every((outcome) => outcome === 'new');
   const news = isAllNew ? records : records.filter((_, index) => outcomes[index] === 'new');
   const fresh = purchases?.records ?? news;
-  const changes = purchases?.changes ?? [];
+  // What is imported brings the word of the store along.
+  const told =
+    notices.size === 0 || history !== undefined ? [] : noticesTo(fresh.filter(isUnproved), notices);
+  const changes = [...(purchases?.changes ?? []), ...told];
   const remembered = rememberSequences(settled);
   if (fresh.length === 0) return [...remembered, ...countChanges(changes)];
   const identified = fresh.filter(hasIdentity);

@@ -48,6 +48,16 @@ export async function lockTransactions(
   });
 }
 
+/** The same for one transaction. False, without a wait, if somebody else has it locked. */
+export async function tryLockTransaction(client: Client, id: TransactionId): Promise<boolean> {
+  const { rows } = await client.query<{ isLocked: boolean }>({
+    name: 'try_lock_transaction',
+    text: 'select pg_try_advisory_xact_lock(hashtextextended($1, 44)) as "isLocked"',
+    values: [transactionKey(id)],
+  });
+  return rows[0]?.isLocked === true;
+}
+
 /** Who holds locked transactions, and what the store said about them. */
 export async function findTransactions(
   client: Client,
@@ -55,9 +65,9 @@ export async function findTransactions(
 ): Promise<KnownTransactions> {
   const values = [ids.map(({ gameId }) => gameId), ids.map(({ transactionId }) => transactionId)];
   type Of<T> = TransactionId & T;
-  const [held, told] = await Promise.all([
+  const [held, notices] = await Promise.all([
     client.query<Of<HolderRow>>({ ...FIND_HOLDERS, values }),
-    client.query<Of<LastNotice>>({ ...FIND_NOTICES, values }),
+    findNotices(client, ids),
   ]);
   const holders = new Map<string, Holder[]>();
   for (const { gameId, transactionId, noticeAtMs, noticeShare, noticeRefundedAtMs, ...row } of held.rows) {
@@ -68,14 +78,23 @@ export async function findTransactions(
         : { atMs: noticeAtMs, share: noticeShare, refundedAtMs: noticeRefundedAtMs };
     holders.set(key, [...(holders.get(key) ?? []), { ...row, notice }]);
   }
-  const notices = new Map(
-    told.rows.map(({ gameId, transactionId, ...notice }) => [
-      transactionKey({ gameId, transactionId }),
-      notice,
-    ]),
-  );
   return { holders, notices };
 }
+
+/** The last word of the store on each transaction, by `transactionKey`. */
+export async function findNotices(
+  client: Client,
+  ids: readonly TransactionId[],
+): Promise<ReadonlyMap<string, LastNotice>> {
+  const values = [ids.map(({ gameId }) => gameId), ids.map(({ transactionId }) => transactionId)];
+  const { rows } = await client.query<TransactionId & LastNotice>({ ...FIND_NOTICES, values });
+  return new Map(
+    rows.map(({ gameId, transactionId, ...notice }) => [transactionKey({ gameId, transactionId }), notice]),
+  );
+}
+
+/** Of `transactions t`: its player is the last who proved it. The condition of the index `transactions_held`. */
+export const IS_HELD = 't.store is not null and (t.moved_at is null or t.moved_at < t.claimed_at)';
 
 type HolderRow = Omit<Holder, 'notice'> & {
   noticeAtMs: number | null;
@@ -90,28 +109,10 @@ const FIND_HOLDERS = {
            t.notice_share::text as "noticeShare", t.notice_refunded_at as "noticeRefundedAtMs"
          from (select distinct * from unnest($1::int[], $2::text[]) c(game_id, transaction_id)) c
          join lateral (
-           select * from transactions t
-           where t.game_id = c.game_id and t.transaction_id = c.transaction_id and t.store is not null offset 0
-         ) t on t.moved_at is null or t.moved_at < t.claimed_at`,
+           -- without the game: only the index of held transactions fits, which has one row where a hundred thousand may name the id
+           select * from transactions t where t.transaction_id = c.transaction_id and ${IS_HELD} offset 0
+         ) t on t.game_id = c.game_id`,
 };
-
-/** As many players may claim an id without proof as like. A refund is for the first of them. */
-const MAX_REFUNDED = 100;
-
-/** The players whom a refund concerns: the one who proved the transaction, and those who claim it without proof. */
-export async function listPlayersToRefund(
-  client: Client,
-  { gameId, transactionId }: TransactionId,
-): Promise<string[]> {
-  const { rows } = await client.query<{ playerId: string }>({
-    name: 'list_players_to_refund',
-    text: `select player_id as "playerId" from transactions
-           where game_id = $1 and transaction_id = $2 and (moved_at is null or moved_at < claimed_at)
-           order by player_id limit ${MAX_REFUNDED}`,
-    values: [gameId, transactionId],
-  });
-  return rows.map(({ playerId }) => playerId);
-}
 
 const FIND_NOTICES = {
   name: 'find_notices_of_transactions',

@@ -1,16 +1,46 @@
 import type { EventRecord, TransactionFact } from '../intake/event-record.js';
-import { type Holder, type KnownTransactions, type LastNotice, transactionKey } from './claim-queries.js';
+import {
+  type Holder,
+  type KnownTransactions,
+  type LastNotice,
+  type TransactionId,
+  transactionKey,
+} from './claim-queries.js';
 import type { TransactionChange } from './transaction-changes.js';
 
+export type PurchaseRecord = EventRecord & { transaction: TransactionFact };
 /** A verified purchase, which makes its player the owner of the transaction. */
-export type Claim = EventRecord & { transaction: TransactionFact };
+export type Claim = PurchaseRecord;
 
 export function isClaim(record: EventRecord): record is Claim {
   return record.transaction?.store !== undefined;
 }
 
-function keyOf({ gameId, transaction: { transactionId } }: Claim): string {
-  return transactionKey({ gameId, transactionId });
+/** A purchase that only the client tells of. */
+export function isUnproved(record: EventRecord): record is PurchaseRecord {
+  const { transaction } = record;
+  return transaction?.kind === 'purchase' && transaction.store === undefined;
+}
+
+export function transactionOf({ gameId, transaction: { transactionId } }: PurchaseRecord): TransactionId {
+  return { gameId, transactionId };
+}
+
+function keyOf(purchase: PurchaseRecord): string {
+  return transactionKey(transactionOf(purchase));
+}
+
+/** What the stores have said before of purchases that come without proof. */
+export function noticesTo(
+  purchases: readonly PurchaseRecord[],
+  notices: KnownTransactions['notices'],
+): TransactionChange[] {
+  return purchases.flatMap((purchase) => {
+    const notice = notices.get(keyOf(purchase));
+    if (notice === undefined) return [];
+    const owner = { playerId: purchase.playerId, claimedAtMs: purchase.receivedAtMs };
+    return [{ ...transactionOf(purchase), ...noticeTo(owner, notice) }];
+  });
 }
 
 type Contender = Readonly<{ playerId: string; claimedAtMs: number }>;

@@ -1,4 +1,5 @@
 import { type Pool, query } from '../../../db/pool.js';
+import { IS_HELD } from '../../events/apply/claim-queries.js';
 
 /** A stored purchase that Google has to be asked about; see `google_purchases` in the schema. */
 export type WaitingPurchase = Readonly<{
@@ -90,10 +91,9 @@ export async function isOfTester(
     pool,
     {
       name: 'find_tester_of_purchase',
-      text: `select from transactions t
+      text: `select from (select * from transactions t where t.transaction_id = $2 and ${IS_HELD} offset 0) t
              join lateral (select from players p where p.id = t.player_id and p.user_id = any($3::uuid[]) offset 0) p on true
-             where t.game_id = $1 and t.transaction_id = $2 and t.store is not null
-               and (t.moved_at is null or t.moved_at < t.claimed_at)
+             where t.game_id = $1
              limit 1`,
     },
     [gameId, transactionId, testers],
