@@ -18,6 +18,7 @@ import { deleteExpiredStays } from '../features/players/stay-expiry.js';
 import { forgetDevices } from '../features/sessions/forget-devices.js';
 import type { DeviceHashes } from '../features/sessions/forgotten-devices.js';
 import { deleteExpiredSessions } from '../features/sessions/session-expiry.js';
+import { WAITING_PURCHASES } from '../features/stores/replay-waiting.js';
 import { MINUTE_MS } from '../lib/day.js';
 
 const BREAKDOWNS = 'breakdowns';
@@ -27,7 +28,7 @@ const EXPERIMENTS = 'experiments';
  * These steps also run every few minutes, because they sum the present day, or what somebody has asked for. If nothing has changed, they
  * read one row per game.
  */
-export const FREQUENT_STEPS: readonly string[] = [BREAKDOWNS, EXPERIMENTS];
+export const FREQUENT_STEPS: readonly string[] = [BREAKDOWNS, EXPERIMENTS, WAITING_PURCHASES];
 
 /** The steps that usually take longest come last. */
 export const MAINTENANCE_STEPS: readonly MaintenanceStep[] = [

@@ -19,7 +19,9 @@ import { createErasedListWriter, erasedListFile } from '../features/erasures/lis
 import { createEventFilesMetrics } from '../features/event-files/event-files-metrics.js';
 import { eventFilesSteps } from '../features/event-files/event-files-step.js';
 import { loadAppleReceipts } from '../features/events/receipts/load-apple-receipts.js';
+import { createReceiptChecks } from '../features/events/receipts/receipt-checks.js';
 import { createEventStoreMetrics } from '../features/events/storage/event-store-metrics.js';
+import { createRegistries, logUnusable } from '../features/events/types/registries.js';
 import { createGradeMetrics } from '../features/experiments/grading/grade-metrics.js';
 import { createExportRunner } from '../features/exports/export-runner.js';
 import { createDocumentChanges } from '../features/game-configs/document-changes.js';
@@ -40,6 +42,7 @@ import { loadDeviceHashes } from '../features/sessions/forgotten-devices.js';
 import { loadSigningKeys } from '../features/sessions/signing-keys.js';
 import { createConfirmationRunner } from '../features/stores/google/confirmation-runner.js';
 import { voidedPurchasesStep } from '../features/stores/google/voided-purchases.js';
+import { waitingPurchasesStep } from '../features/stores/replay-waiting.js';
 import { watchDisk } from '../lib/disk-watch.js';
 import { createGoogleApi } from '../lib/google-play/google-api.js';
 import { httpUrl } from '../lib/http-url.js';
@@ -203,6 +206,11 @@ export async function startOperations(options: StartOptions): Promise<RunningChi
     ...MAINTENANCE_STEPS,
     erasureStep(erasedFile, erasureHashes),
     voidedPurchasesStep(googleWork),
+    waitingPurchasesStep({
+      pool: database.pool,
+      registries: createRegistries(database.pool, logUnusable(logger)),
+      receipts: createReceiptChecks({ pool: database.pool, apple, isLimited: false }),
+    }),
     ...forgetting,
     predictions,
   ]);

@@ -64,7 +64,9 @@ async function set(options: Game & { file: string }): Promise<void> {
   await withDatabase(async ({ pool }) => {
     const { id } = await requireGame(pool, options.tenant, options.game);
     await saveStores(pool, id, stores, await commandActor(pool));
-    say('Saved. Every node obeys the settings with its next batch of events.');
+    say(
+      'Saved. Every node obeys the settings with its next batch of events. Purchases that wait for a store which is set up now are replayed within five minutes.',
+    );
   });
 }
 

@@ -111,7 +111,7 @@ export const SETTING_ROWS = {
     read: (given) => (given === undefined ? undefined : resolve(given)),
   } satisfies Setting<string | undefined>,
   appleRootFile: optional('SAVEPOINT_APPLE_ROOT_FILE', {
-    shownFallback: 'none: receipts of Apple are refused',
+    shownFallback: 'none: receipts of Apple wait in the inbox',
     description: 'file with the root certificate that receipts of Apple lead to: Apple Root CA - G3',
   }),
   googleKeysUrl: address('SAVEPOINT_GOOGLE_KEYS_URL', {

@@ -105,7 +105,7 @@ function describe(item: Item): string {
       return `Purchase ${item.skuId ?? ''} ${price}${promotion}${order} (${purchaseState(item)})`;
     }
     case 'refund':
-      return `Refund of transaction ${item.transactionId ?? 'unknown'}`;
+      return `Refund of transaction ${item.transactionId ?? 'unknown'}${item.isIgnored ? ' (does not count)' : ''}`;
     case 'failed': {
       const order = item.transactionId === null ? '' : `, transaction ${item.transactionId}`;
       return `Refused: ${item.eventType ?? 'an event without a type'}${order}. ${item.message}`;

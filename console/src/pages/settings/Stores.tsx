@@ -45,7 +45,7 @@ function StoresForm({ settings }: { settings: StoreSettings }) {
       <Fieldset legend="Apple">
         <Textarea
           label="Bundle ids"
-          description="One a line. Empty: receipts of Apple are refused."
+          description="One a line. Empty: purchases with receipts of Apple wait in the inbox until you name an app."
           {...lines}
           {...field('bundleIds')}
         />
@@ -54,7 +54,7 @@ function StoresForm({ settings }: { settings: StoreSettings }) {
         <Stack gap="sm">
           <TextInput
             label="Package name"
-            description="Empty: receipts of Google are refused."
+            description="Empty: purchases with receipts of Google wait in the inbox until you name an app."
             {...field('packageName')}
           />
           <Textarea

@@ -63,7 +63,7 @@ export type Row = [
 ];
 
 /** Of `event_blocks b` and `event_rows(b.events) e`: what a purchase was decided to count as. */
-export const SALE_COLUMN = `case when e.event_type = 'Purchase' then (b.events -> (e.place - 1)::int -> 6 -> 'sale')::text end`;
+export const SALE_COLUMN = `case when e.event_type in ('Purchase', 'Refund') then (b.events -> (e.place - 1)::int -> 6 -> 'sale')::text end`;
 
 /**
  * The events of the next blocks behind a key, and received before `receivedBefore`, whose own time lies in the span: about

@@ -50,5 +50,8 @@ const validator = Compile(SaleMember);
 export function purchaseCheckOf(sale: unknown): PurchaseCheck | 'invalid' | undefined {
   if (sale === undefined) return undefined;
   if (!validator.Check(sale)) return 'invalid';
-  return () => ({ sale: sale as TransactionFact | null });
+  // A refund is never decided to be something else than it says, only to count as nothing.
+  return (_, claimed) => ({
+    sale: claimed.kind === 'purchase' || sale === null ? (sale as TransactionFact | null) : undefined,
+  });
 }

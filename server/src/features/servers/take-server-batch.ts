@@ -36,7 +36,7 @@ export async function takeServerBatch(
   const claims = { tenantId: tenantSlug, gameId: gameSlug };
   const reader = { claims, player: { gameId, registryVersion } };
   const checkType = await ctx.registries.checkFor(reader);
-  const ownStores = ctx.registries.storesOf(reader);
+  const stores = ctx.registries.storesOf(reader) ?? NO_STORES;
   const isServer = scopes.includes('purchases:write');
   const players = await playersOf(ctx, gameId, events);
   const source: EventSource = { installId: null, clientBuild: clientBuildOf(request) };
@@ -45,9 +45,6 @@ export async function takeServerBatch(
   const checked = await Promise.all(
     [...parts.values()].map(async (part) => {
       const { userId } = part.player;
-      // Without settings every unverified purchase counts, as before.
-      if (ownStores === undefined && !isServer) return { part, checkPurchase: undefined };
-      const stores = ownStores ?? NO_STORES;
       const receipts = await ctx.receipts.check({ userId, gameId }, stores, part.events);
       return { part, checkPurchase: createPurchaseCheck({ userId, stores, receipts, isServer }) };
     }),

@@ -35,7 +35,7 @@ export function storeSettingsRoutes(app: FastifyInstance, ctx: AdminContext): vo
     operationId: 'saveStores',
     summary: 'Set which receipts a game believes, and which purchases count',
     description:
-      'Replaces all settings. Every node obeys them with its next batch; purchases that were received before count as they did.',
+      'Replaces all settings. Every node obeys them with its next batch; purchases that were received before count as they did. Those that wait for a store that is set up now (`store_not_configured`) are replayed within five minutes.',
     body: StoresBody,
     response: { 200: StoresResponse },
     errors: BODY_ERRORS,

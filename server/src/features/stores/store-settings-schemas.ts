@@ -25,7 +25,11 @@ export const StoresBody = Type.Object(
             uniqueItems: true,
           }),
         },
-        { ...strict, description: 'Null: receipts of Apple are refused' },
+        {
+          ...strict,
+          description:
+            'Null: receipts of Apple are rejected as `store_not_configured`, and wait in the inbox',
+        },
       ),
     ),
     google: nullable(
@@ -54,12 +58,16 @@ export const StoresBody = Type.Object(
             ),
           ),
         },
-        { ...strict, description: 'Null: receipts of Google are refused' },
+        {
+          ...strict,
+          description:
+            'Null: receipts of Google are rejected as `store_not_configured`, and wait in the inbox',
+        },
       ),
     ),
     counts: Type.Union([Type.Literal('everything'), Type.Literal('verified')], {
       description:
-        'Which purchases count for isPayer, spend and offers. Holds for purchases that are received after the change',
+        'Which purchases count for isPayer, spend and offers. With `verified`, purchases and refunds that only a client tells of count as nothing. Holds for what is received after the change',
     }),
     maxPrices: Type.Record(
       Type.String({ pattern: TEXT_FORMS.currency.pattern }),

@@ -22,12 +22,10 @@ export async function testReceipt(
   receipt: unknown,
   { userId, gameId, nowMs }: Sender,
 ): Promise<TestedReceipt> {
-  if (stores.apple === null && stores.google === null)
-    return refused('receipt_invalid', 'Neither Apple nor Google is set up: receipts are not looked at.');
   const event = { eventType: 'Purchase', payload: { receipt } };
   const receipts = await checks.check({ userId, gameId }, stores, [event]);
   const check = createPurchaseCheck({ userId, stores, receipts, isServer: false });
-  const decision = check({ receipt: receipt ?? null }, CLAIMED, nowMs);
+  const decision = check({ receipt: receipt ?? 'none' }, CLAIMED, nowMs);
   if ('code' in decision) return refused(decision.code, decision.message);
   const { sale } = decision;
   if (sale === null || sale === undefined)

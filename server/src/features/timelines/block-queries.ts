@@ -72,7 +72,7 @@ export type ScannedEvent = {
   installId: string | null;
   payload: Record<string, unknown>;
   metadata: Record<string, unknown>;
-  /** Whether a purchase was decided to count as `sale`, which is null for nothing; else it counts as its payload says. */
+  /** Whether a purchase or refund was decided to count as `sale`, which is null for nothing; else it counts as its payload says. */
   isDecided: boolean;
   sale: TransactionFact | null;
 };
@@ -125,7 +125,7 @@ export async function listRunEvents(
                end as effective_ms
              ) t
              cross join lateral (
-               select case when e.event_type = 'Purchase' then b.events -> (e.place - 1)::int -> 6 end as more
+               select case when e.event_type in ('Purchase', 'Refund') then b.events -> (e.place - 1)::int -> 6 end as more
              ) m
              where t.effective_ms >= $5 and t.effective_ms <= $6
                and ($7::text[] is null or e.event_type = any($7)) and e.event_type <> all($8::text[])

@@ -41,6 +41,7 @@ export function eventItem(event: ScannedEvent, ends: ReadonlyMap<string, Transac
     // Without a text of its own it was in the normal form.
     timestamp: timestampText ?? new Date(occurredMs).toISOString(),
   };
+  const isIgnored = isDecided && sale === null;
   if (event.eventType === PURCHASE) {
     const { skuId, price, currency, promoId } = transactionOf(event);
     const transactionId = transactionIdOf(event);
@@ -48,7 +49,6 @@ export function eventItem(event: ScannedEvent, ends: ReadonlyMap<string, Transac
     const refundedAt = toTime(end?.refundedAt ?? null);
     const movedAt = toTime(end?.movedAt ?? null);
     const verifiedBy = sale?.store ?? null;
-    const isIgnored = isDecided && sale === null;
     const purchase = {
       transactionId,
       skuId,
@@ -62,7 +62,8 @@ export function eventItem(event: ScannedEvent, ends: ReadonlyMap<string, Transac
     };
     return { kind: 'purchase', ...common, ...purchase };
   }
-  if (event.eventType === REFUND) return { kind: 'refund', ...common, transactionId: transactionIdOf(event) };
+  if (event.eventType === REFUND)
+    return { kind: 'refund', ...common, transactionId: transactionIdOf(event), isIgnored };
   return { kind: 'event', ...common };
 }
 

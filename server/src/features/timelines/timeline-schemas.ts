@@ -61,7 +61,14 @@ const PurchaseItem = Type.Object(
 );
 
 const RefundItem = Type.Object(
-  { kind: Type.Literal('refund'), ...eventMembers, transactionId: nullable(Type.String()) },
+  {
+    kind: Type.Literal('refund'),
+    ...eventMembers,
+    transactionId: nullable(Type.String()),
+    isIgnored: Type.Boolean({
+      description: 'It never counted: sent by a client of a game that counts verified purchases only',
+    }),
+  },
   { title: 'TimelineRefund' },
 );
 

@@ -10,7 +10,8 @@ const verifyInThread = promisify(verify);
 const MAX_PURCHASE_DATA = 16_384;
 const MAX_SIGNATURE = 1_024;
 const PURCHASED = 0;
-const PENDING = 2;
+/** In the signed text, which has states of its own: 4, and 2 from older billing libraries. */
+const PENDING: readonly unknown[] = [4, 2];
 /** Smaller keys can be broken. Google's have 2,048 bits. */
 const MIN_KEY_BITS = 2_048;
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
@@ -46,7 +47,7 @@ export async function readGooglePurchase(
   if (purchase === undefined) return invalidReceipt('The receipt is not a JSON object.');
   if (purchase.packageName !== packageName)
     return { code: 'receipt_of_another_app', message: 'The receipt is of another app.' };
-  if (purchase.purchaseState === PENDING)
+  if (PENDING.includes(purchase.purchaseState))
     return { code: 'receipt_pending', message: 'The purchase is pending: nothing was paid yet.' };
   return readSale(purchase) ?? invalidReceipt('The receipt lacks a member, or the purchase was cancelled.');
 }

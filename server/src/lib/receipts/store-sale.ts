@@ -1,6 +1,6 @@
 /** Why a receipt is no proof of a purchase. The codes are those of rejected events. */
 export type ReceiptProblem = Readonly<{
-  code: 'receipt_invalid' | 'receipt_of_another_app' | 'receipt_pending';
+  code: 'receipt_invalid' | 'receipt_of_another_app' | 'receipt_pending' | 'store_not_configured';
   message: string;
 }>;
 

@@ -127,6 +127,13 @@ describe('verified purchases', () => {
         'pending',
         'receipt_pending',
         () => ({
+          receipt: stores.googleReceipt({ purchaseToken: newTransaction(), purchaseState: 4 }),
+        }),
+      ],
+      [
+        'pending, of an older billing library',
+        'receipt_pending',
+        () => ({
           receipt: stores.googleReceipt({ orderId: newTransaction(), purchaseState: 2 }),
         }),
       ],
@@ -287,6 +294,28 @@ describe('verified purchases', () => {
     await expectRight();
   });
 
+  it('is not taken back by a refund that only the client tells of', async () => {
+    const player = await newPlayer();
+    const transactionId = newTransaction();
+    await buy(player, { receipt: stores.appleReceipt({ transactionId }) });
+    const refund = { eventType: 'Refund', timestamp: now(), payload: { transactionId } };
+    expect((await postEvents(harness.app, player, [refund])).statusCode).toBe(202);
+    expect(await isPayer(player)).toBe(true);
+    expect((await rebuilt(player)).purchaseCount).toBe(1);
+    const admin = await openAdminClient(harness);
+    const path = `${GAME}/players/${player.userId}/timeline?kinds=refund`;
+    const { items } = await admin.ask<{ items: object[] }>('GET', path);
+    await admin.close();
+    expect(items).toEqual([expect.objectContaining({ transactionId, isIgnored: true })]);
+    // The studio's own server knows better.
+    const { headers } = await addServerKey(harness);
+    const payload = [{ ...refund, timestamp: now(), userId: player.userId, eventId: 'by the server' }];
+    await call(harness.app, { method: 'POST', url: '/v1/server/events', headers, payload });
+    expect(await isPayer(player)).toBe(false);
+    expect((await rebuilt(player)).purchaseCount).toBe(0);
+    await expectRight();
+  });
+
   it('are told apart in the revenue of a day: verified, unverified, refunded', async () => {
     await save({ counts: 'everything' });
     const [first, second] = [await newPlayer(), await newPlayer()];
@@ -411,6 +440,12 @@ describe('verified purchases', () => {
     const [first, ...later] = messages.map((message) => message.startsWith('Too many invalid receipts'));
     expect(first).toBe(false);
     expect(later).toContain(true);
+    expect(await send(honest, stores.appleReceipt({ transactionId: newTransaction() }))).toBeNull();
+    // Nobody is to blame for these, however many there are.
+    const pending = () => stores.googleReceipt({ purchaseToken: newTransaction(), purchaseState: 4 });
+    for (let n = 0; n < 21; n++) expect(await send(honest, pending())).toMatch('pending');
+    await save({ google: null });
+    for (let n = 0; n < 21; n++) expect(await send(honest, pending())).toMatch('not set up');
     expect(await send(honest, stores.appleReceipt({ transactionId: newTransaction() }))).toBeNull();
   });
 });

@@ -85,6 +85,7 @@ describe('the timeline of a player', () => {
         timestamp: refundedAt,
         payload: { transactionId: 'tx-1' },
         transactionId: 'tx-1',
+        isIgnored: false,
       },
       {
         kind: 'override',

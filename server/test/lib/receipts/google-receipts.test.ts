@@ -47,6 +47,7 @@ describe('a purchase of Google Play', () => {
   });
 
   it.each<[object, string]>([
+    [{ purchaseState: 4 }, 'receipt_pending'],
     [{ purchaseState: 2 }, 'receipt_pending'],
     [{ purchaseState: 1 }, 'receipt_invalid'],
     [{ packageName: 'com.example.other' }, 'receipt_of_another_app'],

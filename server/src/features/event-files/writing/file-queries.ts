@@ -47,7 +47,7 @@ export async function openEvents(
     `declare events_of_file no scroll cursor for
      select b.player_id, e.event_id, e.event_type, floor(extract(epoch from e.occurred_at) * 1000)::float8,
        floor(extract(epoch from coalesce(e.received_at, b.received_at)) * 1000)::float8, e.clock_suspect, e.payload::text, e.metadata::text,
-       case when e.event_type = 'Purchase' then (b.events -> (e.place - 1)::int -> 6 -> 'sale')::text end
+       case when e.event_type in ('Purchase', 'Refund') then (b.events -> (e.place - 1)::int -> 6 -> 'sale')::text end
      from ${table} b
      cross join lateral event_rows(b.events) e
      where b.game_id = $1`,

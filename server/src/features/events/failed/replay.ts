@@ -6,6 +6,7 @@ import { checkEvents, type TypeCheck } from '../intake/check-events.js';
 import { type EventRecord, recordsOfPlayer } from '../intake/event-record.js';
 import { createPurchaseCheck } from '../receipts/purchase-check.js';
 import type { ReceiptChecks } from '../receipts/receipt-checks.js';
+import { NO_STORES } from '../receipts/store-settings.js';
 import type { Registries } from '../types/registries.js';
 import { type FailureReason, storableReason } from './failed-event.js';
 import { type FailedGroup, findFailedEvent } from './failed-event-queries.js';
@@ -214,15 +215,13 @@ async function check(
   const decoded = decodeJson(bytes);
   if (!decoded.ok)
     return failed({ code: 'event_invalid', message: 'The event is not valid JSON.', path: '' });
-  const stores = registries.storesOf({ player: { gameId } });
-  const checkPurchase =
-    stores &&
-    createPurchaseCheck({
-      userId,
-      stores,
-      receipts: await receipts.check({ userId, gameId }, stores, [decoded.value]),
-      isServer: false,
-    });
+  const stores = registries.storesOf({ player: { gameId } }) ?? NO_STORES;
+  const checkPurchase = createPurchaseCheck({
+    userId,
+    stores,
+    receipts: await receipts.check({ userId, gameId }, stores, [decoded.value]),
+    isServer: false,
+  });
   const { events, rejected } = checkEvents(
     { events: [decoded.value], bytes: bytes.length, suspicious: decoded.suspicious, firstOrdinal: ordinal },
     { userId },

@@ -151,7 +151,7 @@ function addEvent(
   if (mismatch !== undefined) return { ...mismatch, ordinal };
   const claimed = builtIn.transaction;
   const decision =
-    checkPurchase !== undefined && claimed?.kind === 'purchase'
+    checkPurchase !== undefined && claimed !== null
       ? checkPurchase(payload, claimed, receivedAtMs)
       : AS_CLAIMED;
   if ('code' in decision) return { ...decision, ordinal };

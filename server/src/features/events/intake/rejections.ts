@@ -19,8 +19,9 @@ export const REJECTIONS = {
   number_out_of_range: 'A number cannot be stored exactly as a double.',
   schema_mismatch: 'The event does not match the JSON Schema that the studio registered for its type.',
   player_unknown: 'An event of a server names no player of the game: `userId` is missing or unknown.',
-  receipt_invalid:
-    'The receipt of a purchase is not to be believed: forged, changed, malformed, or of a store that the game has not set up.',
+  receipt_invalid: 'The receipt of a purchase is not to be believed: forged, changed or malformed.',
+  store_not_configured:
+    'The receipt is of a store that the game has not set up, so it cannot be checked. The studio can replay it when the store is set up.',
   receipt_of_another_app: 'The receipt is of another app than those that the studio has set up.',
   receipt_of_another_player:
     'The receipt names a player (`appAccountToken`, `obfuscatedAccountId`), and it is not this one.',

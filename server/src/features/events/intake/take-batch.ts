@@ -5,8 +5,8 @@ import { clipText } from '../../../lib/clip-text.js';
 import { senderOf } from '../../sessions/player-guard.js';
 import { failedEventsOf } from '../failed/failed-event.js';
 import type { FailedBatch } from '../failed/inbox-queries.js';
-import { createPurchaseCheck, type PurchaseCheck } from '../receipts/purchase-check.js';
-import { NO_RECEIPTS } from '../receipts/receipt-checks.js';
+import { CHECK_WITHOUT_STORES, createPurchaseCheck, type PurchaseCheck } from '../receipts/purchase-check.js';
+import { hasReceipt, NO_RECEIPTS } from '../receipts/receipt-checks.js';
 import { checkEvents, type RejectedEvent, type TypeCheck } from './check-events.js';
 import type { EventContext } from './event-context.js';
 import type { EventSource } from './event-record.js';
@@ -63,30 +63,30 @@ export function toResponse({ index, code, message }: RejectedEvent): TakenBatch[
   return { index, code, message };
 }
 
-/** How the events of a batch are checked. `checkPurchase` is undefined in a game that has said nothing about stores. */
-export type BatchChecks = { checkType: TypeCheck; checkPurchase: PurchaseCheck | undefined };
+/** How the events of a batch are checked. */
+export type BatchChecks = { checkType: TypeCheck; checkPurchase: PurchaseCheck };
 
-/**
- * Checks the receipts of a batch. Nothing has to be checked in a game without store settings, and the body is read for receipts only
- * where it names one.
- */
+/** Checks the receipts of a batch. The body is read for receipts only where it names one. */
 function purchaseCheckFor(
   ctx: EventContext,
   request: FastifyRequest,
   body: Buffer,
-): PurchaseCheck | undefined | Promise<PurchaseCheck> {
+): PurchaseCheck | Promise<PurchaseCheck> {
   const sender = senderOf(request);
   const stores = ctx.registries.storesOf(sender);
-  if (stores === undefined) return undefined;
+  if (stores === undefined && sender.player !== undefined) return CHECK_WITHOUT_STORES;
+  const events = body.includes('"receipt"') ? decodeBatch(body).events : [];
+  // Without the database neither the player nor the catalogue is known, nor perhaps the stores of the game.
+  if (sender.player === undefined && events.some(hasReceipt)) throw new ApiError('unavailable');
+  if (stores === undefined) return CHECK_WITHOUT_STORES;
   const { userId } = sender.claims;
   const rules = { userId, stores, isServer: false };
-  if (!body.includes('"receipt"')) return createPurchaseCheck({ ...rules, receipts: NO_RECEIPTS });
-  // Without the database neither the player nor the catalogue is known.
-  if (sender.player === undefined) throw new ApiError('unavailable');
+  if (sender.player === undefined) return createPurchaseCheck({ ...rules, receipts: NO_RECEIPTS });
   const { gameId } = sender.player;
-  return Promise.resolve(ctx.receipts.check({ userId, gameId }, stores, decodeBatch(body).events)).then(
-    (receipts) => createPurchaseCheck({ ...rules, receipts }),
-  );
+  const receipts = ctx.receipts.check({ userId, gameId }, stores, events);
+  return receipts instanceof Promise
+    ? receipts.then((checked) => createPurchaseCheck({ ...rules, receipts: checked }))
+    : createPurchaseCheck({ ...rules, receipts });
 }
 
 /** A batch whose good and rejected events are on their way to the database. */

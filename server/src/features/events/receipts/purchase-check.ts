@@ -1,10 +1,21 @@
 import { DAY_MS } from '../../../lib/day.js';
-import { isProblem, type StoreSale } from '../../../lib/receipts/store-sale.js';
+import {
+  invalidReceipt,
+  isProblem,
+  type ReceiptProblem,
+  type StoreSale,
+} from '../../../lib/receipts/store-sale.js';
 import { UUID_ANY_CASE } from '../../../lib/uuid.js';
 import type { EventProblem } from '../intake/built-in-event-types.js';
 import type { TransactionFact } from '../intake/event-record.js';
-import { type CheckedReceipts, readReceipt, receiptKey } from './receipt-checks.js';
-import type { StoreSettings } from './store-settings.js';
+import {
+  type CheckedReceipts,
+  NO_RECEIPTS,
+  notConfigured,
+  readReceipt,
+  receiptKey,
+} from './receipt-checks.js';
+import { NO_STORES, type StoreSettings } from './store-settings.js';
 
 /** A receipt of more than a quarter of a year ago counts at its arrival, as an event does. */
 const FAR_BEHIND_MS = 90 * DAY_MS;
@@ -12,7 +23,7 @@ const FAR_BEHIND_MS = 90 * DAY_MS;
 /** What a purchase counts as. `sale` is undefined where that is what its payload says, and null where it counts as nothing. */
 export type PurchaseDecision = Readonly<{ sale: TransactionFact | null | undefined }>;
 
-/** Decides what a purchase counts as. `claimed` is what its payload says. */
+/** Decides what a purchase or refund counts as. `claimed` is what its payload says. */
 export type PurchaseCheck = (
   payload: Record<string, unknown>,
   claimed: TransactionFact,
@@ -28,23 +39,45 @@ export type PurchaseRules = Readonly<{
 }>;
 
 export function createPurchaseCheck({ userId, stores, receipts, isServer }: PurchaseRules): PurchaseCheck {
-  const usesReceipts = stores.apple !== null || stores.google !== null;
+  const unproved = { sale: stores.counts === 'verified' ? null : undefined };
   return (payload, claimed, receivedAtMs) => {
-    if (payload.receipt !== undefined && usesReceipts) {
-      const receipt = readReceipt(payload.receipt);
-      const read = receipt === undefined ? undefined : receipts.get(receiptKey(receipt));
-      if (read === undefined)
-        return problem('receipt_invalid', 'payload.receipt is not a receipt of a known store.');
-      if (isProblem(read)) return problem(read.code, read.message);
-      return decideSale(read, { claimed, userId, stores, receivedAtMs });
+    if (claimed.kind === 'refund') return isServer ? AS_CLAIMED : unproved;
+    const { receipt = null } = payload;
+    if (receipt !== null) {
+      const read = readOf(receipt, stores, receipts);
+      return isProblem(read)
+        ? problem(read.code, read.message)
+        : decideSale(read, { claimed, userId, stores, receivedAtMs });
     }
     if (isServer) return { sale: { ...claimed, store: 'server' } };
     const { price, currency } = claimed;
     const max = currency === null ? undefined : stores.maxPrices[currency];
     if (price !== null && max !== undefined && Number(price) > Number(max))
       return implausible(`The price is above ${max} ${currency}, and there is no receipt.`);
-    return { sale: stores.counts === 'verified' ? null : undefined };
+    return unproved;
   };
+}
+
+const AS_CLAIMED: PurchaseDecision = Object.freeze({ sale: undefined });
+
+/** The check of a game that has set up no store. A receipt is refused there, too: no purchase counts whose receipt was not read. */
+export const CHECK_WITHOUT_STORES = createPurchaseCheck({
+  userId: '',
+  stores: NO_STORES,
+  receipts: NO_RECEIPTS,
+  isServer: false,
+});
+
+function readOf(
+  value: unknown,
+  stores: StoreSettings,
+  receipts: CheckedReceipts,
+): StoreSale | ReceiptProblem {
+  const receipt = readReceipt(value);
+  const read = receipt === undefined ? undefined : receipts.get(receiptKey(receipt));
+  if (read !== undefined) return read;
+  if (receipt !== undefined && stores[receipt.store] === null) return notConfigured(receipt.store);
+  return invalidReceipt('payload.receipt is not a receipt of a known store.');
 }
 
 type SaleContext = Readonly<{

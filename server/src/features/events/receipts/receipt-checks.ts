@@ -64,13 +64,12 @@ export function createReceiptChecks({ pool, apple, isLimited }: Options): Receip
 
   const verify = async (receipt: Receipt, stores: StoreSettings): Promise<StoreSale | ReceiptProblem> => {
     if (receipt.store === 'apple') {
-      if (stores.apple === null) return noSettings('Apple');
-      if (apple === undefined)
-        return invalidReceipt('The service has no root certificate of Apple: SAVEPOINT_APPLE_ROOT_FILE.');
+      if (stores.apple === null) return notConfigured('apple');
+      if (apple === undefined) return NO_ROOT;
       return apple.readTransaction(receipt.signedTransaction, stores.apple.bundleIds);
     }
     const publicKey = stores.google === null ? undefined : readGoogleKey(stores.google.publicKey);
-    if (stores.google === null || publicKey === undefined) return noSettings('Google');
+    if (stores.google === null || publicKey === undefined) return notConfigured('google');
     const { packageName } = stores.google;
     return readGooglePurchase(receipt.purchaseData, receipt.signature, { packageName, publicKey });
   };
@@ -108,8 +107,24 @@ export function createReceiptChecks({ pool, apple, isLimited }: Options): Receip
   };
 }
 
-function noSettings(store: string): ReceiptProblem {
-  return invalidReceipt(`The game has no settings for receipts of ${store}.`);
+/** The same code as for a store that is not set up: a purchase waits in the inbox, and no player is to blame. */
+const NO_ROOT: ReceiptProblem = Object.freeze({
+  code: 'store_not_configured',
+  message: 'The service has no root certificate of Apple: SAVEPOINT_APPLE_ROOT_FILE.',
+});
+
+const STORE_NAMES = { apple: 'Apple', google: 'Google' } as const;
+
+export function notConfigured(store: Receipt['store']): ReceiptProblem {
+  return {
+    code: 'store_not_configured',
+    message: `The game has not set up receipts of ${STORE_NAMES[store]}.`,
+  };
+}
+
+/** Whether an event is a purchase with something that can be checked. */
+export function hasReceipt(event: unknown): boolean {
+  return receiptOf(event) !== undefined;
 }
 
 function receiptOf(event: unknown): Receipt | undefined {
