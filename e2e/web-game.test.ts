@@ -64,6 +64,10 @@ describe.skipIf(!HAS_BROWSER)(`the web game${NEEDS_BROWSER}`, () => {
     await removeInstallations();
   });
 
+  it('is served by a process that says once whose receipts it believes', () => {
+    expect(service.output().match(/a root certificate that is not Apple's/g)).toHaveLength(1);
+  });
+
   it('is played, buys from the fake store with receipts, and then shows the offer for payers', async () => {
     const page = await browser.newPage();
     page.setDefaultTimeout(BROWSER_TIMEOUT_MS);

@@ -2,6 +2,7 @@ import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { type Database, openDatabase } from '../db/database.js';
+import { listForeignRoots } from '../features/events/receipts/load-apple-receipts.js';
 import { StartupError } from '../lib/startup-error.js';
 import type { Settings } from '../settings/settings.js';
 import { createLogger } from '../telemetry/logger.js';
@@ -25,6 +26,7 @@ export async function runPrimary(settings: Settings, say: (line: string) => void
   const { first: asked, second: askedAgain } = catchSignals();
   const signal = abortedBy(asked);
   const logger = createLogger(settings);
+  for (const warning of await listForeignRoots(settings)) logger.warn(warning);
   let isPreparing = true;
   void asked.then((name) => {
     if (isPreparing) say(`\n${name}: ending the start…`);

@@ -1,4 +1,5 @@
 import { readAppleRoots } from '../features/events/receipts/load-apple-receipts.js';
+import { foreignRootWarning } from '../lib/receipts/apple-root.js';
 import type { Settings } from '../settings/settings.js';
 import type { DoctorFinding } from './doctor-finding.js';
 
@@ -7,9 +8,13 @@ export async function checkAppleRoot({ appleRootFile }: Settings): Promise<Docto
   if (appleRootFile === undefined) return [];
   try {
     const roots = await readAppleRoots(appleRootFile);
-    return roots.map(({ x509 }) => ({
-      name: `root certificate for receipts of Apple: ${x509.subject.replaceAll('\n', ', ')}, SHA-256 ${x509.fingerprint256}`,
-    }));
+    return roots.map(({ x509 }) => {
+      const warning = foreignRootWarning(x509);
+      return {
+        name: `root certificate for receipts of Apple: ${x509.subject.replaceAll('\n', ', ')}, SHA-256 ${x509.fingerprint256}`,
+        ...(warning === undefined ? {} : { warning }),
+      };
+    });
   } catch (error) {
     return [{ name: 'root certificate for receipts of Apple', problem: (error as Error).message }];
   }

@@ -6,6 +6,7 @@ import { FAKE_ACCOUNT } from '../features/fake-store/fake-google.js';
 import { buildFakeStore, FAKE_PUSH } from '../features/fake-store/fake-store-app.js';
 import { keepSigners, toPem } from '../features/fake-store/kept-signers.js';
 import { httpUrl } from '../lib/http-url.js';
+import { StartupError } from '../lib/startup-error.js';
 import { interruptible } from './interrupt.js';
 import { requireSettings, say } from './terminal.js';
 import { wholeNumber } from './whole-number.js';
@@ -13,6 +14,8 @@ import { wholeNumber } from './whole-number.js';
 type Options = { port: string; app: string; tenant: string; game: string; url?: string };
 
 const HOST = '127.0.0.1';
+const NOT_IN_PRODUCTION =
+  'The fake store signs receipts with certificates of its own, so it does not run in production. On a test installation set SAVEPOINT_ENV=development. In production buy as a sandbox tester of Apple or a licence tester of Google, and name the player in "testers": savepoint store set.';
 const HELP = `
 It signs with certificates of its own, which are kept in the data folder. A service believes it only when its settings name the root
 certificate: never do that in production.
@@ -34,6 +37,7 @@ export function fakeStoreCommand(): Command {
 
 async function run({ port, app: appId, tenant, game, url }: Options): Promise<void> {
   const settings = requireSettings({ needsMasterKey: false });
+  if (settings.environment === 'production') throw new StartupError(NOT_IN_PRODUCTION);
   const folder = join(settings.dataDir, 'fake-store');
   const keys = await keepSigners(folder, Date.now());
   const service = url ?? httpUrl(HOST, settings.port);

@@ -30,6 +30,11 @@ const Purchase = Type.Object({
   userId: Type.Optional(Type.String()),
   environment: Type.Optional(Type.String()),
 });
+const GooglePurchase = Type.Object({
+  ...Purchase.properties,
+  /** Of Google: nothing was paid yet. */
+  isPending: Type.Optional(Type.Boolean()),
+});
 const AppleChange = Type.Object({
   transactionId: Type.String({ minLength: 1 }),
   type: Type.Union([Type.Literal('REFUND'), Type.Literal('REVOKE'), Type.Literal('REFUND_REVERSED')]),
@@ -114,17 +119,18 @@ export function buildFakeStore({ keys, appId, notify, tokenUrl, now }: FakeStore
     return tell('apple', { signedPayload });
   });
 
-  routes.post('/google/purchases', { schema: { body: Purchase } }, async ({ body }) => {
-    const { productId, quantity = 1, userId, environment } = body;
+  routes.post('/google/purchases', { schema: { body: GooglePurchase } }, async ({ body }) => {
+    const { productId, quantity = 1, userId, environment, isPending = false } = body;
     const orderId = `GPA.${newNumber(now())}`;
     const purchaseToken = uuid7(now());
     play.sell({ orderId, purchaseToken, productId, quantity, isTest: environment === 'Sandbox' });
     const purchaseData = JSON.stringify({
-      orderId,
+      // There is no order before it is paid.
+      ...(isPending ? {} : { orderId }),
       packageName: appId,
       productId,
       purchaseTime: now(),
-      purchaseState: 0,
+      purchaseState: isPending ? 4 : 0,
       purchaseToken,
       quantity,
       acknowledged: false,

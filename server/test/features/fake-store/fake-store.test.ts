@@ -79,6 +79,16 @@ describe('the fake store', () => {
     expect(await isPayer(player)).toBe(false);
   });
 
+  it('hands out a receipt of Google before anything is paid', async () => {
+    const player = await harness.login('pending-buyer');
+    const { receipt } = await ask('/google/purchases', { productId: 'gems_80', isPending: true });
+    const timestamp = new Date(harness.clock.now()).toISOString();
+    const event = { eventType: 'Purchase', timestamp, payload: { receipt } };
+    const response = await postEvents(harness.app, player, [event]);
+    expect(response.json().error.rejected[0].code).toBe('receipt_pending');
+    expect(await isPayer(player)).toBe(false);
+  });
+
   it('keeps its root certificate', async () => {
     const [first, second] = [await keepSigners(folder, Date.now()), await keepSigners(folder, Date.now())];
     expect(second.apple.rootPem).toBe(first.apple.rootPem);

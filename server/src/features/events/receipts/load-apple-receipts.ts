@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { type AppleReceipts, createAppleReceipts } from '../../../lib/receipts/apple-receipts.js';
+import { foreignRootWarning } from '../../../lib/receipts/apple-root.js';
 import { type Certificate, readCertificateFile } from '../../../lib/receipts/certificates.js';
 import { StartupError } from '../../../lib/startup-error.js';
 import type { Settings } from '../../../settings/settings.js';
@@ -12,6 +13,15 @@ export async function loadAppleReceipts({
   if (appleRootFile === undefined) return undefined;
   const roots = await readAppleRoots(appleRootFile);
   return createAppleReceipts({ roots, isDevelopment: environment === 'development' });
+}
+
+/** One sentence for each root certificate of the settings that is not Apple's own. */
+export async function listForeignRoots({
+  appleRootFile,
+}: Pick<Settings, 'appleRootFile'>): Promise<string[]> {
+  if (appleRootFile === undefined) return [];
+  const roots = await readAppleRoots(appleRootFile);
+  return roots.flatMap(({ x509 }) => foreignRootWarning(x509) ?? []);
 }
 
 /** The certificates of SAVEPOINT_APPLE_ROOT_FILE. */
