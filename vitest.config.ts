@@ -1,18 +1,22 @@
 import { defineConfig } from 'vitest/config';
 import { SpreadSequencer } from './server/test/support/spread-sequencer.js';
+import { selectTests } from './server/test/support/tagged-files.js';
 
-export default defineConfig({
+export default defineConfig(({ mode }) => ({
   test: {
-    include: [
-      'server/test/**/*.test.ts',
-      'sdk/test/**/*.test.ts',
-      'clients/**/*.test.ts',
-      'simulator/test/**/*.test.ts',
-      'console/test/**/*.test.ts',
-      'e2e/**/*.test.ts',
+    ...selectTests(mode, process.argv.slice(2)),
+    tags: [
+      {
+        name: 'full',
+        description: 'Only in `npm run test:full` and CI: not needed in each run of a developer.',
+      },
     ],
     globalSetup: ['server/test/support/global-setup.ts'],
-    reporters: ['default', './server/test/support/no-skips-reporter.ts'],
+    reporters: [
+      'default',
+      './server/test/support/no-skips-reporter.ts',
+      './server/test/support/cpu-reporter.ts',
+    ],
     // Real databases and processes on two cores, sometimes with other work beside them: no time decides a test.
     testTimeout: 400_000,
     hookTimeout: 400_000,
@@ -25,6 +29,10 @@ export default defineConfig({
     pool: 'forks',
     // A file takes over the modules that earlier ones have imported: half of the CPU of a run was importing them again.
     isolate: false,
-    setupFiles: ['server/test/support/leave-no-trace.ts', 'server/test/support/same-cases.ts'],
+    setupFiles: [
+      'server/test/support/cpu-of-file.ts',
+      'server/test/support/leave-no-trace.ts',
+      'server/test/support/same-cases.ts',
+    ],
   },
-});
+}));

@@ -1,3 +1,4 @@
+/** @module-tag full */
 import { afterAll, expect, it } from 'vitest';
 import { ATTACKS } from './attacks/attacks.js';
 import { runAttacks } from './attacks/run-attacks.js';

@@ -1,3 +1,4 @@
+/** @module-tag full */
 import { afterAll, expect, it } from 'vitest';
 import { SEED } from '../server/test/support/property-runs.js';
 import { type ClientVerification, runClientScenario } from './faults/client-scenario.js';

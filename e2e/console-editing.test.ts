@@ -1,3 +1,4 @@
+/** @module-tag full */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { HAS_BROWSER, NEEDS_BROWSER } from './support/browser.js';
 import { closeConsole, openConsole, signIn, type Visitor } from './support/console.js';

@@ -1,3 +1,4 @@
+/** @module-tag full */
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Experiment } from '../console/src/lib/document.js';

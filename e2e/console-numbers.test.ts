@@ -1,3 +1,4 @@
+/** @module-tag full */
 import { readFile } from 'node:fs/promises';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -89,9 +90,6 @@ describe.skipIf(!HAS_BROWSER)(`the numbers of the console${NEEDS_BROWSER}`, () =
       .nth(place)
       .innerText();
 
-  /** Without the row of headers. */
-  const rowsOf = (table: string) => async () =>
-    String((await owner.page.getByRole('table', { name: table }).getByRole('row').count()) - 1);
   const percent = (share: number) => `${(100 * share).toFixed(share < 0.1 ? 1 : 0)}%`;
 
   it('on the overview: active players, new players, events and ad impressions of today', async () => {
@@ -131,12 +129,6 @@ describe.skipIf(!HAS_BROWSER)(`the numbers of the console${NEEDS_BROWSER}`, () =
       const cells = await row.getByRole('cell').allInnerTexts();
       expect(cells.slice(1)).toEqual(['200', '45%', '25%', '11%', '9%']);
     }
-  });
-
-  it('on the overview: the same weekday before, also where seven days are shown', async () => {
-    await owner.go('?days=7');
-    const lastWeek = () => owner.page.locator('[data-figure-last-week="events"]').innerText();
-    await agree(lastWeek, () => count(`select count(*) as n from events where ${DAY} = ${TODAY} - 7`));
   });
 
   it('for an analyst: revenue and retention of a simulated month, at a glance and in a file', async () => {
@@ -257,19 +249,6 @@ describe.skipIf(!HAS_BROWSER)(`the numbers of the console${NEEDS_BROWSER}`, () =
     );
   });
 
-  it('on the overview: days of a free span, which the address keeps', async () => {
-    const { rows } = await sql.query<{ day: string }>(`select (${TODAY} - 3)::text as day`);
-    const day = rows[0]?.day;
-    await owner.go(`?from=${day}&to=${day}&show=activePlayers`);
-    const chart = owner.page.getByRole('figure', { name: 'Active players' });
-    await chart.getByRole('button', { name: 'Table' }).click();
-    await agree(rowsOf('Active players'), async () => '1');
-    await agree(cellOf('Active players', /[0-9]/, 1), () =>
-      count(`select count(distinct player_id) as n from events where ${DAY} = $1::date`, day),
-    );
-    expect(await owner.page.getByLabel('From day (UTC)').inputValue()).toBe(day);
-  });
-
   it('on the players and on one of them: purchases, money and events', async () => {
     const { rows } = await sql.query<{ userId: string; purchases: string; usd: string; events: string }>(
       `select p.user_id as "userId", count(distinct t.transaction_id) as purchases, to_char(sum(t.price), 'FM999,999,990.00') as usd,
@@ -294,139 +273,6 @@ describe.skipIf(!HAS_BROWSER)(`the numbers of the console${NEEDS_BROWSER}`, () =
       await fact('Paid', noun(purchases, 'purchase'));
       await fact('Last event', noun(events, 'event'));
     }
-  });
-
-  it('on the events: how many of a type there are, and how many were refused', async () => {
-    await owner.go('/events?tab=types');
-    for (const type of ['Level_Start', 'Ad_Impression', 'Purchase'])
-      await agree(cellOf('Event types', new RegExp(`^${type}\\b`), 1), () =>
-        count('select count(*) as n from events where event_type = $1', type),
-      );
-    await owner.go('/events?tab=failed');
-    await agree(cellOf('Reasons', /Broken/, 2), () =>
-      count("select count(*) as n from failed_events where event_type = 'Broken' and replayed_at is null"),
-    );
-  });
-
-  it('on the segments: payers, those who have not paid, and all players', async () => {
-    await owner.go('/segments');
-    const players = () => count('select count(*) as n from players');
-    await owner.page.getByText(`of ${await players()} players`, { exact: false }).waitFor();
-    const PAYERS = `select count(distinct player_id) as n from transactions where refunded_at is null and purchased_at is not null`;
-    const sizeOf = (id: string) => async () =>
-      ((await owner.page.locator(`a[href$="segment=${id}"]`).innerText()).split(' ·')[0] ?? '').trim();
-    await agree(sizeOf('payer'), () => count(PAYERS));
-    await agree(sizeOf('non_payer'), () => count(`select (select count(*) from players) - (${PAYERS}) as n`));
-    const WINDOW = `>= ${TODAY} - 27`;
-    await agree(cellOf('Numbers by segment', /^All players/, 1), () =>
-      count(`select count(distinct player_id) as n from events where ${DAY} ${WINDOW}`),
-    );
-    const BOUGHT = `from transactions where refunded_at is null and (purchased_at at time zone 'UTC')::date ${WINDOW}`;
-    for (const row of [/^All players/, /^Payer /])
-      await agree(cellOf('Numbers by segment', row, 2), () =>
-        count(`select count(distinct player_id) as n ${BOUGHT}`),
-      );
-    const revenue = cellOf('Numbers by segment', /^All players/, 4);
-    await agree(revenue, () =>
-      inDollars(`select currency, sum(price) as amount ${BOUGHT} group by currency`),
-    );
-    // As it was paid, on demand.
-    const originals = owner.page.getByRole('switch', { name: 'Original currencies' });
-    await originals.click();
-    const { rows } = await sql.query<{ usd: string }>(
-      `select to_char(sum(price), 'FM999,999,990.00') as usd ${BOUGHT} and currency = 'USD'`,
-    );
-    await expect.poll(revenue).toContain(`USD ${rows[0]?.usd}`);
-    await originals.click();
-  });
-
-  it('on the store: SKUs, a price, the audience of an offer, and versions', async () => {
-    const { page } = owner;
-    const PUBLISHED = `config_versions v join games g on g.id = v.game_id and g.published_version = v.version
-      where g.slug = 'demo-game'`;
-    await owner.go('/store');
-    await agree(rowsOf('Catalogue'), () =>
-      count(`select json_array_length(v.document -> 'catalogue') as n from ${PUBLISHED}`),
-    );
-    const { rows } = await sql.query<{ skuId: string; price: string }>(
-      `select sku ->> 'skuId' as "skuId", sku #>> '{prices,USD,actualPrice}' as price
-       from config_versions v join games g on g.id = v.game_id and g.published_version = v.version,
-         json_array_elements(v.document -> 'catalogue') sku
-       where g.slug = 'demo-game' and sku #>> '{prices,USD,actualPrice}' is not null`,
-    );
-    expect(rows.length).toBeGreaterThan(0);
-    for (const { skuId, price } of rows)
-      expect(await page.getByLabel(`Price of ${skuId} in USD`, { exact: true }).inputValue()).toBe(price);
-
-    // As it was paid: the rule goes by what was paid in dollars.
-    await page.evaluate(() => localStorage.setItem('savepoint-original-currencies', 'true'));
-    await owner.go('/store?tab=offers&offer=thank_you');
-    const BUYERS = `select player_id, sum(price) as usd from transactions
-      where refunded_at is null and purchased_at is not null and currency = 'USD' group by player_id`;
-    const { rows: audience } = await sql.query<{
-      players: string;
-      all: string;
-      share: number;
-      least: string;
-    }>(
-      `select count(*) filter (where usd > least) as players, (select count(*) from players) as all,
-         (sum(usd) filter (where usd > least) / sum(usd))::float8 as share, to_char(min(least), 'FM990.00') as least
-       from (select usd, min(usd) over () as least from (${BUYERS}) b) b`,
-    );
-    const [{ players, all, share, least } = { players: '0', all: '0', share: 0, least: '' }] = audience;
-    // Those who spent least are left out, so that the share is neither nothing nor all.
-    expect(share).toBeGreaterThan(0);
-    expect(share).toBeLessThan(1);
-    await page.getByLabel('Rule (CEL)').fill(`spend["USD"].total > ${least}`);
-    await expect
-      .poll(() => page.getByRole('status', { name: 'Audience' }).textContent())
-      .toContain(`${players} of ${all} players, ${percent(share)} of USD revenue`);
-    await page.keyboard.press('Escape');
-    await page.getByRole('button', { name: 'Undo' }).click();
-    await page.evaluate(() => localStorage.removeItem('savepoint-original-currencies'));
-
-    await owner.go('/store?tab=history');
-    await agree(rowsOf('Versions'), () =>
-      count(
-        `select count(*) as n from config_versions v join games g on g.id = v.game_id where g.slug = 'demo-game'`,
-      ),
-    );
-  });
-
-  it('on the predictions: players who are scored, and those that a training has read', async () => {
-    const { page } = owner;
-    await owner.go('/predictions');
-    await page.getByRole('button', { name: 'Train now' }).click();
-    const done = await page.getByText(/^Training \d+ is done/).innerText();
-    const version = /\d+/.exec(done)?.[0];
-    const PLAYERS = 'select count(*) as n from players';
-    await agree(cellOf('Trainings', new RegExp(`^${version} `), 2), () => count(PLAYERS));
-    const scores = page.getByRole('region', { name: 'Distribution of scores' });
-    await scores.getByRole('button', { name: 'Table' }).click();
-    const cells = scores.getByRole('table', { name: 'Players by score' }).getByRole('row').getByRole('cell');
-    await agree(
-      async () => {
-        const texts = await cells.allInnerTexts();
-        const players = texts.filter((_, index) => index % 2 === 1).map(Number);
-        return players.reduce((sum, each) => sum + each, 0).toLocaleString('en-US');
-      },
-      () => count(PLAYERS),
-    );
-  });
-
-  it('on the settings: keys, members and entries of the audit log', async () => {
-    await owner.go('/settings?tab=keys');
-    await agree(rowsOf('API keys'), () =>
-      count(
-        "select count(*) as n from api_keys k join games g on g.id = k.game_id where g.slug = 'demo-game'",
-      ),
-    );
-    await owner.go('/settings?tab=members');
-    await agree(rowsOf('Members'), () => count('select count(*) as n from studio_members'));
-    await owner.go('/settings?tab=audit&all=yes');
-    await agree(rowsOf('Audit log'), () =>
-      count('select least(50, count(*)) as n from audit_log where tenant_id is not null'),
-    );
   });
 
   it('says which currency has no rate, and where to add it', async () => {
@@ -455,17 +301,5 @@ describe.skipIf(!HAS_BROWSER)(`the numbers of the console${NEEDS_BROWSER}`, () =
       () => inDollars(SOLD),
     );
     expect(await page.getByText('are not in these figures', { exact: false }).count()).toBe(0);
-  });
-
-  it('on the live tail: an event is there as soon as it has arrived', async () => {
-    await owner.go('/events');
-    await owner.page.getByRole('tab', { name: 'Live' }).waitFor();
-    await owner.page.getByText('live', { exact: true }).waitFor();
-    const { headers } = await login(service.api, 'live-device');
-    const event = { eventType: 'Seen_Live', timestamp: new Date().toISOString(), payload: { n: 1 } };
-    expect((await post(`${service.api}/v1/events`, headers, [event])).status).toBe(202);
-    await owner.page.getByText('Seen_Live').first().waitFor();
-    // How soon that is, `node bench/console.mjs` measures.
-    expect(owner.problems).toEqual([]);
   });
 });

@@ -1,3 +1,4 @@
+/** @module-tag full */
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';

@@ -49,7 +49,9 @@ describe.skipIf(!HAS_BROWSER)(`the console${NEEDS_BROWSER}`, () => {
     await second.page.getByRole('heading', { name: 'Overview' }).waitFor();
   });
 
-  it('lets somebody join by the link of an invitation, which no request carries in its address', async () => {
+  it('lets somebody join by the link of an invitation, which no request carries in its address', {
+    tags: ['full'],
+  }, async () => {
     const { page, go } = owner;
     await go('/settings?tab=members');
     await page.getByRole('button', { name: 'Invite a member' }).click();
@@ -74,7 +76,7 @@ describe.skipIf(!HAS_BROWSER)(`the console${NEEDS_BROWSER}`, () => {
     expect(joan.problems).toEqual([]);
   });
 
-  it('loads less than 260 kB of script first', async () => {
+  it('loads less than 260 kB of script first', { tags: ['full'] }, async () => {
     const visitor = await visit(browser, service);
     // Without the other pages, which the console loads when the browser is idle: before or after the heading.
     await visitor.page.addInitScript(() => {
@@ -129,7 +131,9 @@ describe.skipIf(!HAS_BROWSER)(`the console${NEEDS_BROWSER}`, () => {
     expect(owner.problems).toEqual([]);
   });
 
-  it('shows the store as the player gets it, with the reason beside the price', async () => {
+  it('shows the store as the player gets it, with the reason beside the price', {
+    tags: ['full'],
+  }, async () => {
     const { page, go } = owner;
     const player = await login(service.api, 'payer-device');
     const purchase = {
@@ -168,7 +172,7 @@ describe.skipIf(!HAS_BROWSER)(`the console${NEEDS_BROWSER}`, () => {
     expect(owner.problems).toEqual([]);
   });
 
-  it('asks before prices go up for players who see an offer now', async () => {
+  it('asks before prices go up for players who see an offer now', { tags: ['full'] }, async () => {
     const { page, go } = owner;
     // What offers are worth is asked on the overview, and answered by players who get none.
     await go();
@@ -192,7 +196,7 @@ describe.skipIf(!HAS_BROWSER)(`the console${NEEDS_BROWSER}`, () => {
     expect(owner.problems).toEqual([]);
   });
 
-  it('lets two editors meet without overwriting anything', async () => {
+  it('lets two editors meet without overwriting anything', { tags: ['full'] }, async () => {
     const ana = await signIn(browser, service, settings, {
       email: 'ana@studio.example',
       role: 'editor',
@@ -252,7 +256,7 @@ describe.skipIf(!HAS_BROWSER)(`the console${NEEDS_BROWSER}`, () => {
     expect([...ana.problems, ...ben.problems]).toEqual([]);
   });
 
-  it('offers a viewer nothing to change, and the API refuses them too', async () => {
+  it('offers a viewer nothing to change, and the API refuses them too', { tags: ['full'] }, async () => {
     const viewer = await signIn(browser, service, settings, { email: 'vera@studio.example', role: 'viewer' });
     const { page, go } = viewer;
     await go('/store');
@@ -273,7 +277,7 @@ describe.skipIf(!HAS_BROWSER)(`the console${NEEDS_BROWSER}`, () => {
     expect(status).toBe(403);
   });
 
-  it('shows nothing of one studio to another', async () => {
+  it('shows nothing of one studio to another', { tags: ['full'] }, async () => {
     await runSavepoint(['tenant', 'create', 'other-studio'], settings);
     await runSavepoint(['game', 'create', 'other-game', '--tenant', 'other-studio'], settings);
     const member = { email: 'otto@other.example', role: 'owner', tenant: 'other-studio' };
@@ -294,7 +298,9 @@ describe.skipIf(!HAS_BROWSER)(`the console${NEEDS_BROWSER}`, () => {
     expect(new Set(statuses)).toEqual(new Set([403, 404]));
   });
 
-  it('leads the owner of an empty studio to a first game, and makes another one in the settings', async () => {
+  it('leads the owner of an empty studio to a first game, and makes another one in the settings', {
+    tags: ['full'],
+  }, async () => {
     await runSavepoint(['tenant', 'create', 'new-studio'], settings);
     const open = async (email: string, role: string) => {
       const visitor = await visit(browser, service);
@@ -328,7 +334,7 @@ describe.skipIf(!HAS_BROWSER)(`the console${NEEDS_BROWSER}`, () => {
     expect(problems).toEqual([]);
   });
 
-  it('signs out, and the session is over', async () => {
+  it('signs out, and the session is over', { tags: ['full'] }, async () => {
     const { page, context } = await signIn(browser, service, settings, {
       email: 'gone@studio.example',
       role: 'viewer',

@@ -1,3 +1,4 @@
+/** @module-tag full */
 import { afterAll, describe, expect, it } from 'vitest';
 import { NATS_SERVER, NEEDS_NATS } from '../server/test/support/nats-server.js';
 import { SEED } from '../server/test/support/property-runs.js';

@@ -1,3 +1,4 @@
+/** @module-tag full */
 /// <reference lib="dom" />
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';

@@ -66,7 +66,9 @@ it('prints a link at each start that signs in once; with the password set then, 
 });
 
 describe.skipIf(!HAS_BROWSER)(`a second factor in the console${NEEDS_BROWSER}`, () => {
-  it('is turned on by a QR code and used with a recovery code, with the keyboard alone', async () => {
+  it('is turned on by a QR code and used with a recovery code, with the keyboard alone', {
+    tags: ['full'],
+  }, async () => {
     const { owner, service } = await openConsole();
     const { page, problems } = owner;
     await owner.go('/settings?tab=account');

@@ -1,3 +1,4 @@
+/** @module-tag full */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,3 +1,4 @@
+/** @module-tag full */
 import type { Server } from 'node:http';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe } from 'vitest';
