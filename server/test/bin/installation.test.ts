@@ -19,7 +19,7 @@ let said: string[];
 const say = (line: string) => void said.push(line);
 
 beforeEach(async () => {
-  testDatabase = await createTestDatabase({ isEmpty: true });
+  testDatabase = await createTestDatabase({ template: 'empty' });
   proxy = await startDatabaseProxy(testDatabase.url);
   database = await openDatabase(settings(), () => {});
   said = [];

@@ -16,7 +16,7 @@ import { testMasterKeys } from '../support/harness.js';
 let database: TestDatabase;
 let folder: string;
 beforeAll(async () => {
-  database = await createTestDatabase({ isEmpty: true });
+  database = await createTestDatabase({ template: 'empty' });
   folder = await mkdtemp(join(tmpdir(), 'savepoint-doctor-'));
 });
 afterAll(async () => {

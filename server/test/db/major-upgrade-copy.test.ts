@@ -8,7 +8,7 @@ let database: TestDatabase;
 const clients: pg.Client[] = [];
 
 beforeEach(async () => {
-  database = await createTestDatabase({ isEmpty: true });
+  database = await createTestDatabase({ template: 'empty' });
 });
 afterEach(async () => {
   await Promise.all(clients.splice(0).map((client) => client.end()));

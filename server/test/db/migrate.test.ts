@@ -161,7 +161,7 @@ describe('a migration', () => {
 
 describe('a database', () => {
   it('that is empty is prepared in one line, and one that is upgraded names each migration', async () => {
-    const database = await createTestDatabase({ isEmpty: true });
+    const database = await createTestDatabase({ template: 'empty' });
     const lines: string[] = [];
     const migrations = [
       migration(1, '0001_a.sql', 'create table a ()'),
@@ -180,7 +180,7 @@ describe('a database', () => {
   });
 
   it('of a build before 1.0 is refused with a sentence, and left as it is', async () => {
-    const database = await createTestDatabase({ isEmpty: true });
+    const database = await createTestDatabase({ template: 'empty' });
     const client = new pg.Client({ connectionString: database.url });
     await client.connect();
     try {
@@ -204,7 +204,7 @@ describe('a database', () => {
   });
 
   it('whose schema the role may not create tables in is refused with a sentence that says what to grant', async () => {
-    const database = await createTestDatabase({ isEmpty: true });
+    const database = await createTestDatabase({ template: 'empty' });
     const owner = new pg.Client({ connectionString: database.url });
     await owner.connect();
     try {

@@ -8,7 +8,7 @@ import { HAS_PGBOUNCER, NEEDS_PGBOUNCER, startPgBouncer } from '../support/pgbou
 describe.skipIf(!HAS_PGBOUNCER)(`behind PgBouncer${NEEDS_PGBOUNCER}`, () => {
   let database: TestDatabase;
   beforeAll(async () => {
-    database = await createTestDatabase({ isEmpty: true });
+    database = await createTestDatabase({ template: 'empty' });
   });
   afterAll(() => database.drop());
 

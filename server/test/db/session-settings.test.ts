@@ -8,7 +8,7 @@ describe('a database whose own settings would harm the service', () => {
   let database: TestDatabase;
   let pool: Pool;
   beforeAll(async () => {
-    database = await createTestDatabase({ isEmpty: true });
+    database = await createTestDatabase({ template: 'empty' });
     const owner = new pg.Client(database.url);
     await owner.connect();
     const name = new URL(database.url).pathname.slice(1);

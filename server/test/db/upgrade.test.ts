@@ -48,7 +48,7 @@ describe('a database of 1.0', () => {
   beforeAll(async () => {
     const sql = await readFile(FIXTURE, 'utf8');
     facts = JSON.parse(sql.slice(2, sql.indexOf('\n'))) as Facts;
-    database = await createTestDatabase({ isEmpty: true });
+    database = await createTestDatabase({ template: 'empty' });
     before = await withClient(database.url, async (client) => {
       await client.query(sql);
       return readContract(client);

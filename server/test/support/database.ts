@@ -4,16 +4,21 @@ import { inject } from 'vitest';
 
 export type TestDatabase = { url: string; drop(): Promise<void> };
 
-/** A database of its own, cloned from the migrated template; or one in which there is nothing yet. */
-export async function createTestDatabase({ isEmpty = false } = {}): Promise<TestDatabase> {
+const TEMPLATES = { empty: 'template0', migrated: 'template_savepoint', demo: 'template_demo' } as const;
+
+/** A database of its own, cloned from a template; `demo` has the demo studio, sealed with `demoMasterKey` (global-setup.ts). */
+export async function createTestDatabase({
+  template = 'migrated',
+}: {
+  template?: keyof typeof TEMPLATES;
+} = {}): Promise<TestDatabase> {
   const name = `test_${randomBytes(8).toString('hex')}`;
   const serverUrl = inject('databaseUrl');
   await onServer(serverUrl, async (client) => {
     // PostgreSQL clones a template for one at a time.
     await client.query("select pg_advisory_lock(hashtext('clone the template'))");
-    const template = isEmpty ? 'template0' : 'template_savepoint';
     // Copied as files: an eighth of the time that it takes through the log.
-    await client.query(`create database ${name} template ${template} strategy file_copy`);
+    await client.query(`create database ${name} template ${TEMPLATES[template]} strategy file_copy`);
   });
   const url = new URL(serverUrl);
   url.pathname = `/${name}`;

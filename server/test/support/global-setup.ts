@@ -1,10 +1,13 @@
 import { rm } from 'node:fs/promises';
 import pg from 'pg';
 import type { TestProject } from 'vitest/node';
+import { seedDemoStudio } from '../../src/app/demo-studio.js';
 import { startEmbeddedPostgres } from '../../src/db/embedded/embedded-postgres.js';
 import { migrate } from '../../src/db/migrate.js';
 import { createPool } from '../../src/db/pool.js';
 import { ensureEventPartitions } from '../../src/features/events/storage/event-partitions.js';
+import { ensureSigningKey } from '../../src/features/sessions/signing-key-changes.js';
+import { generateMasterKey, parseMasterKeys } from '../../src/security/master-keys.js';
 import { clearMemory, makeClusterFolder } from './cluster-folder.js';
 
 declare module 'vitest' {
@@ -13,6 +16,8 @@ declare module 'vitest' {
     databaseUrl: string;
     /** When the partitions of the template were made. A run may last past midnight. */
     partitionsMadeAtMs: number;
+    /** What `template_demo` is sealed with: the migrated template, with a signing key and the demo studio. */
+    demoMasterKey: string;
   }
 }
 
@@ -33,11 +38,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
       max_wal_size: '256MB',
     },
   });
-  const client = new pg.Client({ connectionString: server.url });
-  await client.connect();
-  await client.query('create database template_savepoint');
-  await client.end();
-
+  await runOn(server.url, 'create database template_savepoint');
   const templateUrl = withDatabase(server.url, 'template_savepoint');
   await migrate(templateUrl, () => {});
   const pool = createPool({ url: templateUrl, size: 2, timeoutMs: 60_000, onError: () => {} });
@@ -45,12 +46,34 @@ export default async function setup(project: TestProject): Promise<() => Promise
   await ensureEventPartitions(pool, partitionsMadeAtMs);
   await pool.end();
 
+  await runOn(server.url, 'create database template_demo template template_savepoint strategy file_copy');
+  const demoMasterKey = await seedDemo(withDatabase(server.url, 'template_demo'), partitionsMadeAtMs);
+
   project.provide('partitionsMadeAtMs', partitionsMadeAtMs);
+  project.provide('demoMasterKey', demoMasterKey);
   project.provide('databaseUrl', server.url);
   return async () => {
     await server.stop();
     await rm(dataDir, { recursive: true, force: true });
   };
+}
+
+async function seedDemo(url: string, nowMs: number): Promise<string> {
+  const masterKey = generateMasterKey();
+  const parsed = parseMasterKeys(masterKey);
+  if (!parsed.ok) throw new Error(parsed.problems.join('\n'));
+  const pool = createPool({ url, size: 1, timeoutMs: 60_000, onError: () => {} });
+  await ensureSigningKey(pool, parsed.keys, nowMs);
+  await seedDemoStudio(pool, parsed.keys, nowMs);
+  await pool.end();
+  return masterKey;
+}
+
+async function runOn(url: string, statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await client.query(statement);
+  await client.end();
 }
 
 function withDatabase(url: string, database: string): string {

@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify';
 import { type Logger, pino } from 'pino';
+import { inject } from 'vitest';
 import type { Actor } from '../../src/admin/audit-log.js';
 import { type Context, type ContextOptions, createContext } from '../../src/app/context.js';
 import { DEMO, seedDemoStudio } from '../../src/app/demo-studio.js';
@@ -68,13 +69,17 @@ export const NO_TIMEOUT_MS = 3_600_000;
 
 /** The whole service in this process, on a database of its own with the demo studio in it. Close it in afterAll. */
 export async function createHarness(options: HarnessOptions = {}): Promise<Harness> {
-  const database = options.database ?? (await createTestDatabase());
+  const isPrepared = options.database === undefined && options.masterKey === undefined;
+  const database =
+    options.database ?? (await createTestDatabase({ template: isPrepared ? 'demo' : 'migrated' }));
   const clock = createTestClock();
   const logger = options.logger ?? pino({ level: 'silent' });
-  const masterKeys = testMasterKeys(options.masterKey);
+  const masterKeys = testMasterKeys(isPrepared ? inject('demoMasterKey') : options.masterKey);
   const pool = createPool({ url: database.url, size: 3, timeoutMs: NO_TIMEOUT_MS, onError: () => {} });
-  await ensureSigningKey(pool, masterKeys, clock.now());
-  await seedDemoStudio(pool, masterKeys, clock.now());
+  if (!isPrepared) {
+    await ensureSigningKey(pool, masterKeys, clock.now());
+    await seedDemoStudio(pool, masterKeys, clock.now());
+  }
 
   const nodes: { app: FastifyInstance; ctx: Context }[] = [];
   const addNode = async (overrides: Partial<Settings> = {}, clocks: Clocks = { clock }) => {

@@ -48,7 +48,7 @@ describe('a watch on a pool', () => {
     told.push(error === undefined ? statement : `${statement}: ${error.message}`);
   };
   beforeAll(async () => {
-    database = await createTestDatabase({ isEmpty: true });
+    database = await createTestDatabase({ template: 'empty' });
     pool = createPool({ url: database.url, size: 1, timeoutMs: NO_TIMEOUT_MS, onError: () => {} });
     watchStatements(pool, watch);
   });
