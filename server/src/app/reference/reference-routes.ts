@@ -47,8 +47,8 @@ export function referenceRoutes(
   };
 
   app.get('/reference', async (_request, reply) => reply.redirect('reference/'));
-  app.get<{ Querystring: { api?: unknown } }>('/reference/', async (request, reply) => {
-    const isAdmin = request.query.api === 'admin';
+  app.get('/reference/', async (request, reply) => {
+    const isAdmin = new URLSearchParams(request.url.split('?')[1]).get('api') === 'admin';
     const { document, url } = isAdmin
       ? { document: await apiDocument('admin'), url: `${request.protocol}://${request.headers.host}` }
       : await playerDocument(request);
