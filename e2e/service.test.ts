@@ -74,7 +74,9 @@ describe('savepoint start', () => {
       });
     });
 
-    it('serves the client as a package that npm installs, and as one module', async () => {
+    it('serves the client as a package that npm installs, and as one module', {
+      tags: ['full'],
+    }, async () => {
       const cwd = await temporaryFolder();
       const npm = ['install', '--no-audit', '--no-fund', '--prefix', cwd];
       await run('npm', [...npm, `${service.ops}/client/savepoint-client.tgz`], { cwd });
@@ -129,7 +131,7 @@ describe('savepoint start', () => {
     });
   });
 
-  it('names the setting when a port is taken', async () => {
+  it('names the setting when a port is taken', { tags: ['full'] }, async () => {
     const taken = await freePort();
     const { exit, output } = launch({
       ...(await newInstallation()),
@@ -141,7 +143,9 @@ describe('savepoint start', () => {
     await taken.release();
   });
 
-  it('refuses to start in production without secrets and lists every problem at once', async () => {
+  it('refuses to start in production without secrets and lists every problem at once', {
+    tags: ['full'],
+  }, async () => {
     const { exit, output } = launch({
       SAVEPOINT_DATA_DIR: await temporaryFolder(),
       SAVEPOINT_ENV: 'production',
@@ -154,7 +158,9 @@ describe('savepoint start', () => {
     expect(output()).not.toContain('    at ');
   });
 
-  it('runs in production with a created key, and refuses the development key there', async () => {
+  it('runs in production with a created key, and refuses the development key there', {
+    tags: ['full'],
+  }, async () => {
     const settings = {
       ...(await newInstallation()),
       SAVEPOINT_ENV: 'production',
@@ -179,7 +185,9 @@ describe('savepoint start', () => {
     await service.interrupt();
   });
 
-  it('goes on serving while balancers notice that it is about to stop; a second signal ends the wait', async () => {
+  it('goes on serving while balancers notice that it is about to stop; a second signal ends the wait', {
+    tags: ['full'],
+  }, async () => {
     const service = await startService({
       SAVEPOINT_DATA_DIR: await temporaryFolder(),
       SAVEPOINT_ENV: 'development',

@@ -1,3 +1,4 @@
+/** @module-tag full */
 import { afterAll, describe, expect, it } from 'vitest';
 import { codeAt, stepAt } from '../server/src/lib/totp.js';
 import { fromBase32 } from '../server/test/support/account-calls.js';

@@ -1,3 +1,4 @@
+/** @module-tag full */
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { pino } from 'pino';

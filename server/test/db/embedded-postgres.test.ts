@@ -1,3 +1,4 @@
+/** @module-tag full */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';

@@ -1,3 +1,4 @@
+/** @module-tag full */
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { chmod, readdir, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises';

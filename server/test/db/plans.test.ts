@@ -1,3 +1,4 @@
+/** @module-tag full */
 import type pg from 'pg';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createTestDatabase } from '../support/database.js';

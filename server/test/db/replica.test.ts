@@ -1,3 +1,4 @@
+/** @module-tag full */
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createReplicaMetrics } from '../../src/bin/replica-metrics.js';

@@ -70,7 +70,7 @@ describe('a database that cannot be reached', () => {
 describe('a server that does not let the connection in', () => {
   let database: TestDatabase;
   beforeAll(async () => {
-    database = await createTestDatabase({ isEmpty: true });
+    database = await createTestDatabase({ template: 'empty' });
   });
   afterAll(() => database.drop());
 

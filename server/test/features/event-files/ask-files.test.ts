@@ -1,3 +1,4 @@
+/** @module-tag full */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { GameFolder } from '../../../src/features/event-files/manifest.js';
 import { DAY, DAY_START, fillClosedDay } from '../../support/closed-day.js';

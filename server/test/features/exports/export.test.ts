@@ -1,3 +1,4 @@
+/** @module-tag full */
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { appendFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';

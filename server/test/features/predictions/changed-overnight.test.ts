@@ -1,3 +1,4 @@
+/** @module-tag full */
 import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

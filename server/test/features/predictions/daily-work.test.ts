@@ -1,3 +1,4 @@
+/** @module-tag full */
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listDueGames, workOnGame } from '../../../src/features/predictions/daily-work.js';

@@ -1,3 +1,4 @@
+/** @module-tag full */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findGame } from '../../../src/admin/tenants.js';
 import { publishConfig } from '../../../src/features/game-configs/publish.js';

@@ -1,3 +1,4 @@
+/** @module-tag full */
 import { beforeAll, describe, expect, it } from 'vitest';
 import type {
   ActivityModel,

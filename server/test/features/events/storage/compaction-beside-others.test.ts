@@ -1,3 +1,4 @@
+/** @module-tag full */
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { CompactionResult } from '../../../../src/features/events/storage/compact-events.js';

@@ -1,3 +1,4 @@
+/** @module-tag full */
 import { describe, expect, it } from 'vitest';
 import {
   AaExperiment,
