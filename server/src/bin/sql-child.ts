@@ -1,5 +1,7 @@
+import { writeFileSync } from 'node:fs';
+import { cutAnswer, cutMessage } from '../features/event-files/asking/cut-answer.js';
 import type { Answer, Outcome, Question } from '../features/event-files/asking/question.js';
-import { NO_DUCKDB } from '../features/event-files/asking/question.js';
+import { ANSWER_FD, NO_DUCKDB, OUT_OF_MEMORY } from '../features/event-files/asking/question.js';
 import { stepBehindPlayers } from '../lib/thread-priority.js';
 
 /**
@@ -38,10 +40,7 @@ async function answer(question: Question): Promise<Outcome> {
   const columns = reader
     .columnNames()
     .map((name, index) => ({ name, type: String(reader.columnType(index)) }));
-  return {
-    outcome: 'answered',
-    answer: { columns, ...cut(reader.getRowsJson() as Answer['rows'], question) },
-  };
+  return cutAnswer(columns, reader.getRowsJson() as Answer['rows'], question);
 }
 
 const ONE_STATEMENT = 'Ask one question at a time: one statement, without others behind a semicolon.';
@@ -62,28 +61,10 @@ function listOf(texts: readonly string[]): string {
   return `[${texts.map((text) => `'${text.replaceAll("'", "''")}'`).join(', ')}]`;
 }
 
-/** As many rows as were asked for and fit. */
-function cut(all: Answer['rows'], { maxRows, maxBytes }: Question): Pick<Answer, 'rows' | 'isCut'> {
-  const rows: Answer['rows'][number][] = [];
-  let bytes = 0;
-  for (const row of all) {
-    bytes += JSON.stringify(row).length;
-    if (rows.length === maxRows || bytes > maxBytes) return { rows, isCut: true };
-    rows.push(row);
-  }
-  return { rows, isCut: false };
-}
-
 /** In the words of DuckDB, which name the place in the question. */
 function failure(error: unknown): Outcome {
   const message = error instanceof Error ? error.message : String(error);
-  const isMemory = message.startsWith('Out of Memory Error');
-  return isMemory
-    ? {
-        outcome: 'out_of_memory',
-        message: 'The question needs more memory than it may. Ask for fewer days or columns, or for sums.',
-      }
-    : { outcome: 'failed', message };
+  return message.startsWith('Out of Memory Error') ? OUT_OF_MEMORY : { outcome: 'failed', message };
 }
 
 stepBehindPlayers();
@@ -92,5 +73,5 @@ process.once('disconnect', () => process.exit());
 process.once('message', (question: Question) => {
   void answer(question)
     .catch(failure)
-    .then((outcome) => process.send?.(outcome));
+    .then((outcome) => writeFileSync(ANSWER_FD, `${JSON.stringify(cutMessage(outcome))}\n`));
 });

@@ -27,7 +27,7 @@ export type FilesFolder = {
   manifest(
     game: string,
   ): Promise<{ files: { day: string; generation: number; file: string; events: number; sha256: string }[] }>;
-  ask(game: GameFolder, sql: string, limits?: Partial<AskLimits>): Promise<Outcome>;
+  ask(game: GameFolder, sql: string, limits?: Partial<AskLimits>, signal?: AbortSignal): Promise<Outcome>;
   /** The rows of an answer. */
   rows(game: GameFolder, sql: string): Promise<readonly (readonly AnswerValue[])[]>;
   remove(): Promise<void>;
@@ -47,8 +47,8 @@ export async function createFilesFolder(
   const folder = await mkdtemp(join(tmpdir(), 'savepoint-event-files-'));
   const settings = { dir: folder, bucket, cacheMb };
   const store = openFileStore(settings, Date.now);
-  const ask: FilesFolder['ask'] = (game, sql, limits) =>
-    askFiles(pool, settings, game, sql, { limits: { ...PATIENT, ...limits }, now: Date.now });
+  const ask: FilesFolder['ask'] = (game, sql, limits, signal) =>
+    askFiles(pool, settings, game, sql, { limits: { ...PATIENT, ...limits }, signal, now: Date.now });
   return {
     folder,
     settings,

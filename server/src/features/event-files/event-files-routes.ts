@@ -13,7 +13,7 @@ import { AnswerResponse, EventFilesResponse, QuestionBody } from './event-files-
 import { findFileTotals, findGameFolder } from './stored-files.js';
 
 /** A question has memory and cores of the machine that serves players. */
-const QUESTIONS = { maxConcurrent: 2, maxConcurrentPerKey: 1, maxWaitingPerKey: 1 };
+export const QUESTIONS = { maxConcurrent: 2, maxConcurrentPerKey: 1, maxWaitingPerKey: 1 };
 const TRY_AGAIN = { 'retry-after': '10' };
 /** Shorter than the time after which most proxies give up. */
 const LIMITS = { ...ASK_LIMITS, maxMs: 30_000 };
@@ -39,7 +39,7 @@ export function eventFilesRoutes(app: FastifyInstance, ctx: AdminContext): void 
     operationId: 'askEventFiles',
     summary: 'Ask the files of closed days in SQL',
     description:
-      'The same as `savepoint sql`: the table `events` has every event of the closed days of the game, once. The columns are in docs/analysts.md. A question reads nothing else and changes nothing. It has 512 MB, 30 seconds and 1,000 rows. A studio may ask one question at a time, and it is in the audit log.',
+      'The same as `savepoint sql`: the table `events` has every event of the closed days of the game, once. The columns are in docs/analysts.md. A question reads nothing else and changes nothing. It has 512 MB, 30 seconds, and 1,000 rows and columns of 4 MB together. A studio may ask one question at a time, and it is in the audit log.',
     body: QuestionBody,
     response: { 200: AnswerResponse },
     errors: [
@@ -79,6 +79,7 @@ const ERROR_OF = {
   out_of_memory: 'question_too_large',
   out_of_time: 'question_too_large',
   too_many_files: 'question_too_large',
+  answer_too_large: 'question_too_large',
 } as const;
 
 function answerOf(outcome: Outcome) {

@@ -1,4 +1,5 @@
 /** @module-tag full */
+import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { GameFolder } from '../../../src/features/event-files/manifest.js';
 import { DAY, DAY_START, fillClosedDay } from '../../support/closed-day.js';
@@ -119,4 +120,47 @@ describe('a question to the files of a game', () => {
     const endless = 'select sum(sqrt(range)) from range(1000000000000)';
     expect(await files.ask(one, endless, { maxMs: 500 })).toMatchObject({ outcome: 'out_of_time' });
   });
+
+  it('ends when it takes memory that DuckDB does not count', async () => {
+    const texts = `select list_transform(range(2500), x -> repeat('a', 1000000))`;
+    expect(await files.ask(one, texts, { memoryMb: 64 })).toMatchObject({ outcome: 'out_of_memory' });
+    // More than the bound, which the kernel gives, and work that takes hours.
+    const kept = `select list_transform([list_transform(range(130), x -> repeat('a', 1000000))],
+      l -> levenshtein(repeat('a', 500000), repeat('b', 500000 + len(l))))`;
+    expect(await files.ask(one, kept, { memoryMb: 64 })).toMatchObject({ outcome: 'out_of_memory' });
+  });
+
+  it.runIf(process.platform === 'linux')('is what the kernel ends first', async () => {
+    const stop = new AbortController();
+    const endless = 'select sum(sqrt(range)) from range(1000000000000)';
+    const asked = files.ask(one, endless, {}, stop.signal).catch(String);
+    await expect.poll(scoresOfQuestions, { timeout: 60_000 }).toEqual(['1000']);
+    stop.abort();
+    expect(await asked).toContain('AbortError');
+  });
+
+  it('gets no long error, and no row that does not fit', async () => {
+    expect(await files.ask(one, 'select error(repeat(chr(10), 12000000))')).toEqual({
+      outcome: 'failed',
+      message: expect.stringMatching(/^.{10,40}\n{3900,3999}…$/),
+    });
+    expect(await files.ask(one, `select repeat('x', 5000000)`)).toMatchObject({
+      outcome: 'answer_too_large',
+    });
+  });
 });
+
+/** By the kernel: `oom_score_adj` of the processes that answer questions of this one. */
+function scoresOfQuestions(): string[] {
+  const read = (pid: string, name: string) => {
+    try {
+      return readFileSync(`/proc/${pid}/${name}`, 'utf8');
+    } catch {
+      return '';
+    }
+  };
+  return readdirSync('/proc')
+    .filter((pid) => read(pid, 'cmdline').includes('sql-child.js'))
+    .filter((pid) => read(pid, 'status').includes(`PPid:\t${process.pid}\n`))
+    .map((pid) => read(pid, 'oom_score_adj').trim());
+}

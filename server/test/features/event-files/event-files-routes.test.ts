@@ -61,6 +61,16 @@ describe('the files of events in the admin API', () => {
     expectGeneralError(await admin.call('POST', ASK, { sql: 'select 1', rows: 5 }), 400, 'body_invalid');
   });
 
+  it('say no more of it than somebody reads', async () => {
+    const floods = await admin.call('POST', ASK, { sql: 'select error(repeat(chr(10), 12000000))' });
+    expectGeneralError(floods, 422, 'question_invalid');
+    const long = await admin.call('POST', ASK, { sql: `select error(repeat('x', 10000000))` });
+    expectGeneralError(long, 422, 'question_invalid');
+    expect([floods, long].map(({ body }) => body.length > 5_000)).toEqual([false, false]);
+    const wide = await admin.call('POST', ASK, { sql: `select repeat('x', 5000000)` });
+    expectGeneralError(wide, 422, 'question_too_large');
+  });
+
   it('are for editors, and only where there are any', async () => {
     const viewer = await admin.addToken('viewer');
     expectGeneralError(await admin.call('POST', ASK, { sql: 'select 1' }, viewer), 403, 'role_too_low');

@@ -1,16 +1,12 @@
-import { fork } from 'node:child_process';
 import type { Pool } from '../../../db/pool.js';
-import { programFile } from '../../../lib/package-files.js';
 import type { EventFilesSettings } from '../../../settings/bucket-settings.js';
 import { type GameFolder, inFolder } from '../manifest.js';
 import { openFileStore } from '../open-store.js';
 import { listFiles } from '../stored-files.js';
+import { askInProcess } from './ask-process.js';
 import { EMPTY_TABLE } from './empty-table.js';
 import { fetchCopies, type NamedFile, pathIn } from './local-copies.js';
-import type { Outcome, Question } from './question.js';
-
-/** Beside DuckDB itself, which has a limit of its own: the rows of the answer. */
-const NODE_MEMORY_MB = 192;
+import type { Outcome } from './question.js';
 
 export type AskLimits = Readonly<{
   maxRows: number;
@@ -85,35 +81,3 @@ const outOfTime = (maxMs: number): Outcome => ({
   outcome: 'out_of_time',
   message: `The question takes longer than ${maxMs / 1_000} seconds. Ask for fewer days or columns.`,
 });
-
-/**
- * DuckDB runs in a process of its own, which knows no setting and no secret of the service: whatever a question does to it, the service goes
- * on. The process is killed when the signal comes: at its time limit, or when nobody waits any more.
- */
-function askInProcess(question: Question, signal: AbortSignal): Promise<Outcome> {
-  const child = fork(programFile('sql-child'), {
-    env: {},
-    execArgv: [`--max-old-space-size=${NODE_MEMORY_MB}`],
-    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
-  });
-  return new Promise<Outcome>((resolve, reject) => {
-    const stop = () => void child.kill('SIGKILL');
-    signal.addEventListener('abort', stop, { once: true });
-    child.once('message', (outcome: Outcome) => {
-      resolve(outcome);
-      stop();
-    });
-    child.once('error', reject);
-    child.once('exit', () => {
-      signal.removeEventListener('abort', stop);
-      if (signal.aborted) return reject(signal.reason);
-      // After a message this changes nothing.
-      return resolve({
-        outcome: 'out_of_memory',
-        message: 'The process that answered has ended, probably for want of memory. Ask for fewer rows.',
-      });
-    });
-    if (signal.aborted) stop();
-    child.send(question, () => {});
-  });
-}
