@@ -3,6 +3,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { ASK_LIMITS } from '../src/features/event-files/asking/ask-files.js';
+import { processMb } from '../src/features/event-files/asking/ask-process.js';
+import { QUESTIONS } from '../src/features/event-files/event-files-routes.js';
 import { SETTINGS } from '../src/settings/settings.js';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
@@ -12,6 +15,8 @@ const filesIn = (folder: string) =>
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name));
 
+/** Of a node at most. */
+const QUESTIONS_MB = QUESTIONS.maxConcurrent * processMb(ASK_LIMITS.memoryMb);
 const DEPLOY = filesIn('deploy').map((path) => readFileSync(path, 'utf8'));
 const found = (texts: readonly string[], pattern: RegExp) =>
   new Set(texts.flatMap((text) => [...text.matchAll(pattern)].map(([whole, part = whole]) => part)));
@@ -62,6 +67,21 @@ describe('images', () => {
     expect(wanted).toEqual(found([read('docs/production.md')], /^echo "(\w+)=.* >> deploy\/\.env$/gm));
     expect(services.savepoint?.environment?.NATS_URL).toMatch(/^nats:\/\/savepoint:\$\{NATS_PASSWORD/);
   });
+});
+
+it('leaves room for two questions in SQL, and ends nothing but the question where memory is used up', () => {
+  expect(read('deploy/systemd/savepoint.service')).toMatch(/^OOMPolicy=continue$/m);
+  const { services } = parse(read('deploy/compose.yaml')) as {
+    services: { savepoint: { mem_limit: string } };
+  };
+  const [, gigabytes] = /^\$\{MEMORY_LIMIT:-(\d+)g\}$/.exec(services.savepoint.mem_limit) ?? [];
+  const ofEightCores = 8 * 250 + 200 + QUESTIONS_MB;
+  expect(Number(gigabytes) * 1024).toBeGreaterThan(ofEightCores);
+  const { resources } = parse(read('deploy/helm/savepoint/values.yaml')) as {
+    resources: { limits: { cpu: string; memory: string } };
+  };
+  const workers = Number(resources.limits.cpu);
+  expect(Number.parseInt(resources.limits.memory, 10)).toBeGreaterThan(workers * 250 + 200 + QUESTIONS_MB);
 });
 
 it('copies every package of the workspace into the image before npm ci', () => {
