@@ -6,7 +6,7 @@ import { isoTime } from '../lib/iso-time.js';
 import { StartupError } from '../lib/startup-error.js';
 import { requireGame, requireTenant } from './game-option.js';
 import { type PageOptions, readPage, sayOlder, withPage } from './page-option.js';
-import { printable, printableJson } from './printable.js';
+import { printable, printableLines } from './printable.js';
 import { say, withDatabase } from './terminal.js';
 import { MAX_ID, wholeNumber } from './whole-number.js';
 
@@ -73,8 +73,8 @@ async function show(id: string): Promise<void> {
       `By      ${whoDidIt(entry)}`,
       `Action  ${entry.action}`,
       `Target  ${printable(entry.target)}`,
-      `Before  ${printableJson(JSON.stringify(entry.before, null, 2))}`,
-      `After   ${printableJson(JSON.stringify(entry.after, null, 2))}`,
+      `Before  ${printableLines(JSON.stringify(entry.before, null, 2))}`,
+      `After   ${printableLines(JSON.stringify(entry.after, null, 2))}`,
     ].join('\n'),
   );
 }

@@ -11,7 +11,7 @@ import { StartupError } from '../lib/startup-error.js';
 import { backTestLines } from './back-test-table.js';
 import { type CandidateOptions, candidateOf, sampleSize, withCandidate } from './candidate-option.js';
 import { requireGame, withGame } from './game-option.js';
-import { printableJson } from './printable.js';
+import { printableLines } from './printable.js';
 import { grouped, progressBar } from './progress-bar.js';
 import { createProgressLine } from './progress-line.js';
 import { say, withDatabase } from './terminal.js';
@@ -71,7 +71,7 @@ async function run(options: BackTestOptions): Promise<void> {
       await rebuilds.end();
     });
     if (outcome.outcome === 'interrupted') throw signal.reason;
-    if (options.json) say(printableJson(JSON.stringify(outcome.result, null, 2)));
+    if (options.json) say(printableLines(JSON.stringify(outcome.result, null, 2)));
     else for (const text of backTestLines(outcome.result)) say(text);
   }, 'Nothing was changed.');
 }

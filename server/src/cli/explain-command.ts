@@ -8,7 +8,7 @@ import type { KeySemaphore } from '../lib/fair-semaphore.js';
 import { isoTime } from '../lib/iso-time.js';
 import { StartupError } from '../lib/startup-error.js';
 import { requireGame, withGame } from './game-option.js';
-import { printable, printableJson } from './printable.js';
+import { printable, printableLines } from './printable.js';
 import { say, withDatabase } from './terminal.js';
 
 type ExplainOptions = {
@@ -54,7 +54,7 @@ async function run(options: ExplainOptions): Promise<void> {
     ).finally(() => rebuilds.end());
     switch (outcome.outcome) {
       case 'explained':
-        if (options.json) say(printableJson(JSON.stringify(outcome.explanation, null, 2)));
+        if (options.json) say(printableLines(JSON.stringify(outcome.explanation, null, 2)));
         else sayExplanation(outcome.explanation);
         return;
       case 'player_not_found':

@@ -25,7 +25,7 @@ import { commandActor } from './command-actor.js';
 import { requireGame } from './game-option.js';
 import { readGivenFile } from './given-file.js';
 import { type PageOptions, readPage, sayOlder, withPage } from './page-option.js';
-import { printable, printableJson } from './printable.js';
+import { printable, printableLines } from './printable.js';
 import { createProgressLine } from './progress-line.js';
 import { say, withDatabase } from './terminal.js';
 import { MAX_ID, wholeNumber } from './whole-number.js';
@@ -111,7 +111,7 @@ async function listEntries(pool: Pool, group: FailedGroup, options: ListOptions)
 
 async function show(id: string, { raw }: { raw: boolean }): Promise<void> {
   const entry = await withDatabase(({ pool }) => requireEntry(pool, id));
-  if (raw) return say(process.stdout.isTTY === true ? printableJson(entry.raw) : entry.raw);
+  if (raw) return say(process.stdout.isTTY === true ? printableLines(entry.raw) : entry.raw);
   say(
     [
       `Entry     #${entry.id} of ${entry.tenant}/${entry.game}`,
@@ -121,8 +121,8 @@ async function show(id: string, { raw }: { raw: boolean }): Promise<void> {
       `Path      ${printable(entry.path) || '(the event as a whole)'}`,
       `State     ${describeState(entry)}`,
       '',
-      printableJson(entry.raw),
-      ...(entry.replayedAs === null ? [] : ['', 'Replayed as:', printableJson(entry.replayedAs)]),
+      printableLines(entry.raw),
+      ...(entry.replayedAs === null ? [] : ['', 'Replayed as:', printableLines(entry.replayedAs)]),
     ].join('\n'),
   );
 }

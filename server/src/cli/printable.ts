@@ -6,8 +6,8 @@ export function printable(text: string): string {
   return text.replace(CONTROL, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
-/** The same for a JSON text, which keeps its lines and its meaning: other controls stand only inside its strings. */
-export function printableJson(text: string): string {
+/** The same for a text of several lines, which stay. A JSON text keeps its meaning: other controls stand only inside its strings. */
+export function printableLines(text: string): string {
   return text
     .replaceAll('\t', ' ')
     .split(/\r\n?|\n/)

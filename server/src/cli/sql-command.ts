@@ -2,12 +2,13 @@ import { text } from 'node:stream/consumers';
 import { Command, Option } from 'commander';
 import { ASK_LIMITS, askFiles } from '../features/event-files/asking/ask-files.js';
 import type { Answer, AnswerValue } from '../features/event-files/asking/question.js';
+import { clipText } from '../lib/clip-text.js';
 import { csvRow } from '../lib/csv-writer.js';
 import { escapeFormulas } from '../lib/spreadsheet-formulas.js';
 import { StartupError } from '../lib/startup-error.js';
 import { requireEventFiles } from './event-files-place.js';
 import { requireGame, withGame } from './game-option.js';
-import { printable } from './printable.js';
+import { printable, printableLines } from './printable.js';
 import { tableLines } from './table.js';
 import { say, tell, withDatabase } from './terminal.js';
 import { wholeNumber } from './whole-number.js';
@@ -61,15 +62,16 @@ async function run(question: string, { tenant, game, format, ...given }: SqlOpti
     const { id: gameId } = await requireGame(pool, tenant, game);
     return askFiles(pool, eventFiles, { gameId, tenant, game }, sql, { limits, signal, now: Date.now });
   }, 'Nothing was changed.');
-  if (outcome.outcome !== 'answered') throw new StartupError(outcome.message);
+  // DuckDB repeats what players sent, such as a text that is no number.
+  if (outcome.outcome !== 'answered') throw new StartupError(printableLines(outcome.message));
   for (const line of LINES[format](outcome.answer)) say(line);
   if (outcome.answer.isCut) tell(`There are more rows. Ask for more with --rows, up to ${MAX_ROWS}.`);
 }
 
 const LINES: Record<SqlOptions['format'], (answer: Answer) => string[]> = {
   table({ columns, rows }) {
-    const cells = rows.map((row) => row.map((value) => shorten(printable(textOf(value) ?? '–'))));
-    return tableLines([columns.map(({ name }) => printable(name)), ...cells], (column) =>
+    const cells = rows.map((row) => row.map((value) => shorten(textOf(value) ?? '–')));
+    return tableLines([columns.map(({ name }) => shorten(name)), ...cells], (column) =>
       IS_NUMBER.test(columns[column]?.type ?? ''),
     );
   },
@@ -95,5 +97,5 @@ function csvCell(value: AnswerValue | undefined, type: string | undefined): stri
 }
 
 function shorten(cell: string): string {
-  return cell.length > MAX_CELL ? `${cell.slice(0, MAX_CELL - 1)}…` : cell;
+  return clipText(printable(clipText(cell, MAX_CELL)), MAX_CELL);
 }
