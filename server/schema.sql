@@ -470,6 +470,7 @@ CREATE TABLE audit_log (
 CREATE INDEX audit_log_game ON audit_log USING btree (game_id, id) WHERE (game_id IS NOT NULL);
 CREATE INDEX audit_log_naming_players ON audit_log USING btree (game_id, id) WHERE (action = ANY (ARRAY['override.import'::text, 'purchase.move'::text]));
 CREATE INDEX audit_log_player ON audit_log USING btree (substr(target, 8, 36)) WHERE (target ~~ 'player %'::text);
+CREATE INDEX audit_log_questions ON audit_log USING btree (game_id, id) WHERE (action = 'event_files.ask'::text);
 CREATE INDEX audit_log_tenant ON audit_log USING btree (tenant_id, id);
 COMMENT ON TABLE audit_log IS 'Who changed what, and when: written in the transaction of the change, and changed only when a player is erased, whose id becomes a hash.';
 COMMENT ON COLUMN audit_log.tenant_id IS 'Null: the entry belongs to the installation as a whole.';

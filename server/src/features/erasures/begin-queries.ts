@@ -43,7 +43,7 @@ export async function beginErasures(
     await keepErasedSums(connection, playerIds, nowMs);
     await connection.query('delete from players where id = any($1::bigint[])', [playerIds]);
     await connection.query(
-      `update erasures set state = 'erasing', started_at = $2, devices = null, counts = counts || '{"players": 1}'
+      `update erasures set state = 'erasing', started_at = $2, counts = counts || '{"players": 1}'
        where player_id = any($1::bigint[]) and player_id is not null`,
       [playerIds, new Date(nowMs)],
     );

@@ -2,6 +2,7 @@ import type { DedicatedConnection } from '../../db/dedicated-connection.js';
 import { erasedName } from '../../security/erasure-hashes.js';
 import { deleteExpiredExports } from '../exports/export-expiry.js';
 import type { ErasedPlayer } from './begin-queries.js';
+import { USER_IDS } from './rename-ids.js';
 
 /** What names a player outside of the tables of players. Each function can be repeated. */
 
@@ -65,7 +66,7 @@ export async function deleteJobsNaming(
   await connection.query(
     `delete from jobs j
      where j.game_id = any($1::int[]) and j.state <> 'running'
-       and exists (select from unnest($2::text[]) u where position(u in concat(j.subject, j.result)) > 0)`,
+       and exists (select from unnest($2::text[]) u where position(u in concat(j.subject, j.result, j.failure)) > 0)`,
     [gamesOf(players), players.map(({ userId }) => userId)],
   );
 }
@@ -127,7 +128,7 @@ export async function renameInAuditLog(
     [gamesOf(players), userIds],
   );
   const nameOf = new Map(players.map(({ userId, playerHash }) => [userId, erasedName(playerHash)]));
-  const rename = (text: string | null) => text?.replace(USER_ID, (id) => nameOf.get(id) ?? id) ?? null;
+  const rename = (text: string | null) => text?.replace(USER_IDS, (id) => nameOf.get(id) ?? id) ?? null;
   for (const { id, before, after } of rows) {
     await connection.query(
       `update audit_log set before = $2, after = $3,
@@ -137,8 +138,6 @@ export async function renameInAuditLog(
     );
   }
 }
-
-const USER_ID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
 
 function gamesOf(players: readonly ErasedPlayer[]): number[] {
   return [...new Set(players.map(({ gameId }) => gameId))];

@@ -1,5 +1,6 @@
 import { type Pool, query } from '../../db/pool.js';
-import type { ErasureHashes } from '../../security/erasure-hashes.js';
+import { type ErasureHashes, erasedName } from '../../security/erasure-hashes.js';
+import { createRenamer, USER_IDS } from './rename-ids.js';
 
 /** Tells erased players, and those that will be, from players that never were. */
 export type ErasedPlayers = { has(userId: string): Promise<boolean> };
@@ -43,4 +44,20 @@ export function listErasedHashes(pool: Pool, playerHashes: readonly Buffer[]): P
     },
     [playerHashes],
   );
+}
+
+/** A text that a person of the studio wrote, as it may be stored: the ids of players who are erased, or will be, become hashes. */
+export async function renameErasedUsers(
+  pool: Pool,
+  hashes: () => Promise<ErasureHashes>,
+  text: string,
+): Promise<string> {
+  const userIds = new Set(text.toLowerCase().match(USER_IDS));
+  if (userIds.size === 0) return text;
+  const known = await hashes();
+  const erased = await listErasedUsers(pool, known, [...userIds]);
+  const renamer = createRenamer(new Map([...erased].map((userId) => [userId, userId])), (userId) =>
+    erasedName(known.player(userId)),
+  );
+  return renamer(text).text;
 }

@@ -11,6 +11,7 @@ import type { ErasureHashes } from '../../security/erasure-hashes.js';
 import { beginErasures, type ErasedPlayer, listErasing } from './begin-queries.js';
 import { eraseEvents, untilDone } from './erase-events.js';
 import { eraseIdentities } from './erase-identities.js';
+import { eraseFromQuestions } from './erase-questions.js';
 import {
   deleteJobsNaming,
   deleteUnattributed,
@@ -108,6 +109,8 @@ async function eraseGroup(
   group: readonly ErasedPlayer[],
 ): Promise<boolean> {
   const playerIds = group.map(({ playerId }) => playerId);
+  run.onStep?.('questions');
+  await eraseFromQuestions(connection, group, rest);
   run.onStep?.('event_blocks');
   if (!(await eraseEvents(connection, playerIds, rest))) return false;
   run.onStep?.('event_identities');

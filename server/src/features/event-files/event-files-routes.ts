@@ -7,6 +7,8 @@ import { ApiError } from '../../errors.js';
 import { BODY_ERRORS } from '../../http/api-schemas.js';
 import { hangUpOf } from '../../http/hang-up.js';
 import { createFairSemaphore } from '../../lib/fair-semaphore.js';
+import { createErasureHashes } from '../../security/erasure-hashes.js';
+import { renameErasedUsers } from '../erasures/erased-players.js';
 import { ASK_LIMITS, askFiles } from './asking/ask-files.js';
 import type { Answer, Outcome } from './asking/question.js';
 import { AnswerResponse, EventFilesResponse, QuestionBody } from './event-files-schemas.js';
@@ -22,6 +24,7 @@ const LIMITS = { ...ASK_LIMITS, maxMs: 30_000 };
 export function eventFilesRoutes(app: FastifyInstance, ctx: AdminContext): void {
   const routes = routesOfGame(app, ctx, 'Event files');
   const semaphore = createFairSemaphore(QUESTIONS);
+  const hashes = createErasureHashes(ctx.pool, async () => ctx.masterKeys);
 
   routes.get('/admin/v1/games/:game/event-files', {
     role: 'viewer',
@@ -56,7 +59,7 @@ export function eventFilesRoutes(app: FastifyInstance, ctx: AdminContext): void 
       const { sql } = body;
       const signal = hangUpOf(reply);
       const asked = semaphore.of(admin.tenantId, signal).take(async () => {
-        await auditQuestion(pool, gameId, sql, actorNow());
+        await auditQuestion(pool, gameId, await renameErasedUsers(pool, hashes, sql), actorNow());
         const game = await findGameFolder(pool, gameId);
         return askFiles(pool, eventFiles, game, sql, { limits: LIMITS, signal, now: clock.now });
       });

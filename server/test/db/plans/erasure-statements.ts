@@ -95,6 +95,11 @@ export const ERASURE_STATEMENTS: readonly Listed[] = [
       const hashes = await hashesOf(installation);
       const signer = { issuer: '', current: () => ({ kid: '', privateKey }) };
       await admin.query(`update erasures set state = 'waiting' where id = $1`, [ERASURE_ID]);
+      await admin.query(
+        `insert into audit_log (game_id, at, actor, action, target, after)
+         values ($1, now(), '', 'event_files.ask', '', json_build_object('sql', $2::text))`,
+        [gameId, WORLD.userIds[0]],
+      );
       await runErasures({ pool: admin, hashes, signer, now: () => nowMs, rests: false });
     },
     reads: {

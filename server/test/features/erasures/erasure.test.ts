@@ -10,6 +10,7 @@ import { TABLE_ERASURES } from '../../../src/features/erasures/table-erasures.js
 import { applyEvents } from '../../../src/features/events/apply/apply-events.js';
 import { applyNotification } from '../../../src/features/stores/apply-notification.js';
 import { updateGameSettings } from '../../../src/features/studios/tenant-changes.js';
+import { erasedName } from '../../../src/security/erasure-hashes.js';
 import { type AdminClient, GAME, openAdminClient } from '../../support/admin-calls.js';
 import { get } from '../../support/data-calls.js';
 import { erase, playerIdOf, requestDeletion, tablesNaming } from '../../support/erasure-calls.js';
@@ -114,7 +115,9 @@ describe('an erasure', () => {
     const foreign = await studio.login('device-of-erased');
     const playerId = await playerIdOf(harness, session);
     await addTraces(session, playerId, other);
-    const ids = [...idsOf(session, 'erased'), 't-device-of-erased'];
+    const ids = [...idsOf(session, 'erased'), 't-device-of-erased', `o'erased`];
+    const asked = await askAbout([...ids, await keyOf(playerId)], other);
+    ids.push(await keyOf(playerId), `o''erased`);
     const tables = await tablesNaming(harness, ids, playerId);
     for (const { name } of PLAYER_TABLES.filter((table) => !table.isPartitioned && table.name !== 'erasures'))
       expect(tables).toContain(name);
@@ -133,6 +136,7 @@ describe('an erasure', () => {
       await playerIdOf(harness, foreign),
     ]);
     expect(await tablesNaming(harness, ids, playerId)).toEqual([]);
+    expect(await questions()).toEqual(asked);
     expect((await pool.query('select settings from game_stores')).rows).toEqual([
       { settings: { testers: [other.userId] } },
     ]);
@@ -160,7 +164,7 @@ describe('an erasure', () => {
         events: 5,
         event_blocks: 2,
         event_identities: 1,
-        devices: 1,
+        devices: 2,
         transactions: 1,
         player_notes: 1,
         failed_events: 1,
@@ -320,6 +324,33 @@ describe('an erasure', () => {
   });
 });
 
+const keyOf = async (playerId: string): Promise<string> =>
+  (await harness.pool.query('select key from player_keys where player_id = $1', [playerId])).rows[0]?.key;
+
+/** Questions in SQL, as the audit log has them. */
+async function questions(): Promise<string[]> {
+  const { rows } = await harness.pool.query(
+    `select after ->> 'sql' as sql from audit_log where action = 'event_files.ask' order by id`,
+  );
+  return rows.map(({ sql }) => sql);
+}
+
+/** Asks a question about each id, and one about another player. Returns what is to be left of them. */
+async function askAbout(ids: readonly string[], other: Session): Promise<string[]> {
+  const hashes = await harness.ctx.erasureHashes();
+  const name = erasedName(hashes.player(ids[0] ?? ''));
+  const texts = ids.map((id) => id.replaceAll("'", "''"));
+  const ask = (id: string) =>
+    `select '€' from events where payload like '%"${id}"%' or transaction_id = '${id}'`;
+  const asked = [...texts, (ids[0] ?? '').toUpperCase(), other.userId].map(ask);
+  await harness.pool.query(
+    `insert into audit_log (game_id, at, actor, action, target, after)
+     select $1, now(), '', 'event_files.ask', 'files of events', json_build_object('sql', q) from unnest($2::text[]) q`,
+    [gameId, asked],
+  );
+  return [...texts, ''].map(() => ask(name)).concat(ask(other.userId));
+}
+
 /** Rows about the player outside of the tables of players. */
 async function addTraces(session: Session, playerId: string, other: Session): Promise<void> {
   const { pool, clock } = harness;
@@ -341,6 +372,10 @@ async function addTraces(session: Session, playerId: string, other: Session): Pr
     [gameId, now, [other.userId, session.userId]],
   );
   await pool.query('insert into player_keys (player_id) values ($1)', [playerId]);
+  await pool.query(
+    `insert into devices (game_id, device_id, player_id, created_at) values ($1, 'o''erased', $2, $3)`,
+    [gameId, playerId, now],
+  );
   await pool.query(
     `insert into erasure_codes (player_id, game_id, code_hash, created_at, expires_at) values ($1, $2, 'hash', $3, $3)`,
     [playerId, gameId, now],

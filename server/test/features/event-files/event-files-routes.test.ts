@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AdminClient, openAdminClient } from '../../support/admin-calls.js';
 import { expectGeneralError } from '../../support/data-calls.js';
+import { requestDeletion } from '../../support/erasure-calls.js';
 import { folderSettings } from '../../support/event-files.js';
 import { FAKE_KEY, type FakeS3, startFakeS3 } from '../../support/fake-s3.js';
 import { createHarness, type Harness } from '../../support/harness.js';
@@ -59,6 +60,18 @@ describe('the files of events in the admin API', () => {
     expectGeneralError(await admin.call('POST', ASK, { sql: 'select nothing' }), 422, 'question_invalid');
     expectGeneralError(await admin.call('POST', ASK, { sql: '' }), 400, 'body_invalid');
     expectGeneralError(await admin.call('POST', ASK, { sql: 'select 1', rows: 5 }), 400, 'body_invalid');
+  });
+
+  it('keep no id of a player who is erased, or will be, in the audit log', async () => {
+    const session = await harness.login('asked-about');
+    const sql = `select count(*) from events where payload like '%${session.userId}%'`;
+    await admin.ask('POST', ASK, { sql });
+    await requestDeletion(harness, session);
+    await admin.ask('POST', ASK, { sql });
+    const { entries } = await admin.ask<{ entries: { after: { sql: string } }[] }>('GET', '/audit-log');
+    const [last, before] = entries.map(({ after }) => after.sql);
+    expect(before).toBe(sql);
+    expect(last).toMatch(/like '%erased:[0-9a-f]{29}%'$/);
   });
 
   it('say no more of it than somebody reads', async () => {
