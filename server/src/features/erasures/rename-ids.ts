@@ -2,6 +2,8 @@
 export const USER_IDS = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
 /** A user id may stand in a text in capital letters. */
 const UUID_LENGTH = 36;
+/** What `erasedName` gives has no ids in it, also where a device is called `erased`: a text does not grow when it is renamed again. */
+const NAME = /erased:[0-9a-f]{29}/y;
 
 /** What a text says once the ids in it are renamed, and whose ids they were. */
 export type Renamed<T> = Readonly<{ text: string; found: ReadonlySet<T> }>;
@@ -18,8 +20,10 @@ export function createRenamer<T>(
   const ownerOf = (word: string) =>
     ids.get(word) ?? (word.length === UUID_LENGTH ? ids.get(word.toLowerCase()) : undefined);
 
-  /** The longest id that begins here. */
+  /** The longest id that begins here, or a name, which stays. */
   const idAt = (text: string, at: number) => {
+    NAME.lastIndex = at;
+    if (NAME.test(text)) return { owner: undefined, end: NAME.lastIndex };
     for (const length of lengths) {
       const end = at + length;
       if (end > text.length || !isEdge(text, end)) continue;
@@ -39,10 +43,12 @@ export function createRenamer<T>(
         at++;
         continue;
       }
-      found.add(id.owner);
-      renamed += text.slice(from, at) + nameOf(id.owner);
+      if (id.owner !== undefined) {
+        found.add(id.owner);
+        renamed += text.slice(from, at) + nameOf(id.owner);
+        from = id.end;
+      }
       at = id.end;
-      from = at;
     }
     return { text: renamed + text.slice(from), found };
   };

@@ -20,6 +20,7 @@ it.each([
   [['1000'], 'transaction_id in (1000,10000, 1000)', 'transaction_id in (<0>,10000, <0>)'],
   [['%', '€ 5'], `like '%a% € 5'`, `like '<0>a<0> <1>'`],
   [[], 'select 1', 'select 1'],
+  [['erased'], `'erased' 'erased:${'0'.repeat(29)}'`, `'<0>' 'erased:${'0'.repeat(29)}'`],
 ])('renames the ids %j', (ids, text, renamed) => {
   expect(rename(ids, text).text).toBe(renamed);
 });

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { GameFolder } from '../../../src/features/event-files/manifest.js';
 import { DAY, DAY_START, fillClosedDay } from '../../support/closed-day.js';
+import { runCommandWith } from '../../support/command.js';
 import { createFilesFolder, type FilesFolder } from '../../support/event-files.js';
 import { createGameWorld, type GameWorld } from '../../support/game-world.js';
 
@@ -147,6 +148,24 @@ describe('a question to the files of a game', () => {
     expect(await files.ask(one, `select repeat('x', 5000000)`)).toMatchObject({
       outcome: 'answer_too_large',
     });
+  });
+});
+
+describe('savepoint sql', () => {
+  const sql = (question: string) =>
+    runCommandWith(
+      { SAVEPOINT_ENV: 'production', DATABASE_URL: world.url, SAVEPOINT_EVENT_FILES_DIR: files.folder },
+      ...['sql', '--tenant', 'studio', '--game', 'one', question],
+    );
+
+  it('prints no control characters of an error, and its lines', async () => {
+    const { errors, code } = await sql(`select error('one' || chr(10) || 'two' || chr(27) || '[2J')`);
+    expect([errors, code]).toEqual([expect.stringMatching(/one\ntwo\\u001b\[2J\n/), 1]);
+  });
+
+  it('shortens names of columns and cells of a table', async () => {
+    const { out } = await sql(`select repeat('x', 1000) as "${'n'.repeat(400)}"`);
+    expect(out).toBe(`${'n'.repeat(59)}…\n${'x'.repeat(59)}…\n`);
   });
 });
 
