@@ -7,6 +7,7 @@ import { tryMonitoring } from './monitoring.js';
 import { tryPgBackRest } from './pgbackrest.js';
 import { tryProxies } from './proxies.js';
 import { tryReplica } from './replica.js';
+import { trySystemd } from './systemd.js';
 import { tryTls } from './tls.js';
 import { tryUpgrade } from './upgrade.js';
 
@@ -20,6 +21,7 @@ const TRIALS: Readonly<Record<string, (args: readonly string[]) => Promise<reado
   pgbackrest: tryPgBackRest,
   proxies: tryProxies,
   replica: tryReplica,
+  systemd: trySystemd,
   tls: tryTls,
   upgrade: tryUpgrade,
 };
@@ -45,6 +47,7 @@ Tries what operators do, with the real programs. Each trial says which program i
                (two minutes; needs nginx-light, caddy, openssl)
   replica [n]  an editor reads from one standby of three nodes behind HAProxy; the standby that serves is killed n times, three by default
                (two minutes; needs what failover needs)
+  systemd      what systemd says of the unit: its mistakes, and how exposed the service is (needs systemd)
   tls          each sslmode against a PostgreSQL with a certificate of a private authority (needs postgresql, openssl)
   upgrade [--from 17] [--players 300]
                the embedded database of an older PostgreSQL is moved to that of this build, killed again and again meanwhile

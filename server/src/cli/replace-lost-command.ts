@@ -73,6 +73,9 @@ function report(replaced: ReplacedSecrets, keys: MasterKeys): void {
     say(
       'Players who were erased until now are not recognised in an older backup or an import: make a new backup, and delete the older ones.',
     );
-  if (isDeviceKeyNew) say('Devices whose ids were forgotten until now are new devices when they come back.');
+  if (isDeviceKeyNew)
+    say(
+      'Devices whose ids were forgotten until now (SAVEPOINT_FORGET_DEVICES_AFTER_DAYS) are new ones when they come back.',
+    );
   say(`All is sealed under master key ${primaryId(keys)} now. Start the service.`);
 }

@@ -65,7 +65,7 @@ export async function requireRightMasterKeys(
     ? `Add that key to the end of ${holder}, after a comma.`
     : settings.masterKey === undefined
       ? restoreFile(settings)
-      : 'Set SAVEPOINT_MASTER_KEY to the key that this database was set up with.';
+      : 'Set SAVEPOINT_MASTER_KEY to the key that this database was set up with. If it is lost: docs/master-key.md.';
   throw new StartupError(
     `Wrong master key: this database has ${count(closed)} sealed under master key ${closed.masterKeyId}, and ${holder} holds ${[...keys.byId.keys()].join(', ')}. ${advice}`,
   );

@@ -97,7 +97,7 @@ describe('in a database with sealed secrets', () => {
   it('a wrong SAVEPOINT_MASTER_KEY is refused with a sentence that names both keys by their ids', async () => {
     const wrong = generateMasterKey();
     await expect(load(settings(wrong))).rejects.toThrow(
-      `Wrong master key: this database has 1 API secret and 1 signing key sealed under master key ${id()}, and SAVEPOINT_MASTER_KEY holds ${idOf(wrong)}. Set SAVEPOINT_MASTER_KEY to the key that this database was set up with.`,
+      `Wrong master key: this database has 1 API secret and 1 signing key sealed under master key ${id()}, and SAVEPOINT_MASTER_KEY holds ${idOf(wrong)}. Set SAVEPOINT_MASTER_KEY to the key that this database was set up with. If it is lost: docs/master-key.md.`,
     );
   });
 
