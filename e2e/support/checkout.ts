@@ -30,10 +30,9 @@ const FILES: Record<string, string> = {
   'server/src/bin/savepoint.ts': `import { version } from '../version.js';
     console.log(process.argv[2], version, process.env.SAVEPOINT_ENV);`,
   ...Object.fromEntries(
-    ['worker', 'operations', 'event-files-thread', 'predictions-thread', 'sql-child'].map((name) => [
-      `server/src/bin/${name}.ts`,
-      '',
-    ]),
+    ['boot-worker', 'boot-operations', 'event-files-thread', 'predictions-thread', 'sql-child'].map(
+      (name) => [`server/src/bin/${name}.ts`, ''],
+    ),
   ),
   'server/bin/savepoint.mjs': `import '../dist/programs/savepoint.js';`,
   'console/index.html': '<html></html>',
