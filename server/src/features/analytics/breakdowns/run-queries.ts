@@ -38,7 +38,8 @@ export type DueGame = Readonly<{
 
 /**
  * Games with an unfinished run, or whose last run ended long enough ago; those that have waited longest come first. A run of a minute,
- * with all runs that it went on with, is repeated after twenty, so all runs together take at most a twentieth of one core.
+ * with all runs that it went on with, is repeated after twenty, so all runs together take at most a twentieth of one core. `onlyGameId`: this game,
+ * whether it is due or not.
  */
 export async function listDueGames(
   connection: DedicatedConnection,
@@ -46,21 +47,28 @@ export async function listDueGames(
     except,
     nowMs,
     pauseMs,
+    onlyGameId,
     limit,
-  }: { except: readonly number[]; nowMs: number; pauseMs: number; limit: number },
+  }: {
+    except: readonly number[];
+    nowMs: number;
+    pauseMs: number;
+    onlyGameId: number | null;
+    limit: number;
+  },
 ): Promise<DueGame[]> {
   const { rows } = await connection.query<DueGame>(
     `select g.id as "gameId", (($2::timestamptz at time zone 'UTC')::date - g.retention_days)::text as "keepsFrom",
        case when r.installs_summed_at is not null then r.rate_days::text[] end as "rateDays"
      from games g
      left join lateral (select * from breakdown_runs where game_id = g.id offset 0) r on true
-     where g.id <> all($1::int[]) and (
-       r.ended_at is null or r.totals is not null
+     where g.id <> all($1::int[]) and ($5::int is null or g.id = $5) and (
+       $5::int is not null or r.ended_at is null or r.totals is not null
        or r.ended_at + greatest($3::float8, 20 * r.spent_ms) * interval '1 millisecond' < $2::timestamptz
      )
      order by r.ended_at nulls first, g.id
      limit $4`,
-    [except, new Date(nowMs), pauseMs, limit],
+    [except, new Date(nowMs), pauseMs, limit, onlyGameId],
   );
   return rows;
 }

@@ -31,6 +31,8 @@ export type SumOptions = {
   playersPerChunk?: number;
   /** A game is due again after this time, or after twenty times what its last run took. */
   pauseMs?: number;
+  /** Sums this game alone, at once and without pauses. */
+  onlyGameId?: number;
 };
 
 export type SumResult = Readonly<{ isDone: boolean; daysSummed: number; rowsDeleted: number }>;
@@ -65,7 +67,7 @@ export async function sumBreakdowns(
   connection: DedicatedConnection,
   options: SumOptions,
 ): Promise<SumResult> {
-  const { nowMs, signal, pauseMs = PAUSE_MS } = options;
+  const { nowMs, signal, pauseMs = PAUSE_MS, onlyGameId = null } = options;
   const failures = new Map<number, unknown>();
   let daysSummed = 0;
   let rowsDeleted = 0;
@@ -89,7 +91,10 @@ export async function sumBreakdowns(
   let left: GameToSum[] = [];
   for (;;) {
     const except = [...failures.keys()];
-    const games = await listDueGames(connection, { except, nowMs, pauseMs, limit: GAMES_PER_LIST });
+    const games = await listDueGames(connection, {
+      ...{ except, nowMs, pauseMs, onlyGameId },
+      limit: GAMES_PER_LIST,
+    });
     left.push(...(await sumEach(games.map((game) => ({ game })))));
     if (games.length < GAMES_PER_LIST || signal?.aborted) break;
   }
@@ -107,7 +112,7 @@ async function sumGame(
   { game, summed }: GameToSum,
   options: SumOptions,
 ): Promise<readonly string[]> {
-  const { nowMs, signal, playersPerChunk = PLAYERS_PER_CHUNK } = options;
+  const { nowMs, signal, playersPerChunk = PLAYERS_PER_CHUNK, onlyGameId } = options;
   const { gameId } = game;
   const run =
     summed === undefined
@@ -128,7 +133,9 @@ async function sumGame(
     if (last === null) break;
     lastPlayerId = last;
     const stepMs = performance.now() - startedMs;
-    await pause(connection, { stepMs, share: BUSY_PAUSE_SHARE, leastMs: 0, signal });
+    if (onlyGameId === undefined) {
+      await pause(connection, { stepMs, share: BUSY_PAUSE_SHARE, leastMs: 0, signal });
+    }
   }
   await inTransaction(connection, async () => {
     await deleteBreakdowns(connection, run);
