@@ -105,7 +105,7 @@ export const SETTING_ROWS = {
   ...S3_ROWS,
   eventFilesDir: {
     name: 'SAVEPOINT_EVENT_FILES_DIR',
-    fallback: 'no files',
+    fallback: 'no files; in development event-files in SAVEPOINT_DATA_DIR',
     description:
       'folder for the events of closed days as Parquet files, for analysts. Set it on one node, or to the same shared folder on all; with a bucket, to a folder of each node',
     read: (given) => (given === undefined ? undefined : resolve(given)),

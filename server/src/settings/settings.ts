@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { parseMasterKeys } from '../security/master-keys.js';
 import {
   type BucketSettings,
@@ -234,6 +235,9 @@ function settingsOf(values: Values): Settings {
     consume,
   });
   const store = { s3Endpoint, s3Region, s3AccessKeyId, s3SecretAccessKey };
+  // In development the files are there to be tried: a small game has small ones.
+  const filesDir =
+    eventFilesDir ?? (rest.environment === 'development' ? join(rest.dataDir, 'event-files') : undefined);
   const hosts = [rest.opsHost, ...rest.opsAllowedHosts].map((host) => host.toLowerCase());
   return Object.freeze({
     ...rest,
@@ -241,10 +245,10 @@ function settingsOf(values: Values): Settings {
     nats: natsServers.length === 0 ? undefined : nats,
     backupBucket: bucketOf(store, backupS3Bucket, backupS3Prefix),
     eventFiles:
-      eventFilesDir === undefined
+      filesDir === undefined
         ? undefined
         : Object.freeze({
-            dir: eventFilesDir,
+            dir: filesDir,
             bucket: bucketOf(store, eventFilesS3Bucket, eventFilesS3Prefix),
             cacheMb: eventFilesCacheMb,
           }),
