@@ -3,6 +3,7 @@ import type { ResponseCounts } from './driver/network.js';
 import { deviceIdOf, playLife, type Service } from './driver/play-life.js';
 import { openStateFile } from './driver/state-file.js';
 import { lifeOf } from './model/life.js';
+import { firstDayMs } from './model/simulation.js';
 import type { Tally } from './model/tally.js';
 
 export type SimulateOptions = {
@@ -16,6 +17,8 @@ export type SimulateOptions = {
   clients: number;
   /** The file that keeps how far the simulation has come. */
   stateFile: string;
+  /** When all players are played, the caller has something to do, and then calls `endSimulation`. Until then the same call returns the same again. */
+  hasSequel?: boolean;
   signal: AbortSignal;
   onProgress(progress: Progress): void;
 };
@@ -40,8 +43,14 @@ export type SimulationResult = {
   refused: Readonly<Record<string, number>>;
   /** The responses of the service in this call, without those before an interruption. */
   responseCounts: ResponseCounts;
+  /** Names the players of this simulation on the service. */
+  run: string;
+  firstDayMs: number;
+  /** When it was started first: what its players did is over by then. */
   endMs: number;
   isResumed: boolean;
+  /** Whether `endSimulation` has to be called: also if an earlier call has asked for it. */
+  hasSequel: boolean;
 };
 
 /**
@@ -54,7 +63,7 @@ export async function simulate(options: SimulateOptions): Promise<SimulationResu
   const service: Service = { url, apiKey, apiSecret, send: http.fetch };
   const state = await openStateFile(
     options.stateFile,
-    { seed, players, days, target: `${url} ${apiKey}` },
+    { seed, players, days, target: `${url} ${apiKey}`, ...(options.hasSequel && { hasSequel: true }) },
     Date.now(),
   );
   const responseCounts: ResponseCounts = { requests: 0, accepted: 0, duplicates: 0, lostResponses: 0 };
@@ -106,14 +115,17 @@ export async function simulate(options: SimulateOptions): Promise<SimulationResu
     http.close();
   }
   const deviceIds = Array.from({ length: players }, (_, index) => deviceIdOf(state.run, index));
-  const { expected, acknowledged, refused, isResumed } = state;
+  const { expected, acknowledged, refused, isResumed, hasSequel, run, simulation } = state;
   return {
     deviceIds,
     expected,
     acknowledged,
     refused,
     responseCounts,
-    endMs: state.simulation.endMs,
+    run,
+    firstDayMs: firstDayMs(simulation),
+    endMs: simulation.endMs,
     isResumed,
+    hasSequel,
   };
 }

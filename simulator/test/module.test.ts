@@ -8,6 +8,7 @@ it('offers what `savepoint simulate` needs', () => {
   expect(Object.keys(asTheCommandSeesIt).sort()).toEqual([
     'SimulationError',
     'StateFileError',
+    'endSimulation',
     'simulate',
     'simulateLive',
     'trueChange',

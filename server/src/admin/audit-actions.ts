@@ -60,6 +60,7 @@ export const AUDIT_ACTIONS = {
   'export.download': 'the file of an export was downloaded',
   'event_files.ask': 'the files of events were asked a question in SQL',
   'history.import': 'an import of events or players from a file was started',
+  'simulation.past': 'what simulated players played was given the times of receipt of the past',
   'job.cancel': 'a dry run, replay, import, training or funnel in the background was cancelled',
   'retention.delete': 'the events of a game before a day were marked for deletion',
   'signing_key.create': 'the first signing key was made',

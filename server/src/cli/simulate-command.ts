@@ -12,7 +12,8 @@ import { createProgressLine } from './progress-line.js';
 import { checkReactions } from './react-check.js';
 import { readReactions } from './react-option.js';
 import { reportTruth } from './report-truth.js';
-import { reportLive, reportSimulation } from './simulate-report.js';
+import { refuseDifferences, reportLive, reportSimulation } from './simulate-report.js';
+import { leaveSimulatedPast } from './simulated-past.js';
 import {
   type LiveOptions,
   loadSimulator,
@@ -38,6 +39,7 @@ type Options = {
   react: string[];
   adminUrl?: string;
   adminTokenFile?: string;
+  past?: boolean;
 };
 
 type Credentials = { apiKey: string; apiSecret: string; gameId?: number };
@@ -45,6 +47,10 @@ type Credentials = { apiKey: string; apiSecret: string; gameId?: number };
 const HELP = `
 With --speed max the players play the last --days days as fast as the service takes it, ending now. After an interruption of any kind
 the same command goes on, and nothing counts twice. At the end it prints what was sent and what the service has, and whether both agree.
+In development, next to the service, it then leaves a past: every event gets the time of receipt that it would have had then, as if it had been
+sent at once. So event files, SQL, back-tests and exports have those days, too. Other players are left alone. Nothing of this is done in production,
+unless you say --past, and nothing with --url.
+
 With --speed real the players go on from now, at the pace of the clock, until Ctrl-C. After --speed max with the same options they are the
 same players, and so they are when it is started again.
 
@@ -76,6 +82,8 @@ export function simulateCommand(): Command {
     .option('--url <url>', 'the player API (default: on this machine, at SAVEPOINT_PORT)')
     .option('--api-key <key-id>', 'of the game, where its database cannot be reached from here')
     .option('--api-secret-file <file>', 'file with the secret of that key')
+    .option('--past', 'leave a past: times of receipt of those days (default: in development, without --url)')
+    .option('--no-past', 'leave the times of receipt as they are: everything was received today')
     .option('--state <file>', 'where to keep how far it has come (default: in SAVEPOINT_DATA_DIR)')
     .option('--clients <number>', 'how many players are played at a time', '48')
     .option(
@@ -105,7 +113,14 @@ async function run(options: Options): Promise<void> {
   }
   const simulator = await loadSimulator();
   const { gameId, ...credentials } = await readCredentials(options);
-  const { port, opsPort, dataDir } = requireSettings({ needsMasterKey: false });
+  const { port, opsPort, dataDir, environment } = requireSettings({ needsMasterKey: false });
+  const isOwn = options.url === undefined && environment === 'development';
+  const hasSequel = options.past ?? (isOwn && gameId !== undefined);
+  if (hasSequel && gameId === undefined) {
+    throw new StartupError(
+      '--past needs the database of the game: leave --api-key out, and run the command next to the database.',
+    );
+  }
   const url = (options.url ?? `http://127.0.0.1:${port}`).replace(/\/+$/, '');
   await requireService(url);
   const { adminTokenFile, adminUrl = `http://127.0.0.1:${opsPort}` } = options;
@@ -124,8 +139,15 @@ async function run(options: Options): Promise<void> {
       return;
     }
     const begun = performance.now();
-    const result = await playAll(simulator, target);
-    await reportSimulation(result, { gameId, options, seconds: (performance.now() - begun) / 1000 });
+    const result = await playAll(simulator, { ...target, hasSequel });
+    const seconds = (performance.now() - begun) / 1000;
+    const differences = await reportSimulation(result, { gameId, options, seconds });
+    if (hasSequel && gameId !== undefined) {
+      await leaveSimulatedPast(result, { ...options, gameId, days: size.days });
+    }
+    // Also if an earlier call was to leave a past, and this one is not.
+    if (result.hasSequel) await simulator.endSimulation(stateFile);
+    refuseDifferences(differences);
   } catch (error) {
     const { SimulationError, StateFileError } = simulator;
     if (error instanceof SimulationError || error instanceof StateFileError) {

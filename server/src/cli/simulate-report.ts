@@ -19,8 +19,8 @@ type Report = { gameId: number | undefined; options: { tenant: string; game: str
 /** With a queue, events are applied a moment after they are acknowledged. */
 const SETTLE_MS = 500;
 
-/** What was sent beside what the service has. Throws where they differ. */
-export async function reportSimulation(result: SimulationResult, report: Report): Promise<void> {
+/** What was sent beside what the service has. Returns how many rows differ. */
+export async function reportSimulation(result: SimulationResult, report: Report): Promise<number> {
   const { responseCounts, expected, deviceIds, isResumed } = result;
   const { gameId, seconds, options } = report;
   sayResponses(responseCounts, seconds);
@@ -28,18 +28,23 @@ export async function reportSimulation(result: SimulationResult, report: Report)
   const stored = await withDatabase(({ pool }) => readSettled(pool, { gameId, deviceIds }));
   const rows = compare(expected, stored);
   for (const line of tableLines([['', 'sent', 'service', ''], ...rows], isBetweenTexts)) say(line);
-  const wrong = rows.filter((row) => row[3] !== '');
-  if (wrong.length > 0) {
-    throw new StartupError(
-      `${wrong.length} of these differ. If the game has other players of this name or its own event schemas, that may be why; else please report it with the seed.`,
-    );
-  }
+  const wrong = rows.filter((row) => row[3] !== '').length;
+  if (wrong > 0) return wrong;
   say(`Everything agrees${isResumed ? ', also after the interruption' : ''}.`);
   if (sum(expected.swallowed) > 0) {
     say(
       `The losses, by day: savepoint losses --tenant ${options.tenant} --game ${options.game} --grace-hours 0`,
     );
   }
+  return 0;
+}
+
+/** @throws StartupError if any row differs */
+export function refuseDifferences(count: number): void {
+  if (count === 0) return;
+  throw new StartupError(
+    `${count} of these differ. If the game has other players of this name or its own event schemas, that may be why; else please report it with the seed.`,
+  );
 }
 
 export function reportLive(result: LiveResult): void {
@@ -66,17 +71,19 @@ function sayResponses(
 }
 
 /** Without the database there is what the API says. */
-function reportAcknowledged({ expected, acknowledged, refused }: SimulationResult): void {
+function reportAcknowledged({ expected, acknowledged, refused }: SimulationResult): number {
   const rows = [
     row('acknowledged events', sum(expected.events), acknowledged),
     row('refused events', sum(expected.refused), sum(refused)),
     ...rowsOf(expected.refused, refused, (code) => `  ${printable(code)}`),
   ];
   for (const line of tableLines([['', 'sent', 'service', ''], ...rows], isBetweenTexts)) say(line);
-  if (rows.some((cells) => cells[3] !== '')) throw new StartupError('These differ.');
+  const wrong = rows.filter((cells) => cells[3] !== '').length;
+  if (wrong > 0) return wrong;
   say(
     'Everything agrees, as far as the API says. With --tenant and --game, next to the database, more can be compared.',
   );
+  return 0;
 }
 
 async function readSettled(pool: Pool, devices: Devices): Promise<Tally> {

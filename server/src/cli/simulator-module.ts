@@ -7,6 +7,7 @@ import { StartupError } from '../lib/startup-error.js';
 export type SimulatorModule = {
   simulate(options: SimulateOptions): Promise<SimulationResult>;
   simulateLive(options: LiveOptions): Promise<LiveResult>;
+  endSimulation(stateFile: string): Promise<void>;
   /** The relative change of a metric between two arms; undefined where it depends on how long players are looked at. */
   trueChange(metric: TrueMetric, arm: Change, control: Change): number | undefined;
   SimulationError: ErrorClass;
@@ -24,6 +25,7 @@ export type SimulateOptions = {
   days: number;
   clients: number;
   stateFile: string;
+  hasSequel?: boolean;
   signal: AbortSignal;
   onProgress(progress: Progress): void;
 };
@@ -74,7 +76,11 @@ export type SimulationResult = {
   acknowledged: number;
   refused: Readonly<Record<string, number>>;
   responseCounts: ResponseCounts;
+  run: string;
+  firstDayMs: number;
+  endMs: number;
   isResumed: boolean;
+  hasSequel: boolean;
 };
 
 export type LiveResult = {

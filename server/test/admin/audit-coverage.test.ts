@@ -71,9 +71,10 @@ it('knows the command or route of every action', () => {
   const listed = [...Object.values(COMMAND_STEPS), ...Object.values(ROUTE_STEPS)].flatMap((step) =>
     'action' in step ? [step.action] : [],
   );
-  // The service does the first ones itself. The others are by a sign-in and a GET: see recovery-codes.test.ts and export-jobs.test.ts.
+  // The service does the first ones itself. The others are by a sign-in, a GET and a simulation, which needs a service: see
+  // recovery-codes.test.ts, export-jobs.test.ts and leave-past.test.ts.
   const byItself: AuditAction[] = ['signing_key.create', 'model.grade', 'account.link', 'purchase.move'];
-  const elsewhere: AuditAction[] = ['account.recovery_code_used', 'export.download'];
+  const elsewhere: AuditAction[] = ['account.recovery_code_used', 'export.download', 'simulation.past'];
   expect([...new Set([...listed, ...byItself, ...elsewhere])].toSorted()).toEqual(
     Object.keys(AUDIT_ACTIONS).toSorted(),
   );

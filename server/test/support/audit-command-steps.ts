@@ -64,7 +64,7 @@ export const COMMAND_STEPS: Record<
   'event-files check': { reason: READS },
   'event-files clickhouse': { reason: READS },
   'fake-store': { reason: 'it only signs receipts, and sends what stores send' },
-  simulate: { reason: 'it only sends what players send' },
+  simulate: { reason: 'it sends what players send; the past that it leaves is in leave-past.test.ts' },
   'tenant create': {
     action: 'tenant.create',
     target: 'tenant acme',

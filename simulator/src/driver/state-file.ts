@@ -1,5 +1,5 @@
 import { closeSync, existsSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Simulation } from '../model/simulation.js';
 import { addTally, emptyTally, type Tally } from '../model/tally.js';
@@ -14,6 +14,8 @@ type Header = Simulation & {
   target: string;
   /** Its players live from the start of the simulation on, at the pace of the clock. They have no past to finish. */
   isLive?: true;
+  /** When all are finished, the caller has something to do with them, and then calls `endSimulation`. */
+  hasSequel?: true;
 };
 
 export type StateFile = {
@@ -26,6 +28,8 @@ export type StateFile = {
   readonly finished: ReadonlySet<number>;
   /** Whether the file was there before. */
   readonly isResumed: boolean;
+  /** Whether `endSimulation` has to be called. */
+  readonly hasSequel: boolean;
   add(player: FinishedPlayer): void;
   close(): void;
 };
@@ -35,18 +39,23 @@ export class StateFileError extends Error {
   override readonly name = 'StateFileError';
 }
 
-export type Wanted = Omit<Simulation, 'endMs'> & { target: string };
+export type Wanted = Omit<Simulation, 'endMs'> & { target: string; hasSequel?: true };
+
+/** The last line of a simulation with a sequel. */
+const END = JSON.stringify({ isEnded: true });
 
 /**
  * One line for the simulation, then one for each player who has been played. A line that was cut off in the middle belongs to a player
- * who is played again. Once all players are finished, the next simulation starts a new file.
+ * who is played again. Once all players are finished, and the sequel if there is one, the next simulation starts a new file.
  */
 export async function openStateFile(file: string, wanted: Wanted, nowMs: number): Promise<StateFile> {
   await mkdir(dirname(file), { recursive: true });
   const kept = existsSync(file) ? readLines(file) : undefined;
   const isResumed = kept !== undefined && isUnfinished(kept);
   if (isResumed) requireSame(file, kept.header, wanted);
-  const header: Header = isResumed ? kept.header : newHeader(wanted, nowMs);
+  const header: Header = isResumed
+    ? { ...kept.header, ...(wanted.hasSequel && { hasSequel: true }) }
+    : newHeader(wanted, nowMs);
   const players = isResumed ? kept.players : [];
 
   const expected = emptyTally();
@@ -78,12 +87,18 @@ export async function openStateFile(file: string, wanted: Wanted, nowMs: number)
     refused,
     finished,
     isResumed,
+    hasSequel: header.hasSequel === true,
     add(player) {
       write(player);
       count(player);
     },
     close: () => closeSync(descriptor),
   };
+}
+
+/** The sequel is done: the same options start a new simulation, or go on at the pace of the clock. */
+export function endSimulation(file: string): Promise<void> {
+  return appendFile(file, `${END}\n`);
 }
 
 /**
@@ -111,8 +126,9 @@ export async function openLiveRun(
   return { simulation: { seed, players, days, endMs }, run };
 }
 
-function isUnfinished({ header, players }: Kept): boolean {
-  return header.isLive !== true && players.length < header.players;
+function isUnfinished({ header, players, isEnded }: Kept): boolean {
+  if (header.isLive === true) return false;
+  return players.length < header.players || (header.hasSequel === true && !isEnded);
 }
 
 function newHeader(wanted: Wanted, nowMs: number): Header {
@@ -120,7 +136,7 @@ function newHeader(wanted: Wanted, nowMs: number): Header {
   return { format: 1, run, endMs: nowMs, ...wanted };
 }
 
-type Kept = { header: Header; players: FinishedPlayer[] };
+type Kept = { header: Header; players: FinishedPlayer[]; isEnded: boolean };
 
 function readLines(file: string): Kept {
   const [first = '', ...rest] = readFileSync(file, 'utf8').split('\n');
@@ -128,8 +144,11 @@ function readLines(file: string): Kept {
   if (header?.format !== 1) {
     throw new StateFileError(`${file} is not the state of a simulation. Name another file with --state.`);
   }
-  const players = rest.map(parse).filter((line) => line !== undefined) as FinishedPlayer[];
-  return { header, players };
+  const players = rest
+    .filter((line) => line !== END)
+    .map(parse)
+    .filter((line) => line !== undefined) as FinishedPlayer[];
+  return { header, players, isEnded: rest.includes(END) };
 }
 
 function parse(line: string): unknown {
