@@ -246,6 +246,12 @@ describe('values', () => {
     });
   });
 
+  test('files of events are in the data folder in development, and nowhere in production unless they are asked for', () => {
+    const development = settings({ SAVEPOINT_ENV: 'development', SAVEPOINT_DATA_DIR: '/data' });
+    expect(development.eventFiles).toMatchObject({ dir: '/data/event-files', bucket: undefined });
+    expect(settings(PRODUCTION).eventFiles).toBeUndefined();
+  });
+
   test('port 0 lets the system choose, for both listeners at once', () => {
     const read = settings({ ...PRODUCTION, SAVEPOINT_PORT: '0', SAVEPOINT_OPS_PORT: '0' });
     expect([read.port, read.opsPort]).toEqual([0, 0]);
