@@ -11,14 +11,11 @@ import { SUMMED_DAYS } from './dimensions.js';
  */
 const MUCH = 0.01;
 
-/** For SQL: whether a day, with these `game_day_totals` now and when it was summed (null: never), is behind. */
-export function isBehind(now: string, summed: string): string {
-  const member = (totals: string) => `(${totals} ->> name)::numeric`;
-  return `(${summed} is null or exists (
-    select from unnest('{active,new,paying,purchases}'::text[]) name
-    where abs(${member(now)} - ${member(summed)}) > ${MUCH} * ${member(now)}
-  ))`;
-}
+/** For SQL: whether a day, with the totals `d.totals` now and `s.totals` when it was summed (null: never), is behind. */
+export const IS_BEHIND = `(s.totals is null or exists (
+  select from unnest('{active,new,paying,purchases}'::text[]) name
+  where abs((d.totals ->> name)::numeric - (s.totals ->> name)::numeric) > ${MUCH} * (d.totals ->> name)::numeric
+))`;
 
 /** How far the summing has come. */
 export type Summing = Readonly<{ daysDone: number; days: number }>;
@@ -57,10 +54,10 @@ const SUMMING = {
     with days as materialized (
       select day, totals from game_day_totals
       where game_id = $1 and day <= $3::date and day < $4::date and day >= greatest(
-        $2::date, $4::date - ${SUMMED_DAYS - 1}, $4::date - (select retention_days from games where id = $1)
+        $2::date, $4::date - ${SUMMED_DAYS} + 1, $4::date - (select retention_days from games where id = $1)
       )
     )
-    select count(*) filter (where not ${isBehind('d.totals', 's.totals')})::int as "daysDone", count(*)::int as days
+    select count(*) filter (where not ${IS_BEHIND})::int as "daysDone", count(*)::int as days
     from days d
     left join lateral (
       select totals from game_breakdown_days s where s.game_id = $1 and s.day = d.day offset 0

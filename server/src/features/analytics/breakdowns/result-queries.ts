@@ -1,5 +1,5 @@
 import type { DedicatedConnection } from '../../../db/dedicated-connection.js';
-import { isBehind } from './days-behind.js';
+import { IS_BEHIND } from './days-behind.js';
 import { DAYS_BEFORE_TODAY, DIMENSIONS, SHOWN_VALUES, SUMMED_DAYS } from './dimensions.js';
 import type { ChangedDay, DueGame, Run } from './run-queries.js';
 
@@ -35,7 +35,7 @@ export async function listChangedDays(
      ) s on true
      where case when $5::date[] is null then s.totals is distinct from d.totals
          or exists (select from unnest('{1,7,28,30}'::int[]) n where d.day + n >= s.summed_on and d.day + n < $2::date)
-       else d.day <> all($5) and d.day < $2::date and ${isBehind('d.totals', 's.totals')} end
+       else d.day <> all($5) and d.day < $2::date and ${IS_BEHIND} end
      order by d.day desc
      limit $4`,
     [gameId, today, keepsFrom, limit, summed],
