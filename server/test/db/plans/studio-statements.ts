@@ -30,12 +30,20 @@ import {
   listRateVersions,
 } from '../../../src/features/reporting/rate-queries.js';
 import { reportSpend } from '../../../src/features/reporting/report-spend.js';
+import { replaceLostSecrets } from '../../../src/features/sessions/replace-lost-secrets.js';
 import { resealAll } from '../../../src/features/sessions/reseal-secrets.js';
 import { revokeSigningKey, rotateSigningKey } from '../../../src/features/sessions/signing-key-changes.js';
+import {
+  listDaysOfReceipt,
+  listSimulatedPlayers,
+  moveReceipts,
+  updateOnlyPublication,
+} from '../../../src/features/simulated-past/past-queries.js';
 import { apiKeyBinding, listApiKeys } from '../../../src/features/studios/api-key-queries.js';
 import { findAuditRow, listAuditLines } from '../../../src/features/studios/audit-overview.js';
 import { createApiKey, revokeApiKey, rotateApiKey } from '../../../src/features/studios/key-changes.js';
 import { createGame, updateGameSettings } from '../../../src/features/studios/tenant-changes.js';
+import { DAY_MS } from '../../../src/lib/day.js';
 import { createFairSemaphore } from '../../../src/lib/fair-semaphore.js';
 import { MAX_ROW_ID } from '../../../src/lib/row-id.js';
 import { DEFAULT_DOCUMENT } from '../../../src/personalisation/document/default-document.js';
@@ -44,6 +52,7 @@ import {
   generateMasterKey,
   type MasterKeys,
   parseMasterKeys,
+  primaryId,
   seal,
 } from '../../../src/security/master-keys.js';
 import { listSealedSecrets } from '../../../src/security/sealed-secrets.js';
@@ -122,6 +131,31 @@ export const STUDIO_STATEMENTS: readonly Listed[] = [
       await listApiKeys(admin, tenant, game);
     },
     reads: { tables: ['api_keys', 'games'], why: 'commands list all there are', atMost: 'all' },
+  },
+  {
+    what: 'the loss of the master key',
+    call: async (on) => {
+      const lost = masterKeys(generateMasterKey());
+      await sealAll(on.admin, lost);
+      await replaceLostSecrets(on.admin, masterKeys(generateMasterKey()), primaryId(lost), actorAt(on));
+    },
+    reads: {
+      tables: ['api_keys', 'games', 'accounts'],
+      why: 'every sealed secret is looked at, once, by a command',
+      atMost: 'all',
+    },
+  },
+  {
+    what: 'a past for simulated players',
+    call: async (on) => {
+      const sinceMs = on.nowMs - 90 * DAY_MS;
+      await listSimulatedPlayers(on.admin, { gameId, deviceIds: ['device-1'], sinceMs });
+      await listDaysOfReceipt(on.admin, [playerId], sinceMs);
+      await transaction(on.admin, async (client) => {
+        await updateOnlyPublication(client, gameId, sinceMs);
+        await moveReceipts(client, [playerId], { sinceMs, keptFromMs: null });
+      });
+    },
   },
   {
     what: 'a change of the master key',

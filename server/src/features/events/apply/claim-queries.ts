@@ -1,4 +1,4 @@
-import type { Client } from '../../../db/pool.js';
+import { type Client, query } from '../../../db/pool.js';
 
 /** A transaction of a store within a game. */
 export type TransactionId = Readonly<{ gameId: number; transactionId: string }>;
@@ -87,7 +87,8 @@ export async function findNotices(
   ids: readonly TransactionId[],
 ): Promise<ReadonlyMap<string, LastNotice>> {
   const values = [ids.map(({ gameId }) => gameId), ids.map(({ transactionId }) => transactionId)];
-  const { rows } = await client.query<TransactionId & LastNotice>({ ...FIND_NOTICES, values });
+  // By `query`, like the statements that it is sent with: where the first of them fails, its error is the one that is seen first.
+  const rows = await query<TransactionId & LastNotice>(client, FIND_NOTICES, values);
   return new Map(
     rows.map(({ gameId, transactionId, ...notice }) => [transactionKey({ gameId, transactionId }), notice]),
   );
