@@ -1,7 +1,6 @@
 /** All of a text. */
 export const USER_IDS = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
-/** A user id may stand in a text in capital letters. */
-const UUID_LENGTH = 36;
+const USER_ID_LENGTH = 36;
 /** What `erasedName` gives has no ids in it, also where a device is called `erased`: a text does not grow when it is renamed again. */
 const NAME = /erased:[0-9a-f]{29}/y;
 
@@ -10,27 +9,28 @@ export type Renamed<T> = Readonly<{ text: string; found: ReadonlySet<T> }>;
 
 /**
  * Renames ids in texts wherever they stand as words: what is next to an id is no letter, digit or underscore, so a device that is called `e`
- * changes no other word. How long it takes depends on the text and on how many lengths the ids have, not on their number, which may be thousands.
+ * changes no other word. User ids may be in capital letters. Players choose ids and studios write texts: a place of the text takes one look-up in
+ * the sorted ids, however many there are and whatever they have in common.
  */
 export function createRenamer<T>(
   ids: ReadonlyMap<string, T>,
   nameOf: (owner: T) => string,
 ): (text: string) => Renamed<T> {
-  const lengths = [...new Set([...ids.keys()].map(({ length }) => length))].sort((a, b) => b - a);
-  const ownerOf = (word: string) =>
-    ids.get(word) ?? (word.length === UUID_LENGTH ? ids.get(word.toLowerCase()) : undefined);
+  const sorted = [...ids.keys()].sort();
+  const beginnings = beginningsOf(sorted);
+  const longest = sorted.reduce((most, { length }) => Math.max(most, length), 0);
 
-  /** The longest id that begins here, or a name, which stays. */
-  const idAt = (text: string, at: number) => {
-    NAME.lastIndex = at;
-    if (NAME.test(text)) return { owner: undefined, end: NAME.lastIndex };
-    for (const length of lengths) {
-      const end = at + length;
-      if (end > text.length || !isEdge(text, end)) continue;
-      const owner = ownerOf(text.slice(at, end));
-      if (owner !== undefined) return { owner, end };
+  /** The longest id that begins here. */
+  const idAt = (text: string, at: number): string | undefined => {
+    const rest = text.slice(at, at + longest);
+    let index = lastNotAfter(sorted, rest);
+    const common = commonLength(sorted[index] ?? '', rest);
+    for (; index >= 0; index = beginnings[index] ?? -1) {
+      const id = sorted[index] ?? '';
+      if (id.length <= common && isEdge(text, at + id.length)) return id;
     }
-    return undefined;
+    const userId = text.slice(at, at + USER_ID_LENGTH).toLowerCase();
+    return ids.has(userId) && isEdge(text, at + USER_ID_LENGTH) ? userId : undefined;
   };
 
   return (text) => {
@@ -38,20 +38,53 @@ export function createRenamer<T>(
     let renamed = '';
     let from = 0;
     for (let at = 0; at < text.length; ) {
-      const id = isEdge(text, at) ? idAt(text, at) : undefined;
-      if (id === undefined) {
-        at++;
+      const end = endOfName(text, at);
+      const id = end === undefined && isEdge(text, at) ? idAt(text, at) : undefined;
+      const owner = id === undefined ? undefined : ids.get(id);
+      if (id === undefined || owner === undefined) {
+        at = end ?? at + 1;
         continue;
       }
-      if (id.owner !== undefined) {
-        found.add(id.owner);
-        renamed += text.slice(from, at) + nameOf(id.owner);
-        from = id.end;
-      }
-      at = id.end;
+      found.add(owner);
+      renamed += text.slice(from, at) + nameOf(owner);
+      at += id.length;
+      from = at;
     }
     return { text: renamed + text.slice(from), found };
   };
+}
+
+/** For each id the place of the longest other one that it begins with, or -1. */
+function beginningsOf(sorted: readonly string[]): number[] {
+  const open: number[] = [];
+  return sorted.map((id, index) => {
+    while (open.length > 0 && !id.startsWith(sorted[open.at(-1) ?? 0] ?? '')) open.pop();
+    const beginning = open.at(-1) ?? -1;
+    open.push(index);
+    return beginning;
+  });
+}
+
+/** An id that the text begins with is this one, or one that this one begins with. */
+function lastNotAfter(sorted: readonly string[], text: string): number {
+  let [low, high] = [0, sorted.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((sorted[middle] ?? '') <= text) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
+}
+
+function commonLength(one: string, other: string): number {
+  let length = 0;
+  while (length < one.length && one.charCodeAt(length) === other.charCodeAt(length)) length++;
+  return length;
+}
+
+function endOfName(text: string, at: number): number | undefined {
+  NAME.lastIndex = at;
+  return NAME.test(text) ? NAME.lastIndex : undefined;
 }
 
 /** Whether no word goes on here. */
