@@ -6,7 +6,7 @@ import { mapStackTraces } from './map-stack-traces.js';
 export type RunningChild = Readonly<{ port: number; close(): Promise<void> }>;
 
 /** What a process does next, until it listens: for the log, should it go no further. */
-export type StartStep = 'load its code' | 'read the database' | 'listen';
+export type StartStep = 'load its code' | 'read the database' | 'build its routes' | 'listen';
 
 export type StartOptions = ChildOptions & Readonly<{ onStep: (step: StartStep) => void }>;
 

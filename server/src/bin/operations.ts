@@ -126,6 +126,7 @@ export async function startOperations(options: StartOptions): Promise<RunningChi
   const googleWork = { pool: database.pool, api: google, masterKeys, hashes: erasureHashes, logger };
   const confirmations = createConfirmationRunner({ ...googleWork, now: clock.now });
   const jobs = createJobs({ pool: database.pool, clock, logger });
+  onStep('build its routes');
   const app = await buildOpsApp({
     logger,
     allowedHosts: settings.opsAllowedHosts,

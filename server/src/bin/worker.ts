@@ -11,6 +11,7 @@ export async function startWorker(options: StartOptions): Promise<RunningChild> 
   const { settings, onStep } = options;
   onStep('read the database');
   const ctx = await createContext(options);
+  onStep('build its routes');
   const app = await buildPlayerApp(ctx);
   respond(process, 'metrics', () => ctx.metrics.registry.getMetricsAsJSON());
   respond(process, 'reach', () => reachesDatabase(ctx.pool));

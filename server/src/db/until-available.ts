@@ -18,7 +18,11 @@ export async function untilAvailable<T>(
       return await read();
     } catch (error) {
       if (!isUnavailable(error)) throw error;
-      if (tries === 1) logger.warn({ err: error }, 'the database does not respond; waiting for it to start');
+      if (tries === 1)
+        logger.warn(
+          { err: error },
+          'the database does not respond within SAVEPOINT_DB_TIMEOUT_MS; the start waits for it',
+        );
     }
     await sleep(pauseMs);
   }

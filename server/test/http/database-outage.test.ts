@@ -54,7 +54,10 @@ describe('a database', () => {
     const warned = once(lines, 'line');
     const starting = createContext(options);
     expect(await warned).toMatchObject([
-      { msg: 'the database does not respond; waiting for it to start', err: { code: 'ECONNREFUSED' } },
+      {
+        msg: 'the database does not respond within SAVEPOINT_DB_TIMEOUT_MS; the start waits for it',
+        err: { code: 'ECONNREFUSED' },
+      },
     ]);
     await proxy.restore();
     ctx = await starting;
