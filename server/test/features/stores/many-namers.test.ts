@@ -9,7 +9,7 @@ import { NO_HASHES, notify, type Said, tell } from '../../support/refunded-game.
 
 const NOW = Date.parse('2026-11-18T12:00:00Z');
 /** More than one transaction reaches. */
-const MANY = 250;
+const MANY = 120;
 
 describe('a refund of a transaction that many players name', () => {
   let world: GameWorld;
@@ -120,12 +120,12 @@ describe('a refund of a transaction that many players name', () => {
     await expectPurchaseSums(world.pool, gameId);
   });
 
-  it.each([1, 2])('reaches all in the end when the service crashes after %i transactions', async (done) => {
+  it('reaches all in the end when the service crashes after the first transaction', async () => {
     const transactionId = newTransaction();
     await nameAll('purchase', transactionId);
     await tell(world, buyer, 'claim', transactionId, NOW + 1_000);
-    await expect(refundOn(crashAfter(done), transactionId)).rejects.toThrow('crashed');
-    expect(await countOf(transactionId)).toEqual({ n: MANY - done * 100, isBuyer: false });
+    await expect(refundOn(crashAfter(1), transactionId)).rejects.toThrow('crashed');
+    expect(await countOf(transactionId)).toEqual({ n: MANY - 100, isBuyer: false });
     // The store has had no answer, and sends it again. Another time in it changes nothing.
     expect(await refundOn(world.pool, transactionId, NOW + 90_000)).toBe('duplicate');
     expect(await countOf(transactionId)).toEqual({ n: 0, isBuyer: false });
