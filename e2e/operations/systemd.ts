@@ -1,8 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { copyFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { temporaryFolder } from '../support/service.js';
 import { requirePrograms } from './programs.js';
 
 const UNIT = fileURLToPath(new URL('../../deploy/systemd/savepoint.service', import.meta.url));
@@ -12,12 +9,9 @@ const MOST_EXPOSED = '30';
 /** What systemd itself says of the unit: that it can be read, and how exposed the service is. */
 export async function trySystemd(): Promise<readonly string[]> {
   requirePrograms(['systemd-analyze'], 'systemd');
-  // Beside a copy of the repository elsewhere its folder need not exist.
-  const unit = join(await temporaryFolder(), 'savepoint.service');
-  await copyFile(UNIT, unit);
-  const exposure = analyze('security', '--offline=true', `--threshold=${MOST_EXPOSED}`, unit);
+  const exposure = analyze('security', '--offline=true', `--threshold=${MOST_EXPOSED}`, UNIT);
   process.stdout.write(`${exposure.output.trim().split('\n').at(-1)}\n`);
-  const verified = analyze('verify', unit);
+  const verified = analyze('verify', UNIT);
   return [
     ...(exposure.isWell ? [] : [`the service is exposed:\n${exposure.output}`]),
     ...(verified.isWell ? [] : [`the unit has a mistake: ${verified.output}`]),
