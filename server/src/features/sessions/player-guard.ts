@@ -4,9 +4,9 @@ import type { Limit } from '../../http/rate-limits.js';
 import { refuseRepeatedHeaders } from '../../http/repeated-headers.js';
 import type { PlayerRow } from '../players/player-row.js';
 import type { AccessClaims } from './access-token.js';
+import type { GuardContext } from './guard-context.js';
 import { isKeyAllowed } from './key-environment.js';
 import { createSessionCircuitBreaker, NOT_ASKED } from './session-circuit-breaker.js';
-import type { GuardContext } from './session-context.js';
 import type { LivePlayer } from './session-queries.js';
 
 declare module 'fastify' {

@@ -1,7 +1,7 @@
 import type { Clock } from '../../../lib/clock.js';
 import type { Shedding } from '../../../overload/shedding.js';
 import type { Metrics } from '../../../telemetry/metrics.js';
-import type { GuardContext } from '../../sessions/session-context.js';
+import type { GuardContext } from '../../sessions/guard-context.js';
 import type { Inbox } from '../failed/inbox.js';
 import type { ReceiptChecks } from '../receipts/receipt-checks.js';
 import type { Registries } from '../types/registries.js';
