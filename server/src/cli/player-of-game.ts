@@ -1,5 +1,5 @@
 import type { Pool } from '../db/pool.js';
-import { findPlayerId } from '../features/players/override-queries.js';
+import { findPlayerId } from '../features/players/player-parameter.js';
 import { StartupError } from '../lib/startup-error.js';
 import { UUID } from '../lib/uuid.js';
 import { requireGame } from './game-option.js';

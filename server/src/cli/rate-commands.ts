@@ -1,5 +1,4 @@
 import { Command, Option } from 'commander';
-import type { RowError } from '../features/game-configs/catalogue/catalogue-rows.js';
 import {
   changeRates,
   IMPORT_MODES,
@@ -10,6 +9,7 @@ import { readRateFile } from '../features/reporting/rate-file.js';
 import { findNewestRates, type RateVersion } from '../features/reporting/rate-queries.js';
 import { isCurrency } from '../lib/currencies.js';
 import { utcDay } from '../lib/day.js';
+import type { RowError } from '../lib/row-errors.js';
 import { StartupError } from '../lib/startup-error.js';
 import { commandActor } from './command-actor.js';
 import { requireTenant } from './game-option.js';

@@ -3,8 +3,8 @@ import { unlink } from 'node:fs/promises';
 import { PassThrough } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
-import { streamTarget } from '../features/exports/export-target.js';
 import { StartupError } from '../lib/startup-error.js';
+import { writeToStream } from '../lib/write-to-stream.js';
 import { outputClosed } from './closed-output.js';
 
 /** Writes to a new file, or to standard output without one. */
@@ -17,10 +17,9 @@ export function writePieces(
 }
 
 async function writeOut(pieces: AsyncGenerator<string>, signal: AbortSignal): Promise<void> {
-  const target = streamTarget(process.stdout, signal);
   for await (const piece of pieces) {
     if (outputClosed.aborted) return;
-    await target.write(piece, 0, null);
+    await writeToStream(process.stdout, piece, signal);
   }
 }
 

@@ -1,7 +1,7 @@
-import { once } from 'node:events';
 import { type FileHandle, open, readFile, stat, unlink } from 'node:fs/promises';
 import type { Writable } from 'node:stream';
 import { writeFileDurably } from '../../lib/durable-file.js';
+import { writeToStream } from '../../lib/write-to-stream.js';
 import { createChunks } from './export-chunks.js';
 import type { ExportFormat } from './export-format.js';
 import type { ExportKey } from './export-queries.js';
@@ -30,9 +30,7 @@ export type ExportCursor = ExportSubject & {
 /** A stream read by another process: there is nothing to resume. The signal ends the wait for a reader that does not read. */
 export function streamTarget(stream: Writable, signal?: AbortSignal): ExportTarget {
   return {
-    async write(text) {
-      if (!stream.write(text)) await once(stream, 'drain', { signal });
-    },
+    write: (text) => writeToStream(stream, text, signal),
     pause: async () => {},
     finish: async () => {},
   };

@@ -2,7 +2,7 @@ import { toTime } from '../../admin/admin-responses.js';
 import { type Actor, insertAuditEntry } from '../../admin/audit-log.js';
 import { type Client, type Pool, transaction } from '../../db/pool.js';
 import { chunksOf } from '../../lib/chunks.js';
-import { MAX_ROW_ERRORS, type RowError } from '../game-configs/catalogue/catalogue-rows.js';
+import { MAX_ROW_ERRORS, type RowError } from '../../lib/row-errors.js';
 import { requireConfigVersion } from '../game-configs/config-queries.js';
 import type { OverrideReading, StatedOverride } from './override-file.js';
 import {

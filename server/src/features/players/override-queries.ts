@@ -85,13 +85,3 @@ export async function lockPlayer(
   );
   return rows[0];
 }
-
-/** The internal id of a game's player. */
-export async function findPlayerId(pool: Pool, gameId: number, userId: string): Promise<string | undefined> {
-  const rows = await query<{ id: string }>(
-    pool,
-    { name: 'find_player_id', text: 'select id from players where user_id = $2 and game_id = $1' },
-    [gameId, userId],
-  );
-  return rows[0]?.id;
-}

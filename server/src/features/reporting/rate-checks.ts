@@ -1,7 +1,7 @@
 import { isCurrency } from '../../lib/currencies.js';
 import { utcDay } from '../../lib/day.js';
 import { trimDecimal } from '../../lib/decimal-sum.js';
-import { MAX_ROW_ERRORS, type RowError } from '../game-configs/catalogue/catalogue-rows.js';
+import { MAX_ROW_ERRORS, type RowError } from '../../lib/row-errors.js';
 import type { ExchangeRate } from './exchange-rates.js';
 
 /** A rate as a file or a request states it, and where. */

@@ -52,8 +52,9 @@ import {
 import { findDraftRow } from '../../../src/features/game-configs/draft-queries.js';
 import { storeExposures } from '../../../src/features/players/exposure-queries.js';
 import { findFacts } from '../../../src/features/players/facts-queries.js';
-import { findPlayerId, listOverrides } from '../../../src/features/players/override-queries.js';
+import { listOverrides } from '../../../src/features/players/override-queries.js';
 import { listPins } from '../../../src/features/players/pin-queries.js';
+import { findPlayerId } from '../../../src/features/players/player-parameter.js';
 import { storeStays } from '../../../src/features/players/stay-queries.js';
 import { listPredictedGames, listPredictionHealth } from '../../../src/features/predictions/daily-queries.js';
 import { listGrades } from '../../../src/features/predictions/grade-queries.js';

@@ -1,8 +1,9 @@
 import { type CsvCell, type CsvRow, readCsv } from '../../../lib/csv-reader.js';
 import { csvRow } from '../../../lib/csv-writer.js';
+import { MAX_ROW_ERRORS, type RowError } from '../../../lib/row-errors.js';
 import { SKUS, type SkuEntry } from '../../../personalisation/document/parts/catalogue.js';
 import { type Column, columnOfPointer, columnsFor, MAX_COLUMNS, readColumn } from './catalogue-columns.js';
-import { type CatalogueReading, MAX_ROW_ERRORS, type RowError, repeatedSkus } from './catalogue-rows.js';
+import { type CatalogueReading, repeatedSkus } from './catalogue-rows.js';
 import { cellOf } from './csv-cells.js';
 import { readSku } from './csv-sku.js';
 import { withLeftOut } from './left-out-columns.js';

@@ -1,5 +1,6 @@
+import type { RowError } from '../../../lib/row-errors.js';
 import { SKUS, type SkuEntry } from '../../../personalisation/document/parts/catalogue.js';
-import { type CatalogueReading, type RowError, repeatedSkus } from './catalogue-rows.js';
+import { type CatalogueReading, repeatedSkus } from './catalogue-rows.js';
 
 /** The catalogue as it stands in the document: a list of SKUs. */
 export function catalogueToJson(skus: readonly SkuEntry[]): string {

@@ -1,3 +1,4 @@
+import type { RowError } from '../../../lib/row-errors.js';
 import type { SkuEntry } from '../../../personalisation/document/parts/catalogue.js';
 
 /** A SKU of a file and where it stands there: rows of a spreadsheet, or places in a list, counted from 1. */
@@ -6,9 +7,6 @@ export type CatalogueRow = Readonly<{
   /** As it was read. The validation of the document decides whether it is a SKU. */
   sku: SkuEntry;
 }>;
-
-/** What is wrong with a file; null where it is not about one row or one column. */
-export type RowError = Readonly<{ row: number | null; column: string | null; message: string }>;
 
 /** The rows that can be read, and all that is wrong with the others. */
 export type CatalogueReading = Readonly<{
@@ -19,9 +17,6 @@ export type CatalogueReading = Readonly<{
   /** The SKU of a row, completed by the SKU of the same id as it is so far. */
   complete: (read: SkuEntry, former: SkuEntry) => SkuEntry;
 }>;
-
-/** More errors would not be read, and a hostile file cannot turn a small mistake into a huge response. */
-export const MAX_ROW_ERRORS = 1000;
 
 /** The second of two rows for one SKU would silently win. */
 export function repeatedSkus(rows: readonly CatalogueRow[]): RowError[] {

@@ -1,4 +1,5 @@
 import type { CsvCell, CsvRow } from '../../../lib/csv-reader.js';
+import type { RowError } from '../../../lib/row-errors.js';
 import { unescapeFormula } from '../../../lib/spreadsheet-formulas.js';
 import type { AssetEntry } from '../../../personalisation/document/member-schemas.js';
 import type {
@@ -8,7 +9,6 @@ import type {
 } from '../../../personalisation/document/parts/catalogue.js';
 import { isPrice, priceProblem } from '../../../personalisation/document/price-text.js';
 import type { Column } from './catalogue-columns.js';
-import type { RowError } from './catalogue-rows.js';
 
 export type SkuReading = Readonly<{ row: number; sku: SkuEntry | undefined; errors: readonly RowError[] }>;
 

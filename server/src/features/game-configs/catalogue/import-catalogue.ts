@@ -1,12 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Actor } from '../../../admin/audit-log.js';
 import type { Pool } from '../../../db/pool.js';
+import { MAX_ROW_ERRORS, type RowError } from '../../../lib/row-errors.js';
 import type { SkuEntry } from '../../../personalisation/document/parts/catalogue.js';
 import { type DocumentProblem, placeOf } from '../../../personalisation/validate/document-problems.js';
 import { validationSteps } from '../../../personalisation/validate/validate-document.js';
 import { documentWork } from '../document-work.js';
 import { type DraftConflict, findDraft, saveDraft } from '../draft.js';
-import { type CatalogueReading, type CatalogueRow, MAX_ROW_ERRORS, type RowError } from './catalogue-rows.js';
+import type { CatalogueReading, CatalogueRow } from './catalogue-rows.js';
 
 /**
  * `merge`: rows change or add SKUs, the others stay where and as they are. `replace`: the file is the whole catalogue, in
