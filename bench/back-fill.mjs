@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual, parseArgs } from 'node:util';
 import pg from 'pg';
-import { createPool, transaction } from '../server/dist/db/pool.js';
+import { createPool, transaction } from '../server/dist/platform/db/pool.js';
 import { publishConfig } from '../server/dist/features/game-configs/publish.js';
 import { insertPlayers } from '../server/dist/features/imports/import-queries.js';
 import { toOwnJson } from '../server/dist/features/own-attributes/own-json.js';

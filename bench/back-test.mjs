@@ -5,7 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
-import { createPool } from '../server/dist/db/pool.js';
+import { createPool } from '../server/dist/platform/db/pool.js';
 import { backTest } from '../server/dist/features/back-tests/back-test.js';
 import { createRebuildPool } from '../server/dist/features/explanations/rebuild-connections.js';
 import { createAdmin } from './support/command.mjs';

@@ -4,7 +4,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
-import { createPool } from '../server/dist/db/pool.js';
+import { createPool } from '../server/dist/platform/db/pool.js';
 import { dryRun } from '../server/dist/features/dry-runs/dry-run.js';
 import { DEFAULT_DOCUMENT } from '../server/dist/personalisation/document/default-document.js';
 import { cpuMsOf } from './support/processes.mjs';

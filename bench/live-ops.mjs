@@ -4,7 +4,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
-import { createPool } from '../server/dist/db/pool.js';
+import { createPool } from '../server/dist/platform/db/pool.js';
 import { publishConfig } from '../server/dist/features/game-configs/publish.js';
 import { loginRequest, refreshRequest, refreshTokenIn } from './support/auth-requests.mjs';
 import { createGame } from './support/command.mjs';

@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
-import { createPool } from '../server/dist/db/pool.js';
+import { createPool } from '../server/dist/platform/db/pool.js';
 import { publishConfig } from '../server/dist/features/game-configs/publish.js';
 import { DEFAULT_DOCUMENT } from '../server/dist/personalisation/document/default-document.js';
 import { closedLoop } from './support/closed-loop.mjs';

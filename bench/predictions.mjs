@@ -6,8 +6,8 @@
 // Players are written into the tables. With `--through api` they log in and send their events to the service instead, from up to 88 days ago.
 import { parseArgs } from 'node:util';
 import pg from 'pg';
-import { withDedicatedConnection } from '../server/dist/db/dedicated-connection.js';
-import { createPool } from '../server/dist/db/pool.js';
+import { withDedicatedConnection } from '../server/dist/platform/db/dedicated-connection.js';
+import { createPool } from '../server/dist/platform/db/pool.js';
 import { publishConfig } from '../server/dist/features/game-configs/publish.js';
 import { MAX_PLAYERS, readOrigins } from '../server/dist/features/predictions/training-data-reader.js';
 import { beginTrainingSession, createSample } from '../server/dist/features/predictions/training-queries.js';

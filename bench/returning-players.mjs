@@ -3,7 +3,7 @@
 // Prints a table of docs/experiments.md, and fails if the second way is not right.
 import { parseArgs } from 'node:util';
 import { compareGroups } from '../server/dist/features/analytics/holdouts/comparison.js';
-import { bucketOfValue } from '../server/dist/statistics/value-histogram.js';
+import { bucketOfValue } from '../server/dist/platform/statistics/value-histogram.js';
 import { addValue, amountOf, emptyArm, randomOf } from './experiments/simulated-arms.mjs';
 
 const { values } = parseArgs({

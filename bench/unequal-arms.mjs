@@ -4,9 +4,9 @@
 import { parseArgs } from 'node:util';
 import { compareGroups } from '../server/dist/features/analytics/holdouts/comparison.js';
 import { compareFamily } from '../server/dist/features/experiments/report/compare-arms.js';
-import { sequenceP } from '../server/dist/statistics/confidence-sequence.js';
-import { absoluteEffect } from '../server/dist/statistics/effect.js';
-import { bucketOfValue } from '../server/dist/statistics/value-histogram.js';
+import { sequenceP } from '../server/dist/platform/statistics/confidence-sequence.js';
+import { absoluteEffect } from '../server/dist/platform/statistics/effect.js';
+import { bucketOfValue } from '../server/dist/platform/statistics/value-histogram.js';
 import { playGame, WITH_EFFECT, WITHOUT_EFFECT } from './experiments/unequal-games.mjs';
 import { estimatesOf } from './experiments/verdicts.mjs';
 

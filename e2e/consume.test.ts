@@ -1,7 +1,7 @@
 /** @module-tag full */
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { attachToEmbeddedPostgres } from '../server/src/db/embedded/attach.js';
+import { attachToEmbeddedPostgres } from '../server/src/platform/embedded-postgres/attach.js';
 import {
   NATS_SERVER,
   type NatsServer,

@@ -1,6 +1,6 @@
 /** @module-tag full */
 import { afterAll, describe, expect, it } from 'vitest';
-import { codeAt, stepAt } from '../server/src/lib/totp.js';
+import { codeAt, stepAt } from '../server/src/platform/lib/totp.js';
 import { fromBase32 } from '../server/test/support/account-calls.js';
 import { HAS_BROWSER, NEEDS_BROWSER } from './support/browser.js';
 import { closeConsole, openConsole } from './support/console.js';

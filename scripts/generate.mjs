@@ -15,16 +15,16 @@ if (!existsSync(join(root, 'server/dist/app/context.js'))) {
   process.exit(1);
 }
 const { adminApiDocument, playerApiDocument } = await import('./api-document.mjs');
-const { readSettings, SETTINGS } = await import('../server/dist/settings/settings.js');
+const { readSettings, SETTINGS } = await import('../server/dist/platform/settings/settings.js');
 const { createContext } = await import('../server/dist/app/context.js');
-const { startEmbeddedPostgres } = await import('../server/dist/db/embedded/embedded-postgres.js');
-const { migrate } = await import('../server/dist/db/migrate.js');
-const { createPool } = await import('../server/dist/db/pool.js');
+const { startEmbeddedPostgres } = await import('../server/dist/platform/embedded-postgres/embedded-postgres.js');
+const { migrate } = await import('../server/dist/platform/db/migrate.js');
+const { createPool } = await import('../server/dist/platform/db/pool.js');
 const { ensureSigningKey } = await import('../server/dist/features/sessions/signing-key-changes.js');
 const { attributeTable } = await import('../server/dist/personalisation/attributes/attribute-table.js');
 const { ATTRIBUTE_REGISTRY } = await import('../server/dist/personalisation/attributes/attributes.js');
-const { createLogger } = await import('../server/dist/telemetry/logger.js');
-const { generateMasterKey, parseMasterKeys } = await import('../server/dist/security/master-keys.js');
+const { createLogger } = await import('../server/dist/platform/telemetry/logger.js');
+const { generateMasterKey, parseMasterKeys } = await import('../server/dist/platform/security/master-keys.js');
 
 const silent = () => {};
 
@@ -74,7 +74,7 @@ function settingsTable() {
     '# Settings',
     '',
     'The service reads these environment variables when it starts. `savepoint doctor` checks them and names misspelt ones.',
-    'This page is generated from `server/src/settings/setting-rows.ts` by `npm run generate`.',
+    'This page is generated from `server/src/platform/settings/setting-rows.ts` by `npm run generate`.',
     '',
     '| variable | what it sets | default |',
     '|---|---|---|',

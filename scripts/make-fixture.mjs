@@ -1,5 +1,5 @@
 // Writes server/test/fixtures/database-1.0.sql: a small database as this build makes it, with its schema and all of its rows.
-// server/test/db/upgrade.test.ts loads it into an empty database, migrates it and uses it. See "Migrations" in CONTRIBUTING.md.
+// server/test/platform/db/upgrade.test.ts loads it into an empty database, migrates it and uses it. See "Migrations" in CONTRIBUTING.md.
 //
 //   npm run build && node scripts/make-fixture.mjs
 import { createHmac } from 'node:crypto';
@@ -11,15 +11,15 @@ import { createContext } from '../server/dist/app/context.js';
 import { DEMO_DOCUMENT } from '../server/dist/app/demo-document.js';
 import { DEMO, seedDemoStudio } from '../server/dist/app/demo-studio.js';
 import { buildPlayerApp } from '../server/dist/app/player-app.js';
-import { startEmbeddedPostgres } from '../server/dist/db/embedded/embedded-postgres.js';
-import { migrate } from '../server/dist/db/migrate.js';
-import { createPool } from '../server/dist/db/pool.js';
+import { startEmbeddedPostgres } from '../server/dist/platform/embedded-postgres/embedded-postgres.js';
+import { migrate } from '../server/dist/platform/db/migrate.js';
+import { createPool } from '../server/dist/platform/db/pool.js';
 import { ensureEventPartitions } from '../server/dist/features/events/storage/event-partitions.js';
 import { publishConfig } from '../server/dist/features/game-configs/publish.js';
 import { ensureSigningKey } from '../server/dist/features/sessions/signing-key-changes.js';
-import { generateMasterKey, parseMasterKeys } from '../server/dist/security/master-keys.js';
-import { readSettings } from '../server/dist/settings/settings.js';
-import { createLogger } from '../server/dist/telemetry/logger.js';
+import { generateMasterKey, parseMasterKeys } from '../server/dist/platform/security/master-keys.js';
+import { readSettings } from '../server/dist/platform/settings/settings.js';
+import { createLogger } from '../server/dist/platform/telemetry/logger.js';
 import { dumpSchema, listTables } from './dump-schema.mjs';
 
 const FILE = fileURLToPath(new URL('../server/test/fixtures/database-1.0.sql', import.meta.url));

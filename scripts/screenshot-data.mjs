@@ -1,8 +1,8 @@
 // What the API cannot do, because it trusts no clock but its own: players who first logged in weeks ago. For pictures only.
 import pg from 'pg';
-import { withDedicatedConnection } from '../server/dist/db/dedicated-connection.js';
-import { attachToEmbeddedPostgres } from '../server/dist/db/embedded/attach.js';
-import { createPool } from '../server/dist/db/pool.js';
+import { withDedicatedConnection } from '../server/dist/platform/db/dedicated-connection.js';
+import { attachToEmbeddedPostgres } from '../server/dist/platform/embedded-postgres/attach.js';
+import { createPool } from '../server/dist/platform/db/pool.js';
 import { sumExperiments } from '../server/dist/features/experiments/sum-experiments.js';
 
 /** The simulated players have played for weeks, but all of them have logged in today: this lets them have come when they first played. */

@@ -1,6 +1,6 @@
 // Fills one closed day with events of simulated players, by the functions that apply events of requests.
 import { randomUUID } from 'node:crypto';
-import { transaction } from '../../server/dist/db/pool.js';
+import { transaction } from '../../server/dist/platform/db/pool.js';
 import { applyEvents } from '../../server/dist/features/events/apply/apply-events.js';
 import { checkEvents } from '../../server/dist/features/events/intake/check-events.js';
 import { recordsOfPlayer } from '../../server/dist/features/events/intake/event-record.js';

@@ -1,5 +1,5 @@
 // One training in a process of its own, so that its memory can be measured alone. The first argument is JSON; prints JSON.
-import { createPool } from '../../server/dist/db/pool.js';
+import { createPool } from '../../server/dist/platform/db/pool.js';
 import { trainGame } from '../../server/dist/features/predictions/train-game.js';
 
 const { databaseUrl, gameId, nowMs, maxPlayers } = JSON.parse(process.argv[2]);

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { DEMO } from '../../server/dist/app/demo-studio.js';
-import { createPool } from '../../server/dist/db/pool.js';
+import { createPool } from '../../server/dist/platform/db/pool.js';
 import { createAccessTokens } from '../../server/dist/features/sessions/access-token.js';
 import { loadSigningKeys } from '../../server/dist/features/sessions/signing-keys.js';
-import { systemClock } from '../../server/dist/lib/clock.js';
-import { loadMasterKeys } from '../../server/dist/security/master-key.js';
-import { readSettings } from '../../server/dist/settings/settings.js';
+import { systemClock } from '../../server/dist/platform/lib/clock.js';
+import { loadMasterKeys } from '../../server/dist/platform/security/master-key.js';
+import { readSettings } from '../../server/dist/platform/settings/settings.js';
 import { insertPlayers, insertSessions, settleTables } from './stored-players.mjs';
 
 const TABLES = ['players', 'player_days', 'player_promotions', 'devices', 'sessions'];

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { createPool } from '../../server/dist/db/pool.js';
+import { createPool } from '../../server/dist/platform/db/pool.js';
 import { publishConfig } from '../../server/dist/features/game-configs/publish.js';
 import { createBodyFiles } from './body-files.mjs';
 import { makeDocument } from './config-document.mjs';

@@ -1,5 +1,5 @@
 import { simulateOrigins } from '../../scripts/simulated-training.mjs';
-import { createPool, transaction } from '../../server/dist/db/pool.js';
+import { createPool, transaction } from '../../server/dist/platform/db/pool.js';
 import { lockGame } from '../../server/dist/features/game-configs/config-queries.js';
 import { insertModel, insertNextState } from '../../server/dist/features/predictions/model-queries.js';
 import { train } from '../../server/dist/personalisation/predict/train.js';

@@ -4,7 +4,7 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { attachToEmbeddedPostgres } from '../../server/dist/db/embedded/attach.js';
+import { attachToEmbeddedPostgres } from '../../server/dist/platform/embedded-postgres/attach.js';
 import { undoing } from './interrupt.mjs';
 
 const SAVEPOINT = fileURLToPath(new URL('../../server/bin/savepoint.mjs', import.meta.url));

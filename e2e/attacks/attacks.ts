@@ -1,4 +1,4 @@
-import { attachToEmbeddedPostgres } from '../../server/src/db/embedded/attach.js';
+import { attachToEmbeddedPostgres } from '../../server/src/platform/embedded-postgres/attach.js';
 import { childrenOf, isRunning, signal } from '../faults/processes.js';
 import { withDatabase } from '../faults/verify.js';
 import { get, login, post, type Service, type Settings, startService, until } from '../support/service.js';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { createRemoteJWKSet, jwtVerify } from 'jose';
 import pg from 'pg';
-import { attachToEmbeddedPostgres } from '../../server/src/db/embedded/attach.js';
+import { attachToEmbeddedPostgres } from '../../server/src/platform/embedded-postgres/attach.js';
 import { tablesNaming } from '../../server/test/support/erasure-calls.js';
 import { stablePort } from '../../server/test/support/stable-port.js';
 import {

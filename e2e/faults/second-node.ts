@@ -1,6 +1,6 @@
 import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
-import { attachToEmbeddedPostgres } from '../../server/src/db/embedded/attach.js';
+import { attachToEmbeddedPostgres } from '../../server/src/platform/embedded-postgres/attach.js';
 import { stablePort } from '../../server/test/support/stable-port.js';
 import { type Settings, temporaryFolder, until } from '../support/service.js';
 import { childrenOf, isRunning, signal } from './processes.js';

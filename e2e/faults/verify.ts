@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { attachToEmbeddedPostgres } from '../../server/src/db/embedded/attach.js';
+import { attachToEmbeddedPostgres } from '../../server/src/platform/embedded-postgres/attach.js';
 import { runSavepoint } from '../support/service.js';
 import { type Expectation, expectTotals, type Totals } from './expectation.js';
 import type { Plan } from './numbered-events.js';

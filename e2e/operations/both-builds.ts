@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
-import { startEmbeddedPostgres } from '../../server/src/db/embedded/embedded-postgres.js';
+import { startEmbeddedPostgres } from '../../server/src/platform/embedded-postgres/embedded-postgres.js';
 import { planEvents } from '../faults/numbered-events.js';
 import { seededRandom } from '../faults/random.js';
 import { startTraffic } from '../faults/traffic.js';

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { createS3Client } from '../../server/src/lib/s3/s3-client.js';
+import { createS3Client } from '../../server/src/platform/lib/s3/s3-client.js';
 import { contentOf } from '../../server/test/support/fake-s3.js';
 import { freePort, temporaryFolder, until } from '../support/service.js';
 import { requirePrograms } from './programs.js';

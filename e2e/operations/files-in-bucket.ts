@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { S3Client } from '../../server/src/lib/s3/s3-client.js';
+import type { S3Client } from '../../server/src/platform/lib/s3/s3-client.js';
 import { until } from '../support/service.js';
 import { isPurchase, linesOf, type PastEvent, PRICE } from './past-events.js';
 

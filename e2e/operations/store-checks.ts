@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { inParallel } from '../../server/src/lib/in-parallel.js';
+import { inParallel } from '../../server/src/platform/lib/in-parallel.js';
 import {
   createS3Client,
   type S3Client,
   type S3Content,
   type S3Settings,
-} from '../../server/src/lib/s3/s3-client.js';
+} from '../../server/src/platform/lib/s3/s3-client.js';
 import { contentOf } from '../../server/test/support/fake-s3.js';
 
 /** Stores list a thousand at a time. */

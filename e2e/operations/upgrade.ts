@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
-import { PACKAGE } from '../../server/src/db/embedded/binaries.js';
+import { PACKAGE } from '../../server/src/platform/embedded-postgres/binaries.js';
 import {
   type EmbeddedPostgres,
   startEmbeddedPostgres,
-} from '../../server/src/db/embedded/embedded-postgres.js';
+} from '../../server/src/platform/embedded-postgres/embedded-postgres.js';
 import {
   get,
   login,

@@ -1,4 +1,4 @@
-import type { Pool } from '../../server/src/db/pool.js';
+import type { Pool } from '../../server/src/platform/db/pool.js';
 import { applyEvents } from '../../server/src/features/events/apply/apply-events.js';
 import { checkEvents } from '../../server/src/features/events/intake/check-events.js';
 import { recordsOfPlayer } from '../../server/src/features/events/intake/event-record.js';

@@ -6,7 +6,7 @@ import { parse } from 'yaml';
 import { ASK_LIMITS } from '../src/features/event-files/asking/ask-files.js';
 import { processMb } from '../src/features/event-files/asking/ask-process.js';
 import { QUESTIONS } from '../src/features/event-files/event-files-routes.js';
-import { SETTINGS } from '../src/settings/settings.js';
+import { SETTINGS } from '../src/platform/settings/settings.js';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');

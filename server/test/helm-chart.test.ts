@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
-import { SETTINGS } from '../src/settings/settings.js';
+import { SETTINGS } from '../src/platform/settings/settings.js';
 import { renderTemplate } from './support/helm-templates.js';
 
 const CHART = new URL('../../deploy/helm/savepoint/', import.meta.url);

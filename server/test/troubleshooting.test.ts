@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { ADMIN_ERRORS, ERRORS } from '../src/errors.js';
+import { ADMIN_ERRORS, ERRORS } from '../src/platform/errors.js';
 import { REJECTIONS } from '../src/features/events/intake/rejections.js';
 
 const [, player = '', events = '', admin = ''] = readFileSync(

@@ -1,16 +1,16 @@
 import type { Logger } from 'pino';
-import type { Pool } from '../db/pool.js';
-import type { Reads } from '../db/reads.js';
-import type { Clock } from '../lib/clock.js';
-import type { FairSemaphore } from '../lib/fair-semaphore.js';
-import type { GoogleApi } from '../lib/google-play/google-api.js';
-import type { AppleReceipts } from '../lib/receipts/apple-receipts.js';
-import type { MasterKeys } from '../security/master-keys.js';
-import type { Passwords } from '../security/passwords.js';
-import type { EventFilesSettings } from '../settings/bucket-settings.js';
-import type { AdminMetrics } from '../telemetry/metrics.js';
-import type { Tracing } from '../telemetry/tracing/tracing.js';
-import type { Actor } from './audit-log.js';
+import type { Pool } from '../platform/db/pool.js';
+import type { Reads } from '../platform/db/reads.js';
+import type { Clock } from '../platform/lib/clock.js';
+import type { FairSemaphore } from '../platform/lib/fair-semaphore.js';
+import type { GoogleApi } from '../platform/lib/google-play/google-api.js';
+import type { AppleReceipts } from '../platform/lib/receipts/apple-receipts.js';
+import type { MasterKeys } from '../platform/security/master-keys.js';
+import type { Passwords } from '../platform/security/passwords.js';
+import type { EventFilesSettings } from '../platform/settings/bucket-settings.js';
+import type { AdminMetrics } from '../platform/telemetry/metrics.js';
+import type { Tracing } from '../platform/telemetry/tracing/tracing.js';
+import type { Actor } from '../platform/admin-api/audit-log.js';
 import type { JobRun, Jobs } from './background-jobs.js';
 
 /** What the admin API needs. It runs in the operations process, beside the API workers. */

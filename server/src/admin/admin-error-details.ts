@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { nullable, Time } from './admin-responses.js';
+import { nullable, Time } from '../platform/admin-api/admin-responses.js';
 
 /**
  * What errors of the admin API carry besides code and message: the changes and problems of a document, raised prices, and the

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import { ERRORS, type ErrorCode } from '../errors.js';
-import { type ErrorForm, errorResponses } from '../http/api-schemas.js';
+import { ERRORS, type ErrorCode } from '../platform/errors.js';
+import { type ErrorForm, errorResponses } from '../platform/http/api-schemas.js';
 import {
   BuildInUse,
   DIFFERENCE_EXAMPLE,

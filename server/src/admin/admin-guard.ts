@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
-import { ApiError, ERRORS } from '../errors.js';
-import { bearerToken } from '../http/bearer-token.js';
-import { didYouMean, nearestName } from '../lib/nearest-name.js';
+import { ApiError, ERRORS } from '../platform/errors.js';
+import { bearerToken } from '../platform/http/bearer-token.js';
+import { didYouMean, nearestName } from '../platform/lib/nearest-name.js';
 import type { AdminContext } from './admin-context.js';
 import {
   findSignedIn,
@@ -11,12 +11,12 @@ import {
   type SignedIn,
 } from './admin-sessions.js';
 import { type Admin, findAdmin } from './admin-tokens.js';
-import type { Actor } from './audit-log.js';
+import type { Actor } from '../platform/admin-api/audit-log.js';
 import { cookieOf } from './cookies.js';
 import { type AdminGame, findGameOfTenant, listGamesOfTenant } from './game-queries.js';
 import { isAtLeast, type Role } from './roles.js';
 import { refuseCrossOrigin } from './same-origin.js';
-import { isSlug } from './tenants.js';
+import { isSlug } from '../platform/admin-api/tenants.js';
 
 declare module 'fastify' {
   interface FastifyRequest {

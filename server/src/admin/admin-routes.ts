@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteShorthandOptions } from 'fastify';
 import type { Static, TSchema, TUnknown } from 'typebox';
-import type { ErrorCode } from '../errors.js';
+import type { ErrorCode } from '../platform/errors.js';
 import type { AdminContext } from './admin-context.js';
 import { accountErrors, adminErrors, gameErrors } from './admin-errors.js';
 import {
@@ -12,10 +12,10 @@ import {
   requireRole,
   signedInOf,
 } from './admin-guard.js';
-import { adminSchema, GameParameters, success } from './admin-responses.js';
+import { adminSchema, GameParameters, success } from '../platform/admin-api/admin-responses.js';
 import type { SignedIn } from './admin-sessions.js';
 import type { Admin } from './admin-tokens.js';
-import type { Actor } from './audit-log.js';
+import type { Actor } from '../platform/admin-api/audit-log.js';
 import type { AdminGame } from './game-queries.js';
 import type { Role } from './roles.js';
 

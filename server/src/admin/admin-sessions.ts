@@ -1,10 +1,10 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
-import { type Client, type Pool, query } from '../db/pool.js';
-import { DAY_MS, HOUR_MS } from '../lib/day.js';
-import { parseNetworks } from '../lib/parse-network.js';
-import { parseUserAgent } from '../lib/parse-user-agent.js';
-import { hashOfToken, newSecretToken } from '../lib/secret-token.js';
+import { type Client, type Pool, query } from '../platform/db/pool.js';
+import { DAY_MS, HOUR_MS } from '../platform/lib/day.js';
+import { parseNetworks } from '../platform/lib/parse-network.js';
+import { parseUserAgent } from '../platform/lib/parse-user-agent.js';
+import { hashOfToken, newSecretToken } from '../platform/lib/secret-token.js';
 import type { Role } from './roles.js';
 
 /**

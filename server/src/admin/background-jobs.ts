@@ -1,4 +1,4 @@
-import type { Actor } from './audit-log.js';
+import type { Actor } from '../platform/admin-api/audit-log.js';
 
 /**
  * Long work that goes on after the response, and is found again in the list of jobs.

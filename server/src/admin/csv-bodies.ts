@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { ApiError } from '../errors.js';
-import { decompress } from '../http/body-parser.js';
-import { decodeText } from '../lib/decode-text.js';
+import { ApiError } from '../platform/errors.js';
+import { decompress } from '../platform/http/body-parser.js';
+import { decodeText } from '../platform/lib/decode-text.js';
 
 /** For routes that take a file: a body of `text/csv` is a text. */
 export function parseCsvBodies(app: FastifyInstance): void {

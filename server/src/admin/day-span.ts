@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import { ApiError } from '../errors.js';
-import { DAY_MS, utcDay } from '../lib/day.js';
+import { ApiError } from '../platform/errors.js';
+import { DAY_MS, utcDay } from '../platform/lib/day.js';
 
 /** Days of UTC such as `2026-11-15`, both ends included. */
 export type DaySpan = Readonly<{ from: string; to: string }>;

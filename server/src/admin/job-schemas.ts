@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { nullable, PersonEmail, successOf, Time, toTime } from './admin-responses.js';
+import { nullable, PersonEmail, successOf, Time, toTime } from '../platform/admin-api/admin-responses.js';
 import type { Job } from './background-jobs.js';
 
 /** How jobs are shown: in the list of jobs, and in the responses of the routes that start one. */

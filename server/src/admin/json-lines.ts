@@ -1,7 +1,7 @@
 import type { PassThrough } from 'node:stream';
 import type { Logger } from 'pino';
-import { asApiError } from '../db/pool.js';
-import { ApiError } from '../errors.js';
+import { asApiError } from '../platform/db/pool.js';
+import { ApiError } from '../platform/errors.js';
 
 /** What long work writes its JSON lines with. */
 export type LineWriter = Readonly<{

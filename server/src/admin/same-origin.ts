@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { ApiError } from '../errors.js';
+import { ApiError } from '../platform/errors.js';
 
 /**
  * Refuses a request that a web page of another origin makes a browser send. `SameSite=Strict` does not prevent it: to a

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { AdminContext } from '../admin/admin-context.js';
-import { ApiError } from '../errors.js';
+import { ApiError } from '../platform/errors.js';
 import { accessRoutes } from '../features/accounts/access-routes.js';
 import { breakdownRoutes } from '../features/analytics/breakdowns/breakdown-routes.js';
 import { dashboardRoutes } from '../features/analytics/dashboard-routes.js';
@@ -56,11 +56,11 @@ import { gameRoutes } from '../features/studios/game-routes.js';
 import { keyRoutes } from '../features/studios/key-routes.js';
 import { studioRoutes } from '../features/studios/studio-routes.js';
 import { timelineRoutes } from '../features/timelines/timeline-routes.js';
-import { registerBodyParser } from '../http/body-parser.js';
-import { refuseUnknownMembers } from '../http/unknown-members.js';
-import { registerValidation } from '../http/validation.js';
-import { checkStorable } from '../lib/json-body.js';
-import { observeResponses } from '../telemetry/observation.js';
+import { registerBodyParser } from '../platform/http/body-parser.js';
+import { refuseUnknownMembers } from '../platform/http/unknown-members.js';
+import { registerValidation } from '../platform/http/validation.js';
+import { checkStorable } from '../platform/lib/json-body.js';
+import { observeResponses } from '../platform/telemetry/observation.js';
 import { adminLimitsRoutes } from './admin-limits-routes.js';
 
 /** A whole configuration document with a thousand SKUs fits. */

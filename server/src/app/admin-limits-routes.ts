@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import type { AdminContext } from '../admin/admin-context.js';
-import { successOf } from '../admin/admin-responses.js';
+import { successOf } from '../platform/admin-api/admin-responses.js';
 import { routesOfStudio } from '../admin/admin-routes.js';
 import { EVENT_LIMITS } from '../features/events/intake/limits.js';
 import { DOCUMENT_REGISTRY } from '../personalisation/document/document.js';

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { FastifyInstance } from 'fastify';
-import { ApiError } from '../errors.js';
-import { publishedFolder } from '../lib/package-files.js';
+import { ApiError } from '../platform/errors.js';
+import { publishedFolder } from '../platform/package-files.js';
 
 /** The TypeScript client in two forms: the npm package, and one ES module for pages without a bundler. */
 const TYPES: Readonly<Record<string, string>> = {

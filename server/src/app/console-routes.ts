@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { ApiError } from '../errors.js';
-import { publishedFolder } from '../lib/package-files.js';
+import { ApiError } from '../platform/errors.js';
+import { publishedFolder } from '../platform/package-files.js';
 
 /** Files whose names hold a hash of their content, and the few beside the page. No folder above, no hidden file. */
 const ASSET = /^assets\/[\w-][\w.-]*$/;

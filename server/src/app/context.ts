@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
-import { type DatabaseClock, watchDatabaseClock } from '../db/database-clock.js';
-import { createPool } from '../db/pool.js';
-import { untilAvailable } from '../db/until-available.js';
-import { watchStatements } from '../db/watch-statements.js';
+import { type DatabaseClock, watchDatabaseClock } from '../platform/db/database-clock.js';
+import { createPool } from '../platform/db/pool.js';
+import { untilAvailable } from '../platform/db/until-available.js';
+import { watchStatements } from '../platform/db/watch-statements.js';
 import { createErasedPlayers } from '../features/erasures/erased-players.js';
 import type { PlayerErasureContext } from '../features/erasures/player-erasure-routes.js';
 import { createInbox } from '../features/events/failed/inbox.js';
@@ -34,17 +34,17 @@ import type { SessionContext } from '../features/sessions/session-context.js';
 import { loadSigningKeys } from '../features/sessions/signing-keys.js';
 import type { NotificationContext } from '../features/stores/notification-routes.js';
 import { createPushTokens } from '../features/stores/push-tokens.js';
-import { createRateLimits } from '../http/rate-limits.js';
-import type { Clock } from '../lib/clock.js';
-import { type DiskWatch, watchDisk } from '../lib/disk-watch.js';
-import { createShedding } from '../overload/shedding.js';
+import { createRateLimits } from '../platform/http/rate-limits.js';
+import type { Clock } from '../platform/lib/clock.js';
+import { type DiskWatch, watchDisk } from '../platform/lib/disk-watch.js';
+import { createShedding } from '../platform/overload/shedding.js';
 import type { QueuedPath } from '../queue/queued-path.js';
-import { createErasureHashes } from '../security/erasure-hashes.js';
-import type { MasterKeys } from '../security/master-keys.js';
-import type { Settings } from '../settings/settings.js';
-import { createMetrics } from '../telemetry/metrics.js';
-import { createSlowStatements } from '../telemetry/slow-statements.js';
-import { createTracing, type Tracing } from '../telemetry/tracing/tracing.js';
+import { createErasureHashes } from '../platform/security/erasure-hashes.js';
+import type { MasterKeys } from '../platform/security/master-keys.js';
+import type { Settings } from '../platform/settings/settings.js';
+import { createMetrics } from '../platform/telemetry/metrics.js';
+import { createSlowStatements } from '../platform/telemetry/slow-statements.js';
+import { createTracing, type Tracing } from '../platform/telemetry/tracing/tracing.js';
 
 /** Everything that lives as long as the process, constructed explicitly and disposed of in reverse order. */
 export type Context = SessionContext &

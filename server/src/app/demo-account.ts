@@ -1,12 +1,12 @@
 import type { Logger } from 'pino';
-import { serviceActor } from '../admin/audit-log.js';
-import { listTenants } from '../admin/tenants.js';
-import { readDatabaseClock } from '../db/database-clock.js';
-import type { Pool } from '../db/pool.js';
+import { serviceActor } from '../platform/admin-api/audit-log.js';
+import { listTenants } from '../platform/admin-api/tenants.js';
+import { readDatabaseClock } from '../platform/db/database-clock.js';
+import type { Pool } from '../platform/db/pool.js';
 import { addMember, createSignInLink } from '../features/accounts/account-changes.js';
 import { emailKeyOf, findAccountByEmail } from '../features/accounts/account-queries.js';
 import { signInPath } from '../features/accounts/sign-in-links.js';
-import { HOUR_MS } from '../lib/day.js';
+import { HOUR_MS } from '../platform/lib/day.js';
 import { DEMO } from './demo-studio.js';
 
 const EMAIL = 'demo@localhost';

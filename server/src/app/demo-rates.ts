@@ -1,6 +1,6 @@
-import type { Actor } from '../admin/audit-log.js';
-import { findTenantId } from '../admin/tenants.js';
-import type { Pool } from '../db/pool.js';
+import type { Actor } from '../platform/admin-api/audit-log.js';
+import { findTenantId } from '../platform/admin-api/tenants.js';
+import type { Pool } from '../platform/db/pool.js';
 import { changeRates } from '../features/reporting/rate-changes.js';
 
 /** Round numbers, for all days. The simulator sells in these currencies. */

@@ -1,9 +1,9 @@
-import { serviceActor } from '../admin/audit-log.js';
-import { findGame } from '../admin/tenants.js';
-import type { Pool } from '../db/pool.js';
+import { serviceActor } from '../platform/admin-api/audit-log.js';
+import { findGame } from '../platform/admin-api/tenants.js';
+import type { Pool } from '../platform/db/pool.js';
 import { createApiKey } from '../features/studios/key-changes.js';
 import { createGame, createTenant } from '../features/studios/tenant-changes.js';
-import type { MasterKeys } from '../security/master-keys.js';
+import type { MasterKeys } from '../platform/security/master-keys.js';
 
 /** The development key pair; refused outside of the development environment. */
 export const DEMO = Object.freeze({

@@ -1,12 +1,12 @@
 import { type FastifyBaseLogger, type FastifyInstance, fastify } from 'fastify';
 import type { Logger } from 'pino';
-import { registerErrorHandlers, respondToClientError, sendError, toApiError } from '../http/error-handler.js';
-import { registerHostCheck } from '../http/host-check.js';
-import { HOST_CHECKED_LATER, registerSingleHeaders } from '../http/repeated-headers.js';
-import { requestId } from '../http/request-id.js';
-import { trustProxy } from '../http/trust-proxy.js';
-import type { Settings } from '../settings/settings.js';
-import { quietLogs } from '../telemetry/logger.js';
+import { registerErrorHandlers, respondToClientError, sendError, toApiError } from '../platform/http/error-handler.js';
+import { registerHostCheck } from '../platform/http/host-check.js';
+import { HOST_CHECKED_LATER, registerSingleHeaders } from '../platform/http/repeated-headers.js';
+import { requestId } from '../platform/http/request-id.js';
+import { trustProxy } from '../platform/http/trust-proxy.js';
+import type { Settings } from '../platform/settings/settings.js';
+import { quietLogs } from '../platform/telemetry/logger.js';
 
 export type Readiness = { ready: boolean; checks: Record<string, string> };
 

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import { EVENT_LIMITS } from '../features/events/intake/limits.js';
 import { LOGIN_WINDOW_SECONDS } from '../features/sessions/login-window.js';
-import { supportedEncodings } from '../http/body-parser.js';
+import { supportedEncodings } from '../platform/http/body-parser.js';
 import type { Context } from './context.js';
 
 const Rate = Type.Object({ requests: Type.Integer(), windowSeconds: Type.Integer() }, { title: 'Rate' });

@@ -1,4 +1,4 @@
-import { serviceActor } from '../admin/audit-log.js';
+import { serviceActor } from '../platform/admin-api/audit-log.js';
 import { deleteExpiredAccess } from '../features/accounts/account-expiry.js';
 import { sumBreakdowns } from '../features/analytics/breakdowns/sum-breakdowns.js';
 import { compactRollups } from '../features/analytics/compact-rollups.js';
@@ -12,14 +12,14 @@ import { deleteEndedHoldouts } from '../features/experiments/holdout-expiry.js';
 import { sumExperiments } from '../features/experiments/sum-experiments.js';
 import { deleteExpiredExports } from '../features/exports/export-expiry.js';
 import { deleteExpiredJobs } from '../features/jobs/job-expiry.js';
-import type { MaintenanceStep, StepResult } from '../features/lifecycle/maintenance-step.js';
+import type { MaintenanceStep, StepResult } from '../platform/lifecycle/maintenance-step.js';
 import { type RetentionResult, runRetention } from '../features/lifecycle/retention.js';
 import { deleteExpiredStays } from '../features/players/stay-expiry.js';
 import { forgetDevices } from '../features/sessions/forget-devices.js';
 import type { DeviceHashes } from '../features/sessions/forgotten-devices.js';
 import { deleteExpiredSessions } from '../features/sessions/session-expiry.js';
 import { WAITING_PURCHASES } from '../features/stores/replay-waiting.js';
-import { MINUTE_MS } from '../lib/day.js';
+import { MINUTE_MS } from '../platform/lib/day.js';
 
 const BREAKDOWNS = 'breakdowns';
 const EXPERIMENTS = 'experiments';

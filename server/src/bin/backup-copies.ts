@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises';
-import type { Backup } from '../db/embedded/backup/backup-folder.js';
+import type { Backup } from '../platform/embedded-postgres/backup/backup-folder.js';
 import {
   type BackupStore,
   claimStore,
@@ -8,7 +8,7 @@ import {
   listStoredLog,
   pruneStore,
   storeUntil,
-} from '../db/embedded/backup/backup-store.js';
+} from '../platform/embedded-postgres/backup/backup-store.js';
 import { addStoredErasedList, storeErasedList } from '../features/erasures/stored-list.js';
 
 /** The copy of the backups in a bucket, where there is one. */

@@ -1,13 +1,13 @@
 import type { Logger } from 'pino';
-import { isBackupDue } from '../db/embedded/backup/backup-due.js';
-import { listBackups } from '../db/embedded/backup/backup-folder.js';
-import { openStore } from '../db/embedded/backup/backup-store.js';
-import { pruneBackups } from '../db/embedded/backup/prune-backups.js';
-import { takeBackup } from '../db/embedded/backup/take-backup.js';
-import { archiveLog, endArchive } from '../db/embedded/backup/wal-archive.js';
+import { isBackupDue } from '../platform/embedded-postgres/backup/backup-due.js';
+import { listBackups } from '../platform/embedded-postgres/backup/backup-folder.js';
+import { openStore } from '../platform/embedded-postgres/backup/backup-store.js';
+import { pruneBackups } from '../platform/embedded-postgres/backup/prune-backups.js';
+import { takeBackup } from '../platform/embedded-postgres/backup/take-backup.js';
+import { archiveLog, endArchive } from '../platform/embedded-postgres/backup/wal-archive.js';
 import { erasedListFile } from '../features/erasures/list-file.js';
-import { createPoller } from '../lib/poller.js';
-import type { BucketSettings } from '../settings/bucket-settings.js';
+import { createPoller } from '../platform/lib/poller.js';
+import type { BucketSettings } from '../platform/settings/bucket-settings.js';
 import { type BackupCopies, createBackupCopies, NO_COPIES } from './backup-copies.js';
 import type { BackupMetrics } from './backup-metrics.js';
 

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
-import { type MasterKeys, parseMasterKeys, UnsealError } from '../security/master-keys.js';
-import { readSettings, type Settings } from '../settings/settings.js';
-import { createLogger } from '../telemetry/logger.js';
+import { type MasterKeys, parseMasterKeys, UnsealError } from '../platform/security/master-keys.js';
+import { readSettings, type Settings } from '../platform/settings/settings.js';
+import { createLogger } from '../platform/telemetry/logger.js';
 
 /** What a process of the service needs to start. The primary hands it over in the environment and the arguments. */
 export type ChildOptions = Readonly<{

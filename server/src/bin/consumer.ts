@@ -1,20 +1,20 @@
 import type { AddressInfo } from 'node:net';
 import { buildHealthApp, type Readiness } from '../app/health-app.js';
-import { attachToEmbeddedPostgres } from '../db/embedded/attach.js';
-import { createPool, type Pool } from '../db/pool.js';
+import { attachToEmbeddedPostgres } from '../platform/embedded-postgres/attach.js';
+import { createPool, type Pool } from '../platform/db/pool.js';
 import { createErasedPlayers } from '../features/erasures/erased-players.js';
 import { createInbox } from '../features/events/failed/inbox.js';
-import { httpUrl } from '../lib/http-url.js';
-import { StartupError } from '../lib/startup-error.js';
+import { httpUrl } from '../platform/lib/http-url.js';
+import { StartupError } from '../platform/lib/startup-error.js';
 import type { QueueConsumer } from '../queue/consumer.js';
 import { openQueue, prepareQueue, type Queue } from '../queue/queue.js';
 import { checkQueue } from '../queue/queue-status.js';
 import { consumeQueue } from '../queue/queued-path.js';
-import { createErasureHashes, type ErasureHashes } from '../security/erasure-hashes.js';
-import { findMasterKeys } from '../security/master-key.js';
-import type { NatsSettings, Settings } from '../settings/settings.js';
-import { createLogger } from '../telemetry/logger.js';
-import { createMetrics } from '../telemetry/metrics.js';
+import { createErasureHashes, type ErasureHashes } from '../platform/security/erasure-hashes.js';
+import { findMasterKeys } from '../platform/security/master-key.js';
+import type { NatsSettings, Settings } from '../platform/settings/settings.js';
+import { createLogger } from '../platform/telemetry/logger.js';
+import { createMetrics } from '../platform/telemetry/metrics.js';
 import { refuseTakenPort } from './primary.js';
 
 /**

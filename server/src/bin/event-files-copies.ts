@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
 import { removeUnusedCopies } from '../features/event-files/asking/local-copies.js';
-import { MINUTE_MS } from '../lib/day.js';
-import { createPoller } from '../lib/poller.js';
-import type { EventFilesSettings } from '../settings/bucket-settings.js';
+import { MINUTE_MS } from '../platform/lib/day.js';
+import { createPoller } from '../platform/lib/poller.js';
+import type { EventFilesSettings } from '../platform/settings/bucket-settings.js';
 
 const LOOK_EVERY_MS = 10 * MINUTE_MS;
 

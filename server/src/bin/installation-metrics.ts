@@ -1,8 +1,8 @@
 import { Gauge, Registry } from 'prom-client';
-import type { Pool } from '../db/pool.js';
-import { systemClock } from '../lib/clock.js';
-import type { DiskWatch } from '../lib/disk-watch.js';
-import { createTtlCache } from '../lib/ttl-cache.js';
+import type { Pool } from '../platform/db/pool.js';
+import { systemClock } from '../platform/lib/clock.js';
+import type { DiskWatch } from '../platform/lib/disk-watch.js';
+import { createTtlCache } from '../platform/lib/ttl-cache.js';
 import { serverVersion } from './server-version.js';
 
 /** PostgreSQL looks at every file of the database for this: with many partitions that is thousands. */

@@ -1,17 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { seedDemoStudio } from '../app/demo-studio.js';
-import type { Database } from '../db/database.js';
-import { readDatabaseClock } from '../db/database-clock.js';
-import { migrate, requireReachable } from '../db/migrate.js';
-import { isUnavailable } from '../db/pool.js';
+import type { Database } from '../platform/db/database.js';
+import { readDatabaseClock } from '../platform/db/database-clock.js';
+import { migrate, requireReachable } from '../platform/db/migrate.js';
+import { isUnavailable } from '../platform/db/pool.js';
 import { applyErasedList } from '../features/erasures/apply-erased-list.js';
 import { erasedListFile } from '../features/erasures/list-file.js';
 import { ensureEventPartitions } from '../features/events/storage/event-partitions.js';
 import { ensureSigningKey } from '../features/sessions/signing-key-changes.js';
-import { StartupError } from '../lib/startup-error.js';
-import { loadMasterKeys, requireRightMasterKeys } from '../security/master-key.js';
-import type { MasterKeys } from '../security/master-keys.js';
-import type { Settings } from '../settings/settings.js';
+import { StartupError } from '../platform/lib/startup-error.js';
+import { loadMasterKeys, requireRightMasterKeys } from '../platform/security/master-key.js';
+import type { MasterKeys } from '../platform/security/master-keys.js';
+import type { Settings } from '../platform/settings/settings.js';
 
 export type Installation = { masterKeys: MasterKeys; masterKeyText: string };
 

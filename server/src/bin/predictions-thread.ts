@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { TrainingOutcome } from '../admin/admin-context.js';
-import type { Actor } from '../admin/audit-log.js';
-import { createPool, type Pool } from '../db/pool.js';
+import type { Actor } from '../platform/admin-api/audit-log.js';
+import { createPool, type Pool } from '../platform/db/pool.js';
 import {
   type DailyResult,
   type DueGame,
@@ -10,9 +10,9 @@ import {
 } from '../features/predictions/daily-work.js';
 import { trainGame } from '../features/predictions/train-game.js';
 import { type NotedFailure, noteFailure } from '../features/predictions/work-queries.js';
-import { clockFrom } from '../lib/clock.js';
-import { stepBehindPlayers } from '../lib/thread-priority.js';
-import { mapStackTraces } from './map-stack-traces.js';
+import { clockFrom } from '../platform/lib/clock.js';
+import { stepBehindPlayers } from '../platform/lib/thread-priority.js';
+import { mapStackTraces } from '../platform/telemetry/map-stack-traces.js';
 
 /**
  * Grading and training in a thread of its own, started by run-predictions-thread.ts: fitting takes seconds in which a process serves nothing. The memory of the thread

@@ -1,11 +1,11 @@
 import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { type Database, openDatabase } from '../db/database.js';
+import { type Database, openDatabase } from '../platform/db/database.js';
 import { listForeignRoots } from '../features/events/receipts/load-apple-receipts.js';
-import { StartupError } from '../lib/startup-error.js';
-import type { Settings } from '../settings/settings.js';
-import { createLogger } from '../telemetry/logger.js';
+import { StartupError } from '../platform/lib/startup-error.js';
+import type { Settings } from '../platform/settings/settings.js';
+import { createLogger } from '../platform/telemetry/logger.js';
 import { type Installation, PATIENCE, prepareInstallation } from './installation.js';
 import { startProcesses } from './processes.js';
 import { printWelcome } from './welcome.js';

@@ -3,7 +3,7 @@ import { isClosedOutput } from '../cli/closed-output.js';
 import { describeUsageError, isUsageError, throwErrors } from '../cli/command-errors.js';
 import { describeFailure } from '../cli/describe-failure.js';
 import { INTERRUPTED, Interrupted } from '../cli/interrupt.js';
-import { SETTINGS } from '../settings/settings.js';
+import { SETTINGS } from '../platform/settings/settings.js';
 import { COMMANDS } from './commands.js';
 import { serverVersion } from './server-version.js';
 

@@ -1,12 +1,12 @@
 import type { Readiness } from '../app/health-app.js';
-import type { DatabaseClock } from '../db/database-clock.js';
-import type { Pool } from '../db/pool.js';
-import type { Replica, ReplicaState } from '../db/replica.js';
-import { isMigrated } from '../db/schema-state.js';
+import type { DatabaseClock } from '../platform/db/database-clock.js';
+import type { Pool } from '../platform/db/pool.js';
+import type { Replica, ReplicaState } from '../platform/db/replica.js';
+import { isMigrated } from '../platform/db/schema-state.js';
 import { clockWarnings } from '../features/lifecycle/clock-warnings.js';
 import { describeSpace } from '../features/lifecycle/disk-warnings.js';
-import type { DiskWatch } from '../lib/disk-watch.js';
-import { type FreeSpace, isAllButFull } from '../lib/free-space.js';
+import type { DiskWatch } from '../platform/lib/disk-watch.js';
+import { type FreeSpace, isAllButFull } from '../platform/lib/free-space.js';
 import type { QueueStatus } from '../queue/queue-status.js';
 import { STUCK_SECONDS } from './heartbeat.js';
 import type { ServiceStatus } from './service-status.js';

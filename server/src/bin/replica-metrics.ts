@@ -1,5 +1,5 @@
 import { Counter, Gauge, Registry } from 'prom-client';
-import type { Replica } from '../db/replica.js';
+import type { Replica } from '../platform/db/replica.js';
 
 /** Whether the replica takes reads off the primary, and how many. */
 export function createReplicaMetrics(replica: Pick<Replica, 'state'>): { registry: Registry } {

@@ -8,8 +8,8 @@ import {
   nothingDone,
 } from '../features/predictions/daily-work.js';
 import type { NotedFailure } from '../features/predictions/work-queries.js';
-import { clockFrom } from '../lib/clock.js';
-import { programFile } from '../lib/package-files.js';
+import { clockFrom } from '../platform/lib/clock.js';
+import { programFile } from '../platform/package-files.js';
 import type { DailyTask, ThreadMessage, TrainMessage, TrainTask } from './predictions-thread.js';
 
 export type ThreadLimits = Readonly<{ memoryMb: number; gameMs: number }>;

@@ -1,5 +1,5 @@
 import { watchOutput } from '../cli/closed-output.js';
-import { mapStackTraces } from './map-stack-traces.js';
+import { mapStackTraces } from '../platform/telemetry/map-stack-traces.js';
 import { endOnUncaught, runProgram } from './program.js';
 
 mapStackTraces();

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { inPackage } from '../lib/package-files.js';
+import { inPackage } from '../platform/package-files.js';
 
 /** Of this build, as its package says. */
 export function serverVersion(): string {

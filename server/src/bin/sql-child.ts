@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { cutAnswer, cutMessage } from '../features/event-files/asking/cut-answer.js';
 import type { Answer, Outcome, Question } from '../features/event-files/asking/question.js';
 import { ANSWER_FD, NO_DUCKDB, OUT_OF_MEMORY } from '../features/event-files/asking/question.js';
-import { stepBehindPlayers } from '../lib/thread-priority.js';
+import { stepBehindPlayers } from '../platform/lib/thread-priority.js';
 
 /**
  * The process that answers one question with DuckDB, and then waits to be killed. What stands between the question and this machine:

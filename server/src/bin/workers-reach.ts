@@ -1,4 +1,4 @@
-import type { Pool } from '../db/pool.js';
+import type { Pool } from '../platform/db/pool.js';
 import { ask } from './questions.js';
 import type { SupervisedProcess } from './supervised-process.js';
 

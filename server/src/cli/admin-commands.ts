@@ -4,10 +4,10 @@ import { addMember, resetAccount } from '../features/accounts/account-changes.js
 import { isEmail } from '../features/accounts/account-schemas.js';
 import { type ListedAccount, listAccounts } from '../features/accounts/member-queries.js';
 import { signInPath } from '../features/accounts/sign-in-links.js';
-import { DAY_MS } from '../lib/day.js';
-import { httpUrl } from '../lib/http-url.js';
-import { StartupError } from '../lib/startup-error.js';
-import type { Settings } from '../settings/settings.js';
+import { DAY_MS } from '../platform/lib/day.js';
+import { httpUrl } from '../platform/lib/http-url.js';
+import { StartupError } from '../platform/lib/startup-error.js';
+import type { Settings } from '../platform/settings/settings.js';
 import { commandActor } from './command-actor.js';
 import { namedOrOnlyTenant, requireFilter } from './game-option.js';
 import { readName } from './person-name.js';

@@ -7,9 +7,9 @@ import {
 } from '../admin/admin-tokens.js';
 import type { Role } from '../admin/roles.js';
 import { MAX_TOKEN_DAYS } from '../features/studios/admin-token-schemas.js';
-import { DAY_MS } from '../lib/day.js';
-import { isoTime } from '../lib/iso-time.js';
-import { StartupError } from '../lib/startup-error.js';
+import { DAY_MS } from '../platform/lib/day.js';
+import { isoTime } from '../platform/lib/iso-time.js';
+import { StartupError } from '../platform/lib/startup-error.js';
 import { commandActor, currentUser } from './command-actor.js';
 import { namedOrOnlyTenant, requireFilter } from './game-option.js';
 import { readName } from './person-name.js';

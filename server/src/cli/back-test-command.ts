@@ -7,7 +7,7 @@ import {
   MAX_SAMPLE,
 } from '../features/back-tests/back-test.js';
 import { createRebuildPool } from '../features/explanations/rebuild-connections.js';
-import { StartupError } from '../lib/startup-error.js';
+import { StartupError } from '../platform/lib/startup-error.js';
 import { backTestLines } from './back-test-table.js';
 import { type CandidateOptions, candidateOf, sampleSize, withCandidate } from './candidate-option.js';
 import { requireGame, withGame } from './game-option.js';

@@ -1,18 +1,18 @@
 import { Command } from 'commander';
-import { type Backup, claimBackupFolder } from '../db/embedded/backup/backup-folder.js';
-import { claimStore, copyBackup, openStore, storeUntil } from '../db/embedded/backup/backup-store.js';
-import { fetchBackup } from '../db/embedded/backup/fetch-backup.js';
-import { takeBackup } from '../db/embedded/backup/take-backup.js';
-import { verifyArchive } from '../db/embedded/backup/verify-archive.js';
-import { verifyBackup } from '../db/embedded/backup/verify-backup.js';
-import { ownMajor } from '../db/embedded/binaries.js';
+import { type Backup, claimBackupFolder } from '../platform/embedded-postgres/backup/backup-folder.js';
+import { claimStore, copyBackup, openStore, storeUntil } from '../platform/embedded-postgres/backup/backup-store.js';
+import { fetchBackup } from '../platform/embedded-postgres/backup/fetch-backup.js';
+import { takeBackup } from '../platform/embedded-postgres/backup/take-backup.js';
+import { verifyArchive } from '../platform/embedded-postgres/backup/verify-archive.js';
+import { verifyBackup } from '../platform/embedded-postgres/backup/verify-backup.js';
+import { ownMajor } from '../platform/embedded-postgres/binaries.js';
 import { addErasedList } from '../features/erasures/erased-list.js';
 import { erasedListBeside, erasedListFile } from '../features/erasures/list-file.js';
 import { addStoredErasedList } from '../features/erasures/stored-list.js';
-import { systemClock } from '../lib/clock.js';
-import { inUnits } from '../lib/free-space.js';
-import { StartupError } from '../lib/startup-error.js';
-import type { BucketSettings } from '../settings/bucket-settings.js';
+import { systemClock } from '../platform/lib/clock.js';
+import { inUnits } from '../platform/lib/free-space.js';
+import { StartupError } from '../platform/lib/startup-error.js';
+import type { BucketSettings } from '../platform/settings/bucket-settings.js';
 import {
   describeBackup,
   listUsable,

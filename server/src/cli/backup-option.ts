@@ -1,11 +1,11 @@
 import { resolve } from 'node:path';
-import { type Backup, listBackups } from '../db/embedded/backup/backup-folder.js';
-import { type BackupStore, listStoredBackups } from '../db/embedded/backup/backup-store.js';
-import { bytesOf } from '../db/embedded/backup/verify-backup.js';
-import { inUnits } from '../lib/free-space.js';
-import { StartupError } from '../lib/startup-error.js';
-import type { BucketSettings } from '../settings/bucket-settings.js';
-import type { Settings } from '../settings/settings.js';
+import { type Backup, listBackups } from '../platform/embedded-postgres/backup/backup-folder.js';
+import { type BackupStore, listStoredBackups } from '../platform/embedded-postgres/backup/backup-store.js';
+import { bytesOf } from '../platform/embedded-postgres/backup/verify-backup.js';
+import { inUnits } from '../platform/lib/free-space.js';
+import { StartupError } from '../platform/lib/startup-error.js';
+import type { BucketSettings } from '../platform/settings/bucket-settings.js';
+import type { Settings } from '../platform/settings/settings.js';
 import { say } from './terminal.js';
 
 /** The folder of an option, else of the setting. */

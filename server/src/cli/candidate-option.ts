@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import type { Pool } from '../db/pool.js';
+import type { Pool } from '../platform/db/pool.js';
 import { findCandidate } from '../features/evaluations/candidate.js';
-import { StartupError } from '../lib/startup-error.js';
+import { StartupError } from '../platform/lib/startup-error.js';
 import type { ConfigDocument } from '../personalisation/document/document.js';
 import { noSuchVersion, parseDocument, unpublishable, versionNumber } from './config-input.js';
 import { readGivenFile } from './given-file.js';

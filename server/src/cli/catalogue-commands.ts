@@ -10,7 +10,7 @@ import {
 } from '../features/game-configs/catalogue/import-catalogue.js';
 import { requireConfigVersion } from '../features/game-configs/config-queries.js';
 import { findDraft } from '../features/game-configs/draft.js';
-import { StartupError } from '../lib/startup-error.js';
+import { StartupError } from '../platform/lib/startup-error.js';
 import { commandActor } from './command-actor.js';
 import { requireGame, withGame } from './game-option.js';
 import { readGivenFile } from './given-file.js';

@@ -1,7 +1,7 @@
 import { hostname, userInfo } from 'node:os';
-import type { Actor } from '../admin/audit-log.js';
-import { readDatabaseClock } from '../db/database-clock.js';
-import type { Pool } from '../db/pool.js';
+import type { Actor } from '../platform/admin-api/audit-log.js';
+import { readDatabaseClock } from '../platform/db/database-clock.js';
+import type { Pool } from '../platform/db/pool.js';
 
 /**
  * The actor in the audit log for what a command changes: `ada@build-7`. The time is the database's: what a command makes or

@@ -1,5 +1,5 @@
 import type { Command, CommanderError } from 'commander';
-import { nearestName } from '../lib/nearest-name.js';
+import { nearestName } from '../platform/lib/nearest-name.js';
 
 /** Lets mistakes in the command line come as errors, for `describeUsageError`, in place of being printed. */
 export function throwErrors(command: Command): void {

@@ -1,4 +1,4 @@
-import { StartupError } from '../lib/startup-error.js';
+import { StartupError } from '../platform/lib/startup-error.js';
 import { type DocumentProblem, placeOf } from '../personalisation/validate/document-problems.js';
 import { printable } from './printable.js';
 

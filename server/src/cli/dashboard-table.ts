@@ -1,6 +1,6 @@
 import type { Cohort, Dashboard } from '../features/analytics/dashboard.js';
 import { type RateTable, reportAmounts } from '../features/reporting/exchange-rates.js';
-import { HOUR_MS } from '../lib/day.js';
+import { HOUR_MS } from '../platform/lib/day.js';
 import { moneyText } from './money-text.js';
 import { grouped } from './progress-bar.js';
 import { isBetweenTexts, tableLines } from './table.js';

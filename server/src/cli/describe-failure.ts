@@ -1,7 +1,7 @@
-import { isUnavailable } from '../db/pool.js';
-import { describeLoss } from '../db/unreachable.js';
-import { ApiError } from '../errors.js';
-import { StartupError } from '../lib/startup-error.js';
+import { isUnavailable } from '../platform/db/pool.js';
+import { describeLoss } from '../platform/db/unreachable.js';
+import { ApiError } from '../platform/errors.js';
+import { StartupError } from '../platform/lib/startup-error.js';
 
 /**
  * What the command line says about an error: a sentence for what an operator can mend, such as a full disk or a database that has

@@ -1,6 +1,6 @@
 import { readAppleRoots } from '../features/events/receipts/load-apple-receipts.js';
-import { foreignRootWarning } from '../lib/receipts/apple-root.js';
-import type { Settings } from '../settings/settings.js';
+import { foreignRootWarning } from '../platform/lib/receipts/apple-root.js';
+import type { Settings } from '../platform/settings/settings.js';
 import type { DoctorFinding } from './doctor-finding.js';
 
 /** Whoever holds the key of this certificate can sign receipts: an operator compares the fingerprint with Apple's. */

@@ -1,8 +1,8 @@
-import { type Backup, listBackups } from '../db/embedded/backup/backup-folder.js';
-import { listStoredBackups, openStore } from '../db/embedded/backup/backup-store.js';
-import { DAY_MS, HOUR_MS } from '../lib/day.js';
-import type { BucketSettings } from '../settings/bucket-settings.js';
-import type { Settings } from '../settings/settings.js';
+import { type Backup, listBackups } from '../platform/embedded-postgres/backup/backup-folder.js';
+import { listStoredBackups, openStore } from '../platform/embedded-postgres/backup/backup-store.js';
+import { DAY_MS, HOUR_MS } from '../platform/lib/day.js';
+import type { BucketSettings } from '../platform/settings/bucket-settings.js';
+import type { Settings } from '../platform/settings/settings.js';
 import type { DoctorFinding } from './doctor-finding.js';
 
 /** A backup a day, and the time that one may take. */

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { readSettings } from '../settings/settings.js';
+import { readSettings } from '../platform/settings/settings.js';
 import { checkAppleRoot } from './doctor-apple-root.js';
 import { checkBackups } from './doctor-backups.js';
 import { examineDatabase } from './doctor-database.js';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { ALL_BUT_FULL_BYTES, inUnits, readFreeSpace } from '../lib/free-space.js';
-import type { Settings } from '../settings/settings.js';
+import { ALL_BUT_FULL_BYTES, inUnits, readFreeSpace } from '../platform/lib/free-space.js';
+import type { Settings } from '../platform/settings/settings.js';
 import type { DoctorFinding } from './doctor-finding.js';
 
 const MIB = 1024 ** 2;

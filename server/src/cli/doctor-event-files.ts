@@ -1,8 +1,8 @@
-import type { Pool } from '../db/pool.js';
+import type { Pool } from '../platform/db/pool.js';
 import { findFilesState } from '../features/event-files/files-state.js';
 import { nameOfPlace, openFileStore } from '../features/event-files/open-store.js';
-import type { EventFilesSettings } from '../settings/bucket-settings.js';
-import type { Settings } from '../settings/settings.js';
+import type { EventFilesSettings } from '../platform/settings/bucket-settings.js';
+import type { Settings } from '../platform/settings/settings.js';
 import type { DoctorFinding } from './doctor-finding.js';
 
 /** A bucket that hangs must not hold up the other findings. */

@@ -2,10 +2,10 @@ import { constants } from 'node:fs';
 import { access, open, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { erasedListFile } from '../features/erasures/list-file.js';
-import { nearestExisting } from '../lib/free-space.js';
-import { proveWritable } from '../lib/write-probe.js';
-import { masterKeyFile } from '../security/master-key-file.js';
-import type { Settings } from '../settings/settings.js';
+import { nearestExisting } from '../platform/lib/free-space.js';
+import { proveWritable } from '../platform/lib/write-probe.js';
+import { masterKeyFile } from '../platform/security/master-key-file.js';
+import type { Settings } from '../platform/settings/settings.js';
 import { currentUser } from './command-actor.js';
 import type { DoctorFinding } from './doctor-finding.js';
 

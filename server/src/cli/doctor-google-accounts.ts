@@ -1,4 +1,4 @@
-import type { Pool } from '../db/pool.js';
+import type { Pool } from '../platform/db/pool.js';
 import { listFailingAccounts } from '../features/stores/google/account-queries.js';
 import type { DoctorFinding } from './doctor-finding.js';
 

@@ -1,7 +1,7 @@
 import { connectToNats, type QueueSession } from '../queue/connection.js';
 import { isSafeVersion, listServerVersions, OLDEST_SAFE_VERSION } from '../queue/server-version.js';
 import { findStream, isPassing } from '../queue/stream.js';
-import type { NatsSettings, Settings } from '../settings/settings.js';
+import type { NatsSettings, Settings } from '../platform/settings/settings.js';
 import type { DoctorFinding } from './doctor-finding.js';
 
 const SYNC_ADVICE =

@@ -1,8 +1,8 @@
-import { createAdminPool } from '../db/database.js';
-import { lookAtReplica, type ReplicaProblem } from '../db/look-at-replica.js';
-import { requireOneServer } from '../db/one-server.js';
-import type { Pool } from '../db/pool.js';
-import type { Settings } from '../settings/settings.js';
+import { createAdminPool } from '../platform/db/database.js';
+import { lookAtReplica, type ReplicaProblem } from '../platform/db/look-at-replica.js';
+import { requireOneServer } from '../platform/db/one-server.js';
+import type { Pool } from '../platform/db/pool.js';
+import type { Settings } from '../platform/settings/settings.js';
 import type { DoctorFinding } from './doctor-finding.js';
 
 const ADVICE: Readonly<Record<ReplicaProblem, string>> = {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { pipeline } from 'node:stream/promises';
 import { Command } from 'commander';
-import { readDatabaseClock } from '../db/database-clock.js';
+import { readDatabaseClock } from '../platform/db/database-clock.js';
 import type { FileStore } from '../features/event-files/file-store.js';
 import { type EventFile, type GameFolder, inFolder } from '../features/event-files/manifest.js';
 import { openFileStore } from '../features/event-files/open-store.js';

@@ -1,6 +1,6 @@
-import { StartupError } from '../lib/startup-error.js';
-import type { EventFilesSettings } from '../settings/bucket-settings.js';
-import type { Settings } from '../settings/settings.js';
+import { StartupError } from '../platform/lib/startup-error.js';
+import type { EventFilesSettings } from '../platform/settings/bucket-settings.js';
+import type { Settings } from '../platform/settings/settings.js';
 
 /** Where the files of events lie. */
 export function requireEventFiles({ eventFiles }: Settings): EventFilesSettings {

@@ -7,9 +7,9 @@ import {
 } from '../features/events/types/event-type-queries.js';
 import { registerEventType } from '../features/events/types/event-types.js';
 import { listSentTypes, SENT_DAYS, type SentType } from '../features/events/types/sent-types.js';
-import { isoTime } from '../lib/iso-time.js';
-import { whyUnusable } from '../lib/json-schema/bounded-schema.js';
-import { StartupError } from '../lib/startup-error.js';
+import { isoTime } from '../platform/lib/iso-time.js';
+import { whyUnusable } from '../platform/lib/json-schema/bounded-schema.js';
+import { StartupError } from '../platform/lib/startup-error.js';
 import { commandActor } from './command-actor.js';
 import { requireGame, withGame } from './game-option.js';
 import { readGivenFile } from './given-file.js';

@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander';
-import { readsOf } from '../db/reads.js';
+import { readsOf } from '../platform/db/reads.js';
 import { createPlayerSamples } from '../features/audiences/player-samples.js';
 import { endExperiment } from '../features/experiments/end-experiment.js';
 import {
@@ -21,7 +21,7 @@ import {
   usualPlan,
 } from '../features/experiments/plan-experiment.js';
 import type { Report } from '../features/experiments/report/report-types.js';
-import { StartupError } from '../lib/startup-error.js';
+import { StartupError } from '../platform/lib/startup-error.js';
 import { commandActor } from './command-actor.js';
 import { exploreCommand } from './explore-command.js';
 import { requireGame, withGame } from './game-option.js';

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { ApiError } from '../errors.js';
+import { ApiError } from '../platform/errors.js';
 import { readExploration } from '../features/experiments/exploration-request.js';
 import {
   exploreExperiment,
@@ -8,7 +8,7 @@ import {
 } from '../features/experiments/explore-experiment.js';
 import { EXPLORED, type Explored } from '../features/experiments/group-queries.js';
 import { percent } from '../features/experiments/report/words.js';
-import { StartupError } from '../lib/startup-error.js';
+import { StartupError } from '../platform/lib/startup-error.js';
 import { commandActor } from './command-actor.js';
 import { requireGame, withGame } from './game-option.js';
 import { printable } from './printable.js';

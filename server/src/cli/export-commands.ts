@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander';
 import { findDeletedBefore } from '../admin/game-queries.js';
-import type { Pool } from '../db/pool.js';
+import type { Pool } from '../platform/db/pool.js';
 import { exportEvents } from '../features/exports/export-events.js';
 import { EXPORT_FORMATS, type ExportFormat } from '../features/exports/export-format.js';
 import { exportPlayers } from '../features/exports/export-players.js';
@@ -12,7 +12,7 @@ import {
   openFileTarget,
   streamTarget,
 } from '../features/exports/export-target.js';
-import { StartupError } from '../lib/startup-error.js';
+import { StartupError } from '../platform/lib/startup-error.js';
 import { outputClosed } from './closed-output.js';
 import { requireGame, withGame } from './game-option.js';
 import { Interrupted } from './interrupt.js';

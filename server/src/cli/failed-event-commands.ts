@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import type { Pool } from '../db/pool.js';
+import type { Pool } from '../platform/db/pool.js';
 import {
   type FailedEventRow,
   type FailedGroup,
@@ -18,9 +18,9 @@ import {
 import { loadAppleReceipts } from '../features/events/receipts/load-apple-receipts.js';
 import { createReceiptChecks } from '../features/events/receipts/receipt-checks.js';
 import { createRegistries, type UnusableSchema } from '../features/events/types/registries.js';
-import { isoTime } from '../lib/iso-time.js';
-import { StartupError } from '../lib/startup-error.js';
-import type { Settings } from '../settings/settings.js';
+import { isoTime } from '../platform/lib/iso-time.js';
+import { StartupError } from '../platform/lib/startup-error.js';
+import type { Settings } from '../platform/settings/settings.js';
 import { commandActor } from './command-actor.js';
 import { requireGame } from './game-option.js';
 import { readGivenFile } from './given-file.js';

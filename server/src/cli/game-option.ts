@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import { findGame, type GameRow, type ListedTenant, listGames, listTenants } from '../admin/tenants.js';
-import type { Pool } from '../db/pool.js';
-import { didYouMean, nearestName } from '../lib/nearest-name.js';
-import { StartupError } from '../lib/startup-error.js';
+import { findGame, type GameRow, type ListedTenant, listGames, listTenants } from '../platform/admin-api/tenants.js';
+import type { Pool } from '../platform/db/pool.js';
+import { didYouMean, nearestName } from '../platform/lib/nearest-name.js';
+import { StartupError } from '../platform/lib/startup-error.js';
 
 /** A command for one game. */
 export function withGame(command: Command): Command {

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import { decodeText } from '../lib/decode-text.js';
-import { StartupError } from '../lib/startup-error.js';
+import { decodeText } from '../platform/lib/decode-text.js';
+import { StartupError } from '../platform/lib/startup-error.js';
 
 /** The text of a file that the user named. */
 export async function readGivenFile(file: string): Promise<string> {

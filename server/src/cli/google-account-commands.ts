@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import { deleteAccount, openAccount, saveAccount } from '../features/stores/google/account-queries.js';
 import { testAccount } from '../features/stores/google/test-account.js';
-import { createGoogleApi, readAccountKey } from '../lib/google-play/google-api.js';
-import { isObject } from '../lib/is-object.js';
-import { StartupError } from '../lib/startup-error.js';
+import { createGoogleApi, readAccountKey } from '../platform/lib/google-play/google-api.js';
+import { isObject } from '../platform/lib/is-object.js';
+import { StartupError } from '../platform/lib/startup-error.js';
 import { commandActor } from './command-actor.js';
 import { requireGame, withGame } from './game-option.js';
 import { readJsonFile } from './given-file.js';

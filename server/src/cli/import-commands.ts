@@ -1,12 +1,12 @@
 import { Command } from 'commander';
-import type { Pool } from '../db/pool.js';
+import type { Pool } from '../platform/db/pool.js';
 import { listErasedUsers } from '../features/erasures/erased-players.js';
 import { eventImporter, type FindErased } from '../features/imports/import-events.js';
 import { playerImporter } from '../features/imports/import-players.js';
 import type { ImportKind, ImportProgress } from '../features/imports/import-queries.js';
 import { type ImportOptions, type ImportResult, runImport } from '../features/imports/run-import.js';
-import { StartupError } from '../lib/startup-error.js';
-import { createErasureHashes } from '../security/erasure-hashes.js';
+import { StartupError } from '../platform/lib/startup-error.js';
+import { createErasureHashes } from '../platform/security/erasure-hashes.js';
 import { commandActor } from './command-actor.js';
 import { requireGame, withGame } from './game-option.js';
 import { Interrupted } from './interrupt.js';

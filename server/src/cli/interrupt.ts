@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { endSessions } from '../db/open-connections.js';
+import { endSessions } from '../platform/db/open-connections.js';
 
 /** What shells report for a program that ended by Ctrl-C. */
 export const INTERRUPTED = 130;

@@ -11,9 +11,9 @@ import {
 } from '../features/studios/api-key-queries.js';
 import { createApiKey, revokeApiKey, rotateApiKey } from '../features/studios/key-changes.js';
 import { MAX_OVERLAP_HOURS } from '../features/studios/key-schemas.js';
-import { HOUR_MS } from '../lib/day.js';
-import { isoTime } from '../lib/iso-time.js';
-import { StartupError } from '../lib/startup-error.js';
+import { HOUR_MS } from '../platform/lib/day.js';
+import { isoTime } from '../platform/lib/iso-time.js';
+import { StartupError } from '../platform/lib/startup-error.js';
 import { commandActor } from './command-actor.js';
 import { requireFilter, requireGame } from './game-option.js';
 import { say, withDatabase, withMasterKeys } from './terminal.js';

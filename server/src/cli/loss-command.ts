@@ -6,7 +6,7 @@ import {
   listMissing,
   type Missing,
 } from '../features/events/losses/losses.js';
-import { DAY_MS, HOUR_MS } from '../lib/day.js';
+import { DAY_MS, HOUR_MS } from '../platform/lib/day.js';
 import { requireGame, withGame } from './game-option.js';
 import { printable } from './printable.js';
 import { grouped } from './progress-bar.js';

@@ -1,10 +1,10 @@
 import { Command } from 'commander';
-import type { Pool } from '../db/pool.js';
+import type { Pool } from '../platform/db/pool.js';
 import { type ResealedCounts, resealAll } from '../features/sessions/reseal-secrets.js';
-import { StartupError } from '../lib/startup-error.js';
-import { writeMasterKeyFile } from '../security/master-key-file.js';
-import { generateMasterKey, type MasterKeys, parseMasterKeys, primaryId } from '../security/master-keys.js';
-import type { Settings } from '../settings/settings.js';
+import { StartupError } from '../platform/lib/startup-error.js';
+import { writeMasterKeyFile } from '../platform/security/master-key-file.js';
+import { generateMasterKey, type MasterKeys, parseMasterKeys, primaryId } from '../platform/security/master-keys.js';
+import type { Settings } from '../platform/settings/settings.js';
 import { commandActor } from './command-actor.js';
 import { replaceLostCommand } from './replace-lost-command.js';
 import { say, withMasterKeys } from './terminal.js';

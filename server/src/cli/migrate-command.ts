@@ -1,6 +1,6 @@
 import { Command } from 'commander';
-import { migrate } from '../db/migrate.js';
-import { grantToServiceRole } from '../db/service-role.js';
+import { migrate } from '../platform/db/migrate.js';
+import { grantToServiceRole } from '../platform/db/service-role.js';
 import { requireSettings, say, withCommandDatabase } from './terminal.js';
 
 export function migrateCommand(): Command {

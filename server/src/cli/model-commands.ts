@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import type { Pool } from '../db/pool.js';
+import type { Pool } from '../platform/db/pool.js';
 import { comparedModel } from '../features/predictions/compared-model.js';
 import { listGrades } from '../features/predictions/grade-queries.js';
 import {
@@ -11,10 +11,10 @@ import {
 } from '../features/predictions/model-queries.js';
 import { rollBackModel } from '../features/predictions/roll-back-model.js';
 import { findFailure } from '../features/predictions/work-queries.js';
-import { DAY_MS, dateOf } from '../lib/day.js';
-import { isoTime } from '../lib/iso-time.js';
-import { MAX_INTEGER } from '../lib/max-integer.js';
-import { StartupError } from '../lib/startup-error.js';
+import { DAY_MS, dateOf } from '../platform/lib/day.js';
+import { isoTime } from '../platform/lib/iso-time.js';
+import { MAX_INTEGER } from '../platform/lib/max-integer.js';
+import { StartupError } from '../platform/lib/startup-error.js';
 import { GRADED_NAMES, MODEL_NAMES } from '../personalisation/predict/artefact.js';
 import { readArtefact } from '../personalisation/predict/read-artefact.js';
 import { commandActor } from './command-actor.js';

@@ -1,10 +1,10 @@
 import { Command } from 'commander';
 import { listNotes } from '../features/players/note-queries.js';
 import { addNote, MAX_NOTE, type NoteOutcome, removeNote } from '../features/players/notes.js';
-import { isoTime } from '../lib/iso-time.js';
-import { MAX_ROW_ID, ROW_ID } from '../lib/row-id.js';
-import { StartupError } from '../lib/startup-error.js';
-import { UUID } from '../lib/uuid.js';
+import { isoTime } from '../platform/lib/iso-time.js';
+import { MAX_ROW_ID, ROW_ID } from '../platform/lib/row-id.js';
+import { StartupError } from '../platform/lib/startup-error.js';
+import { UUID } from '../platform/lib/uuid.js';
 import { commandActor } from './command-actor.js';
 import { requireGame, withGame } from './game-option.js';
 import { noSuchPlayer, requirePlayer } from './player-of-game.js';

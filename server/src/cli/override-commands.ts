@@ -4,9 +4,9 @@ import { checkOverrides, importOverrides, type OverrideImport } from '../feature
 import { FLAG_ID } from '../features/players/override-limits.js';
 import { listOverrides } from '../features/players/override-queries.js';
 import { clearOverride, setOverride } from '../features/players/overrides.js';
-import { didYouMean } from '../lib/nearest-name.js';
-import { StartupError } from '../lib/startup-error.js';
-import { UUID } from '../lib/uuid.js';
+import { didYouMean } from '../platform/lib/nearest-name.js';
+import { StartupError } from '../platform/lib/startup-error.js';
+import { UUID } from '../platform/lib/uuid.js';
 import { commandActor } from './command-actor.js';
 import { requireGame, withGame } from './game-option.js';
 import { readGivenFile } from './given-file.js';

@@ -1,5 +1,5 @@
 import { MAX_TOKEN_NAME } from '../features/studios/admin-token-schemas.js';
-import { StartupError } from '../lib/startup-error.js';
+import { StartupError } from '../platform/lib/startup-error.js';
 import { printable } from './printable.js';
 
 /** The name of `--name`: the actor in the audit log. */

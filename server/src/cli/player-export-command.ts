@@ -1,8 +1,8 @@
-import { snapshot } from '../db/pool.js';
+import { snapshot } from '../platform/db/pool.js';
 import { auditPlayerExport } from '../features/player-exports/audit-player-export.js';
 import { exportPieces } from '../features/player-exports/export-pieces.js';
 import { createExportPool } from '../features/player-exports/player-exports.js';
-import { UUID_ANY_CASE } from '../lib/uuid.js';
+import { UUID_ANY_CASE } from '../platform/lib/uuid.js';
 import { commandActor } from './command-actor.js';
 import { requireGame } from './game-option.js';
 import { noSuchPlayer } from './player-of-game.js';

@@ -1,7 +1,7 @@
-import type { Pool } from '../db/pool.js';
+import type { Pool } from '../platform/db/pool.js';
 import { findPlayerId } from '../features/players/player-parameter.js';
-import { StartupError } from '../lib/startup-error.js';
-import { UUID } from '../lib/uuid.js';
+import { StartupError } from '../platform/lib/startup-error.js';
+import { UUID } from '../platform/lib/uuid.js';
 import { requireGame } from './game-option.js';
 import { printable } from './printable.js';
 

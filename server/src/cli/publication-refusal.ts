@@ -1,6 +1,6 @@
 import type { DocumentChange } from '../features/game-configs/document-difference.js';
 import type { PublishOutcome } from '../features/game-configs/publish.js';
-import { StartupError } from '../lib/startup-error.js';
+import { StartupError } from '../platform/lib/startup-error.js';
 import { unpublishable } from './config-input.js';
 
 /** The option of every command that publishes, to confirm beforehand what it would be refused for. */

@@ -7,10 +7,10 @@ import {
 } from '../features/reporting/rate-changes.js';
 import { readRateFile } from '../features/reporting/rate-file.js';
 import { findNewestRates, type RateVersion } from '../features/reporting/rate-queries.js';
-import { isCurrency } from '../lib/currencies.js';
-import { utcDay } from '../lib/day.js';
-import type { RowError } from '../lib/row-errors.js';
-import { StartupError } from '../lib/startup-error.js';
+import { isCurrency } from '../platform/lib/currencies.js';
+import { utcDay } from '../platform/lib/day.js';
+import type { RowError } from '../platform/lib/row-errors.js';
+import { StartupError } from '../platform/lib/startup-error.js';
 import { commandActor } from './command-actor.js';
 import { requireTenant } from './game-option.js';
 import { readGivenFile } from './given-file.js';

@@ -1,4 +1,4 @@
-import { StartupError } from '../lib/startup-error.js';
+import { StartupError } from '../platform/lib/startup-error.js';
 import { printable } from './printable.js';
 import type { Change, Reactions } from './simulator-module.js';
 

@@ -1,10 +1,10 @@
 import { Command } from 'commander';
 import { type ReplacedSecrets, replaceLostSecrets } from '../features/sessions/replace-lost-secrets.js';
-import { StartupError } from '../lib/startup-error.js';
-import { readMasterKeyFile, writeMasterKeyFile } from '../security/master-key-file.js';
-import { generateMasterKey, type MasterKeys, parseMasterKeys, primaryId } from '../security/master-keys.js';
-import { listSealedSecrets } from '../security/sealed-secrets.js';
-import type { Settings } from '../settings/settings.js';
+import { StartupError } from '../platform/lib/startup-error.js';
+import { readMasterKeyFile, writeMasterKeyFile } from '../platform/security/master-key-file.js';
+import { generateMasterKey, type MasterKeys, parseMasterKeys, primaryId } from '../platform/security/master-keys.js';
+import { listSealedSecrets } from '../platform/security/sealed-secrets.js';
+import type { Settings } from '../platform/settings/settings.js';
 import { commandActor } from './command-actor.js';
 import { tableLines } from './table.js';
 import { say, withDatabaseOfLostKey } from './terminal.js';

@@ -1,10 +1,10 @@
 import { Command } from 'commander';
-import type { Backup } from '../db/embedded/backup/backup-folder.js';
-import { restoreBackup } from '../db/embedded/backup/restore-backup.js';
+import type { Backup } from '../platform/embedded-postgres/backup/backup-folder.js';
+import { restoreBackup } from '../platform/embedded-postgres/backup/restore-backup.js';
 import { addErasedList } from '../features/erasures/erased-list.js';
 import { erasedListBeside, erasedListFile } from '../features/erasures/list-file.js';
-import { inUnits } from '../lib/free-space.js';
-import { StartupError } from '../lib/startup-error.js';
+import { inUnits } from '../platform/lib/free-space.js';
+import { StartupError } from '../platform/lib/startup-error.js';
 import { listUsable, refuseOtherServer, requireBackupFolder } from './backup-option.js';
 import { interruptible } from './interrupt.js';
 import { progressBar } from './progress-bar.js';

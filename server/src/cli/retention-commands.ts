@@ -1,12 +1,12 @@
 import { Command } from 'commander';
-import { describeOffset, isOff, readDatabaseClock } from '../db/database-clock.js';
-import type { Pool } from '../db/pool.js';
+import { describeOffset, isOff, readDatabaseClock } from '../platform/db/database-clock.js';
+import type { Pool } from '../platform/db/pool.js';
 import {
   type RetentionProgress,
   type RetentionResult,
   runRetention,
 } from '../features/lifecycle/retention.js';
-import { StartupError } from '../lib/startup-error.js';
+import { StartupError } from '../platform/lib/startup-error.js';
 import { commandActor } from './command-actor.js';
 import { Interrupted } from './interrupt.js';
 import { grouped, progressBar } from './progress-bar.js';

@@ -25,8 +25,8 @@ import {
 } from '../features/analytics/recount.js';
 import { recountInWords } from '../features/analytics/recount-words.js';
 import { findRateTable } from '../features/reporting/rate-queries.js';
-import { DAY_MS, utcDay } from '../lib/day.js';
-import { StartupError } from '../lib/startup-error.js';
+import { DAY_MS, utcDay } from '../platform/lib/day.js';
+import { StartupError } from '../platform/lib/startup-error.js';
 import { breakdownTable } from './breakdown-table.js';
 import { dashboardLines } from './dashboard-table.js';
 import { forecastLines } from './forecast-lines.js';

@@ -1,4 +1,4 @@
-import type { RowError } from '../lib/row-errors.js';
+import type { RowError } from '../platform/lib/row-errors.js';
 import { printable } from './printable.js';
 
 /** What is wrong with a row of a file, as a line of a list. */

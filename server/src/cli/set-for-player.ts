@@ -1,7 +1,7 @@
 import { MAX_REASON, readUntil, UNTIL_WRONG } from '../features/players/override-limits.js';
 import type { SetRow } from '../features/players/set-rows.js';
-import { isoTime } from '../lib/iso-time.js';
-import { StartupError } from '../lib/startup-error.js';
+import { isoTime } from '../platform/lib/iso-time.js';
+import { StartupError } from '../platform/lib/startup-error.js';
 import { printable } from './printable.js';
 
 /** What the commands for flags and pins of a player have in common. */

@@ -1,4 +1,4 @@
-import type { Pool } from '../db/pool.js';
+import type { Pool } from '../platform/db/pool.js';
 import {
   countMissingEvents,
   countRefusedEvents,
@@ -7,7 +7,7 @@ import {
   findPlayerTotals,
   sumStoredRevenue,
 } from '../features/analytics/device-totals.js';
-import { StartupError } from '../lib/startup-error.js';
+import { StartupError } from '../platform/lib/startup-error.js';
 import { printable } from './printable.js';
 import { grouped } from './progress-bar.js';
 import type { LiveResult, ResponseCounts, SimulationResult, Tally } from './simulator-module.js';

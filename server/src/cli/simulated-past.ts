@@ -1,6 +1,6 @@
-import { readDatabaseClock } from '../db/database-clock.js';
-import { tryAdvisoryLock, walkByIndex, withDedicatedConnection } from '../db/dedicated-connection.js';
-import type { Pool } from '../db/pool.js';
+import { readDatabaseClock } from '../platform/db/database-clock.js';
+import { tryAdvisoryLock, walkByIndex, withDedicatedConnection } from '../platform/db/dedicated-connection.js';
+import type { Pool } from '../platform/db/pool.js';
 import { sumBreakdowns } from '../features/analytics/breakdowns/sum-breakdowns.js';
 import { MIN_DAYS } from '../features/analytics/forecast/forecast.js';
 import { openFileStore } from '../features/event-files/open-store.js';
@@ -9,9 +9,9 @@ import { writeEventFiles } from '../features/event-files/writing/write-files.js'
 import { compactEvents } from '../features/events/storage/compact-events.js';
 import { trainGame } from '../features/predictions/train-game.js';
 import { leavePast } from '../features/simulated-past/leave-past.js';
-import { utcDay } from '../lib/day.js';
-import { httpUrl } from '../lib/http-url.js';
-import type { Settings } from '../settings/settings.js';
+import { utcDay } from '../platform/lib/day.js';
+import { httpUrl } from '../platform/lib/http-url.js';
+import type { Settings } from '../platform/settings/settings.js';
 import { commandActor } from './command-actor.js';
 import { grouped, progressBar } from './progress-bar.js';
 import { createProgressLine } from './progress-line.js';

@@ -1,4 +1,4 @@
-import { StartupError } from '../lib/startup-error.js';
+import { StartupError } from '../platform/lib/startup-error.js';
 
 /**
  * What this command needs of `@savepoint/simulator`, written down here: the service must build, start and be installed without the

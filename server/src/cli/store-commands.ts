@@ -6,7 +6,7 @@ import { findFlaw } from '../features/stores/store-settings-checks.js';
 import { findStores, saveStores } from '../features/stores/store-settings-queries.js';
 import { StoresBody } from '../features/stores/store-settings-schemas.js';
 import { testReceipt } from '../features/stores/test-receipt.js';
-import { StartupError } from '../lib/startup-error.js';
+import { StartupError } from '../platform/lib/startup-error.js';
 import { commandActor } from './command-actor.js';
 import { requireGame, withGame } from './game-option.js';
 import { readJsonFile } from './given-file.js';

@@ -1,10 +1,10 @@
 import { Command, Option } from 'commander';
-import type { UnregisteredTypes } from '../admin/tenants.js';
-import { isSlug, listGames, listTenants, SLUG_RULE } from '../admin/tenants.js';
+import type { UnregisteredTypes } from '../platform/admin-api/tenants.js';
+import { isSlug, listGames, listTenants, SLUG_RULE } from '../platform/admin-api/tenants.js';
 import { MAX_ERASURE_WAIT_DAYS, MAX_RETENTION_DAYS } from '../features/studios/game-schemas.js';
 import { createGame, createTenant, updateGameSettings } from '../features/studios/tenant-changes.js';
-import { isoTime } from '../lib/iso-time.js';
-import { StartupError } from '../lib/startup-error.js';
+import { isoTime } from '../platform/lib/iso-time.js';
+import { StartupError } from '../platform/lib/startup-error.js';
 import { commandActor } from './command-actor.js';
 import { requireFilter, requireGame, requireTenant } from './game-option.js';
 import { printable } from './printable.js';

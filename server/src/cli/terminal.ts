@@ -1,9 +1,9 @@
-import { type Database, openDatabaseForCommand } from '../db/database.js';
-import { findSchemaState, refuseForeignSchema } from '../db/schema-state.js';
-import { unreachable } from '../db/unreachable.js';
-import { StartupError } from '../lib/startup-error.js';
-import { type LoadedMasterKeys, loadMasterKeys, refuseWrongMasterKey } from '../security/master-key.js';
-import { readSettings, type Settings } from '../settings/settings.js';
+import { type Database, openDatabaseForCommand } from '../platform/db/database.js';
+import { findSchemaState, refuseForeignSchema } from '../platform/db/schema-state.js';
+import { unreachable } from '../platform/db/unreachable.js';
+import { StartupError } from '../platform/lib/startup-error.js';
+import { type LoadedMasterKeys, loadMasterKeys, refuseWrongMasterKey } from '../platform/security/master-key.js';
+import { readSettings, type Settings } from '../platform/settings/settings.js';
 import { isClosedOutput } from './closed-output.js';
 import { describeFailure } from './describe-failure.js';
 import { interruptible } from './interrupt.js';

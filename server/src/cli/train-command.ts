@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { type TrainOutcome, type TrainProgress, trainGame } from '../features/predictions/train-game.js';
-import { StartupError } from '../lib/startup-error.js';
+import { StartupError } from '../platform/lib/startup-error.js';
 import { commandActor } from './command-actor.js';
 import { requireGame, withGame } from './game-option.js';
 import { dataLines, modelLines, sampleLine } from './model-table.js';

@@ -1,7 +1,7 @@
 import type { Report } from '../features/experiments/report/report-types.js';
 import { metricTitle } from '../features/experiments/report/words.js';
 import type { MetricEntry } from '../personalisation/document/parts/experiment-metrics.js';
-import type { Interval } from '../statistics/interval.js';
+import type { Interval } from '../platform/statistics/interval.js';
 import { grouped } from './progress-bar.js';
 import type { Change, Reactions, SimulatorModule } from './simulator-module.js';
 import { tableLines } from './table.js';

@@ -1,9 +1,9 @@
 import { Command } from 'commander';
-import { type Upgraded, upgradeCluster } from '../db/embedded/upgrade/upgrade-cluster.js';
+import { type Upgraded, upgradeCluster } from '../platform/embedded-postgres/upgrade/upgrade-cluster.js';
 import { addErasedList } from '../features/erasures/erased-list.js';
 import { erasedListBeside, erasedListFile } from '../features/erasures/list-file.js';
-import { StartupError } from '../lib/startup-error.js';
-import type { Settings } from '../settings/settings.js';
+import { StartupError } from '../platform/lib/startup-error.js';
+import type { Settings } from '../platform/settings/settings.js';
 import { interruptible } from './interrupt.js';
 import { grouped, progressBar } from './progress-bar.js';
 import { createProgressLine } from './progress-line.js';

@@ -1,4 +1,4 @@
-import { StartupError } from '../lib/startup-error.js';
+import { StartupError } from '../platform/lib/startup-error.js';
 
 /** The largest id of a row that a number holds exactly. Nobody needs to be told this limit. */
 export const MAX_ID = Number.MAX_SAFE_INTEGER;

@@ -3,8 +3,8 @@ import { unlink } from 'node:fs/promises';
 import { PassThrough } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
-import { StartupError } from '../lib/startup-error.js';
-import { writeToStream } from '../lib/write-to-stream.js';
+import { StartupError } from '../platform/lib/startup-error.js';
+import { writeToStream } from '../platform/lib/write-to-stream.js';
 import { outputClosed } from './closed-output.js';
 
 /** Writes to a new file, or to standard output without one. */

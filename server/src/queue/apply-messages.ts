@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
-import { isStatementTimeout } from '../db/dedicated-connection.js';
-import type { Pool } from '../db/pool.js';
+import { isStatementTimeout } from '../platform/db/dedicated-connection.js';
+import type { Pool } from '../platform/db/pool.js';
 import type { ErasedPlayers } from '../features/erasures/erased-players.js';
 import { applyEvents, type EventOutcome } from '../features/events/apply/apply-events.js';
 import type { RejectedSequences } from '../features/events/apply/sequence-claims.js';
@@ -12,8 +12,8 @@ import {
   recordsOfPlayer,
 } from '../features/events/intake/event-record.js';
 import { REJECTIONS } from '../features/events/intake/rejections.js';
-import { Batcher } from '../lib/batcher.js';
-import type { Metrics } from '../telemetry/metrics.js';
+import { Batcher } from '../platform/lib/batcher.js';
+import type { Metrics } from '../platform/telemetry/metrics.js';
 import { createDeadLetters, isPermanentError, type RefusalReason } from './dead-letters.js';
 import { decodeMessage, type QueuedEvents } from './message.js';
 import { findPlayerKeys } from './player-queries.js';

@@ -7,8 +7,8 @@ import {
   type NodeConnectionOptions,
 } from '@nats-io/transport-node';
 import type { Logger } from 'pino';
-import { StartupError } from '../lib/startup-error.js';
-import type { NatsSettings } from '../settings/settings.js';
+import { StartupError } from '../platform/lib/startup-error.js';
+import type { NatsSettings } from '../platform/settings/settings.js';
 
 const TIMEOUT_MS = 5_000;
 const RETRY_MS = 500;

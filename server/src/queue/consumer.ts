@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
-import type { Pool } from '../db/pool.js';
-import { isMigrated } from '../db/schema-state.js';
-import type { NatsSettings } from '../settings/settings.js';
+import type { Pool } from '../platform/db/pool.js';
+import { isMigrated } from '../platform/db/schema-state.js';
+import type { NatsSettings } from '../platform/settings/settings.js';
 import type { MessageApplier } from './apply-messages.js';
 import type { QueueLink } from './connection.js';
 import { openPartitionLocks, type PartitionLocks } from './partition-locks.js';

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import type { FailedEvent } from '../features/events/failed/failed-event.js';
 import type { FailedBatch } from '../features/events/failed/inbox-queries.js';
 import type { CheckedEvent, EventSource } from '../features/events/intake/event-record.js';
-import { isObject } from '../lib/is-object.js';
-import { UUID } from '../lib/uuid.js';
+import { isObject } from '../platform/lib/is-object.js';
+import { UUID } from '../platform/lib/uuid.js';
 
 /** A message of the stream: all or some of the good events of one request, or of its rejected ones. */
 export type QueuedMessage =

@@ -1,7 +1,7 @@
 import { Socket } from 'node:net';
 import pg from 'pg';
-import { type Pool, query } from '../db/pool.js';
-import { applySessionSettings } from '../db/session-settings.js';
+import { type Pool, query } from '../platform/db/pool.js';
+import { applySessionSettings } from '../platform/db/session-settings.js';
 
 /**
  * Who consumes what, decided by PostgreSQL's advisory locks on a connection of their own: a lock is gone with its

@@ -1,4 +1,4 @@
-import { type Pool, query } from '../db/pool.js';
+import { type Pool, query } from '../platform/db/pool.js';
 import type { PlayerKey } from '../features/events/intake/event-record.js';
 import { ACTIVATED_EXPERIMENTS } from '../features/players/player-row.js';
 

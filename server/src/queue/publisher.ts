@@ -1,6 +1,6 @@
-import { ApiError } from '../errors.js';
-import { OverloadedError } from '../lib/overloaded-error.js';
-import type { NatsSettings } from '../settings/settings.js';
+import { ApiError } from '../platform/errors.js';
+import { OverloadedError } from '../platform/lib/overloaded-error.js';
+import type { NatsSettings } from '../platform/settings/settings.js';
 import type { QueueLink, QueueSession } from './connection.js';
 import { type EncodedMessage, encodeMessage, type QueuedMessage } from './message.js';
 import type { QueueMetrics } from './queue-metrics.js';

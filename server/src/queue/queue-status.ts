@@ -1,5 +1,5 @@
-import type { Pool } from '../db/pool.js';
-import type { NatsSettings } from '../settings/settings.js';
+import type { Pool } from '../platform/db/pool.js';
+import type { NatsSettings } from '../platform/settings/settings.js';
 import type { QueueLink } from './connection.js';
 import { findOwners } from './partition-locks.js';
 import { lagBehind } from './queue.js';

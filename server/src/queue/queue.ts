@@ -1,8 +1,8 @@
 import { hostname } from 'node:os';
 import type { Logger } from 'pino';
-import { StartupError } from '../lib/startup-error.js';
-import type { NatsSettings, Settings } from '../settings/settings.js';
-import type { Metrics } from '../telemetry/metrics.js';
+import { StartupError } from '../platform/lib/startup-error.js';
+import type { NatsSettings, Settings } from '../platform/settings/settings.js';
+import type { Metrics } from '../platform/telemetry/metrics.js';
 import { connectToNats, openLink, type QueueLink, type QueueSession } from './connection.js';
 import { createPublisher, type Publisher } from './publisher.js';
 import { createQueueMetrics, type QueueMetrics } from './queue-metrics.js';

@@ -1,10 +1,10 @@
 import type { Logger } from 'pino';
-import type { Pool } from '../db/pool.js';
+import type { Pool } from '../platform/db/pool.js';
 import type { ErasedPlayers } from '../features/erasures/erased-players.js';
 import type { Inbox } from '../features/events/failed/inbox.js';
 import type { EventIntake } from '../features/events/intake/intake.js';
-import type { NatsSettings } from '../settings/settings.js';
-import type { Metrics } from '../telemetry/metrics.js';
+import type { NatsSettings } from '../platform/settings/settings.js';
+import type { Metrics } from '../platform/telemetry/metrics.js';
 import { createMessageApplier } from './apply-messages.js';
 import { type QueueConsumer, startConsumer } from './consumer.js';
 import { openQueue, type Queue } from './queue.js';

@@ -1,5 +1,5 @@
-import { StartupError } from '../lib/startup-error.js';
-import type { NatsSettings, Settings } from '../settings/settings.js';
+import { StartupError } from '../platform/lib/startup-error.js';
+import type { NatsSettings, Settings } from '../platform/settings/settings.js';
 import { connectToNats } from './connection.js';
 
 /**

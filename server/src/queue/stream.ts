@@ -11,9 +11,9 @@ import {
   type StreamInfo,
 } from '@nats-io/jetstream';
 import { nanos } from '@nats-io/transport-node';
-import { bucketOfUser } from '../lib/player-buckets.js';
-import { StartupError } from '../lib/startup-error.js';
-import type { NatsSettings } from '../settings/settings.js';
+import { bucketOfUser } from '../platform/lib/player-buckets.js';
+import { StartupError } from '../platform/lib/startup-error.js';
+import type { NatsSettings } from '../platform/settings/settings.js';
 
 /** Longer than a client's first retries. What comes back later is recognised by the database. */
 const DUPLICATE_WINDOW_MS = 120_000;

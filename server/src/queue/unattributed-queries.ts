@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { type Pool, query } from '../db/pool.js';
+import { type Pool, query } from '../platform/db/pool.js';
 
 /** A part of the stream that belongs to no known player. It is kept for the operator, under game 0 and player 0. */
 export type Unattributed = {

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { revokeAdminToken } from '../../src/admin/admin-tokens.js';
 import { ROLES } from '../../src/admin/roles.js';
 import { registerAdminApi } from '../../src/app/admin-app.js';
-import { registerErrorHandlers } from '../../src/http/error-handler.js';
+import { registerErrorHandlers } from '../../src/platform/http/error-handler.js';
 import { type AdminClient, adminContext, GAME, openAdminClient } from '../support/admin-calls.js';
 import { expectGeneralError } from '../support/data-calls.js';
 import { createHarness, type Harness } from '../support/harness.js';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { createAdminToken, revokeAdminToken } from '../../src/admin/admin-tokens.js';
-import { type Actor, serviceActor } from '../../src/admin/audit-log.js';
+import { type Actor, serviceActor } from '../../src/platform/admin-api/audit-log.js';
 import { addMember, resetAccount } from '../../src/features/accounts/account-changes.js';
 import { findAccountByEmail } from '../../src/features/accounts/account-queries.js';
 import { invite } from '../../src/features/accounts/invitations.js';
@@ -18,7 +18,7 @@ import { resealAll } from '../../src/features/sessions/reseal-secrets.js';
 import { revokeSigningKey, rotateSigningKey } from '../../src/features/sessions/signing-key-changes.js';
 import { createApiKey, revokeApiKey, rotateApiKey } from '../../src/features/studios/key-changes.js';
 import { createGame, createTenant, updateGameSettings } from '../../src/features/studios/tenant-changes.js';
-import { generateMasterKey } from '../../src/security/master-keys.js';
+import { generateMasterKey } from '../../src/platform/security/master-keys.js';
 import { value } from '../personalisation/support/fixtures.js';
 import { gameDocument, postBytes, sku } from '../support/data-calls.js';
 import { createHarness, type Harness, testActor, testMasterKeys } from '../support/harness.js';

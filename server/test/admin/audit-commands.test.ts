@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { hostname, tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { generateMasterKey } from '../../src/security/master-keys.js';
+import { generateMasterKey } from '../../src/platform/security/master-keys.js';
 import { COMMAND_STEPS, type CommandWorld } from '../support/audit-command-steps.js';
 import { entriesAfter, lastEntryId } from '../support/audit-steps.js';
 import { runCommandUnder } from '../support/command.js';

@@ -2,9 +2,9 @@ import { fastify, type RouteOptions } from 'fastify';
 import type { TSchema } from 'typebox';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { registerAdminApi } from '../../src/app/admin-app.js';
-import { compileValidator } from '../../src/http/validation.js';
-import { isObject } from '../../src/lib/is-object.js';
-import { ruleOfPattern } from '../../src/lib/text-forms.js';
+import { compileValidator } from '../../src/platform/http/validation.js';
+import { isObject } from '../../src/platform/lib/is-object.js';
+import { ruleOfPattern } from '../../src/platform/lib/text-forms.js';
 import { type AdminClient, adminContext, GAME, openAdminClient } from '../support/admin-calls.js';
 import { createHarness, type Harness } from '../support/harness.js';
 

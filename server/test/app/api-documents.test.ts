@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { isObject } from '../../src/lib/is-object.js';
+import { isObject } from '../../src/platform/lib/is-object.js';
 
 // What tools of other makers want of the documents. `npm run check:api` asks such tools themselves.
 

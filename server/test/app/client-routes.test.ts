@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { type FastifyInstance, fastify } from 'fastify';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { clientRoutes } from '../../src/app/client-routes.js';
-import { registerErrorHandlers } from '../../src/http/error-handler.js';
+import { registerErrorHandlers } from '../../src/platform/http/error-handler.js';
 
 let root: string;
 let app: FastifyInstance;

@@ -6,7 +6,7 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import { type FastifyInstance, fastify } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { consoleRoutes } from '../../src/app/console-routes.js';
-import { registerErrorHandlers } from '../../src/http/error-handler.js';
+import { registerErrorHandlers } from '../../src/platform/http/error-handler.js';
 
 const PAGE =
   '<html><meta property="csp-nonce" nonce="{{nonce}}"><script src="/console/assets/main-1a2b.js"></script></html>';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { demoSignInPathIfPossible } from '../../src/app/demo-account.js';
-import { createPool } from '../../src/db/pool.js';
+import { createPool } from '../../src/platform/db/pool.js';
 
 it('a database that is away when the sign-in link is due costs the link, not the start', async () => {
   const url = 'postgresql://127.0.0.1:1/nowhere';

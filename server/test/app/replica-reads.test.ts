@@ -2,8 +2,8 @@
 import { gunzipSync } from 'node:zlib';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createPool } from '../../src/db/pool.js';
-import { createReplica, type Replica } from '../../src/db/replica.js';
+import { createPool } from '../../src/platform/db/pool.js';
+import { createReplica, type Replica } from '../../src/platform/db/replica.js';
 import { createExportRunner } from '../../src/features/exports/export-runner.js';
 import { configWith, segment } from '../personalisation/support/fixtures.js';
 import { type AdminClient, GAME, type Method, openAdminClient } from '../support/admin-calls.js';

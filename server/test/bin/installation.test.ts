@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { prepareInstallation } from '../../src/bin/installation.js';
-import { type Database, openDatabase } from '../../src/db/database.js';
-import { migrate } from '../../src/db/migrate.js';
-import { findSchemaState } from '../../src/db/schema-state.js';
-import { readSettings, type Settings } from '../../src/settings/settings.js';
+import { type Database, openDatabase } from '../../src/platform/db/database.js';
+import { migrate } from '../../src/platform/db/migrate.js';
+import { findSchemaState } from '../../src/platform/db/schema-state.js';
+import { readSettings, type Settings } from '../../src/platform/settings/settings.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { type DatabaseProxy, startDatabaseProxy } from '../support/database-proxy.js';
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readiness } from '../../src/bin/readiness.js';
 import type { ProcessStatus } from '../../src/bin/supervised-process.js';
 import { reachesDatabase } from '../../src/bin/workers-reach.js';
-import { createPool } from '../../src/db/pool.js';
+import { createPool } from '../../src/platform/db/pool.js';
 import { createHarness, type Harness, NO_TIMEOUT_MS } from '../support/harness.js';
 
 let harness: Harness;

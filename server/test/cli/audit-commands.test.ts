@@ -1,7 +1,7 @@
 import { hostname, userInfo } from 'node:os';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { insertAuditEntry } from '../../src/admin/audit-log.js';
-import { transaction } from '../../src/db/pool.js';
+import { insertAuditEntry } from '../../src/platform/admin-api/audit-log.js';
+import { transaction } from '../../src/platform/db/pool.js';
 import { rotateSigningKey } from '../../src/features/sessions/signing-key-changes.js';
 import { type Finished, runCommand } from '../support/command.js';
 import { createHarness, type Harness, testActor } from '../support/harness.js';

@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { applyEvents } from '../../src/features/events/apply/apply-events.js';
-import { generateMasterKey } from '../../src/security/master-keys.js';
+import { generateMasterKey } from '../../src/platform/security/master-keys.js';
 import { finished, startCommand, startCommandUnder } from '../support/command.js';
 import { startDatabaseProxy } from '../support/database-proxy.js';
 import {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { checkReactions } from '../../src/cli/react-check.js';
-import { generateMasterKey } from '../../src/security/master-keys.js';
+import { generateMasterKey } from '../../src/platform/security/master-keys.js';
 import { at, publish } from '../features/experiments/support/experiment-world.js';
 import { experiment } from '../personalisation/support/fixtures.js';
 import { type AdminClient, openAdminClient } from '../support/admin-calls.js';

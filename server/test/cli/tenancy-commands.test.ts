@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { generateMasterKey } from '../../src/security/master-keys.js';
+import { generateMasterKey } from '../../src/platform/security/master-keys.js';
 import { finished, runCommandUnder, SAVEPOINT, startCommand } from '../support/command.js';
 import { createGameWorld, type GameWorld } from '../support/game-world.js';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { describeBackup } from '../../src/cli/backup-option.js';
 import { describeUpgrade } from '../../src/cli/upgrade-command.js';
-import type { Manifest } from '../../src/db/embedded/backup/manifest.js';
+import type { Manifest } from '../../src/platform/embedded-postgres/backup/manifest.js';
 import { runCommandWith } from '../support/command.js';
 
 const UPGRADED = {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { runSteps } from '../../src/lib/steps.js';
+import { runSteps } from '../../src/platform/lib/steps.js';
 import type { PriceQuestion } from '../../src/personalisation/compile/price-basis.js';
 import type { ConfigDocument } from '../../src/personalisation/document/document.js';
 import { HISTORY_DAYS, PriceHistory } from '../../src/personalisation/price-history/price-history.js';

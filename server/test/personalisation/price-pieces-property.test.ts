@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { DAY_MS } from '../../src/lib/day.js';
-import { runSteps } from '../../src/lib/steps.js';
+import { DAY_MS } from '../../src/platform/lib/day.js';
+import { runSteps } from '../../src/platform/lib/steps.js';
 import { lowestPrices } from '../../src/personalisation/price-history/lowest-prices.js';
 import { OpenTimesCache, type Timed } from '../../src/personalisation/price-history/open-times.js';
 import { pricePieces } from '../../src/personalisation/price-history/price-pieces.js';

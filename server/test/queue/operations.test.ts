@@ -9,7 +9,7 @@ import { examineQueue } from '../../src/cli/doctor-queue.js';
 import { openLink } from '../../src/queue/connection.js';
 import { prepareQueue } from '../../src/queue/queue.js';
 import { checkQueue } from '../../src/queue/queue-status.js';
-import { type NatsSettings, readSettings } from '../../src/settings/settings.js';
+import { type NatsSettings, readSettings } from '../../src/platform/settings/settings.js';
 import { adImpression, createHarness, type Harness, postEvents } from '../support/harness.js';
 import { NATS_SERVER, type NatsServer, NEEDS_NATS, startNatsServer } from '../support/nats-server.js';
 import { addQueuedNode, expectApplied, type QueuedNode, withSession } from '../support/queue-harness.js';

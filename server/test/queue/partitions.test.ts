@@ -1,13 +1,13 @@
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { createPool, type Pool } from '../../src/db/pool.js';
+import { createPool, type Pool } from '../../src/platform/db/pool.js';
 import type { MessageApplier } from '../../src/queue/apply-messages.js';
 import { type QueueConsumer, startConsumer } from '../../src/queue/consumer.js';
 import { findOwners } from '../../src/queue/partition-locks.js';
 import { openQueue, type Queue } from '../../src/queue/queue.js';
 import { subjectOf } from '../../src/queue/stream.js';
-import type { NatsSettings } from '../../src/settings/settings.js';
-import { createMetrics } from '../../src/telemetry/metrics.js';
+import type { NatsSettings } from '../../src/platform/settings/settings.js';
+import { createMetrics } from '../../src/platform/telemetry/metrics.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { type DatabaseProxy, startDatabaseProxy } from '../support/database-proxy.js';
 import { NATS_SERVER, type NatsServer, NEEDS_NATS, startNatsServer } from '../support/nats-server.js';

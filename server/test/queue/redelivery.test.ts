@@ -10,7 +10,7 @@ import {
 import { PartitionWorker } from '../../src/queue/partition-worker.js';
 import { openQueue, type Queue } from '../../src/queue/queue.js';
 import { partitionOf } from '../../src/queue/stream.js';
-import { createMetrics } from '../../src/telemetry/metrics.js';
+import { createMetrics } from '../../src/platform/telemetry/metrics.js';
 import { playerAggregates } from '../support/data-calls.js';
 import { adImpression, createHarness, type Harness, postEvents } from '../support/harness.js';
 import { NATS_SERVER, type NatsServer, NEEDS_NATS, startNatsServer } from '../support/nats-server.js';

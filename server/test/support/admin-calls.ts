@@ -7,14 +7,14 @@ import { createAdminToken } from '../../src/admin/admin-tokens.js';
 import type { Role } from '../../src/admin/roles.js';
 import { DEMO } from '../../src/app/demo-studio.js';
 import { buildOpsApp } from '../../src/app/ops-app.js';
-import type { Pool } from '../../src/db/pool.js';
-import { readsOf } from '../../src/db/reads.js';
+import type { Pool } from '../../src/platform/db/pool.js';
+import { readsOf } from '../../src/platform/db/reads.js';
 import { createDocumentChanges } from '../../src/features/game-configs/document-changes.js';
 import { createJobs } from '../../src/features/jobs/jobs.js';
 import { trainGame } from '../../src/features/predictions/train-game.js';
-import { createGoogleApi } from '../../src/lib/google-play/google-api.js';
-import { createPasswords } from '../../src/security/passwords.js';
-import { createAdminMetrics } from '../../src/telemetry/metrics.js';
+import { createGoogleApi } from '../../src/platform/lib/google-play/google-api.js';
+import { createPasswords } from '../../src/platform/security/passwords.js';
+import { createAdminMetrics } from '../../src/platform/telemetry/metrics.js';
 import type { Harness } from './harness.js';
 
 /** The second listener on the database of a harness, and a client of its admin API. */

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { AdmissionQueue, type AdmissionQueueOptions } from '../../src/overload/admission-queue.js';
+import { AdmissionQueue, type AdmissionQueueOptions } from '../../src/platform/overload/admission-queue.js';
 import { createManualClock } from './manual-clock.js';
 import { turns } from './turns.js';
 

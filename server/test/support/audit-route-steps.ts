@@ -1,8 +1,8 @@
-import { findGame } from '../../src/admin/tenants.js';
+import { findGame } from '../../src/platform/admin-api/tenants.js';
 import { NO_STORES } from '../../src/features/events/receipts/store-settings.js';
 import { findConfigVersionAt } from '../../src/features/game-configs/config-queries.js';
 import { publishConfig } from '../../src/features/game-configs/publish.js';
-import { codeAt, stepAt } from '../../src/lib/totp.js';
+import { codeAt, stepAt } from '../../src/platform/lib/totp.js';
 import { experiment, value } from '../personalisation/support/fixtures.js';
 import { fromBase32, PASSWORD, type Person, personOf, signIn } from './account-calls.js';
 import { type AdminClient, GAME } from './admin-calls.js';

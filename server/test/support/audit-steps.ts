@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
-import type { AuditAction } from '../../src/admin/audit-actions.js';
-import type { Pool } from '../../src/db/pool.js';
+import type { AuditAction } from '../../src/platform/admin-api/audit-actions.js';
+import type { Pool } from '../../src/platform/db/pool.js';
 
 /** The entry that a command or route leaves in the audit log and how to call it, or the reason why it leaves none. */
 export type AuditStep<Call> = { action: AuditAction; target: string; call: Call } | { reason: string };

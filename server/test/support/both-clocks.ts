@@ -1,4 +1,4 @@
-import type { ClockReading } from '../../src/db/database-clock.js';
+import type { ClockReading } from '../../src/platform/db/database-clock.js';
 
 /** The node and the database agree on the time: for maintenance that runs at a time of the test's. */
 export function bothClocksAt(nowMs: number): ClockReading {

@@ -1,7 +1,7 @@
 import { chmod, mkdtemp, readdir, rm, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { isAlive } from '../../src/db/embedded/process-info.js';
+import { isAlive } from '../../src/platform/embedded-postgres/process-info.js';
 
 /** Files in memory. There PostgreSQL clones a database with a ninth of the CPU that it takes on a disk. */
 const MEMORY = '/dev/shm';

@@ -3,7 +3,7 @@ import {
   type ErasureRun,
   runErasures,
 } from '../../src/features/erasures/run-erasures.js';
-import { createErasureHashes } from '../../src/security/erasure-hashes.js';
+import { createErasureHashes } from '../../src/platform/security/erasure-hashes.js';
 import type { Harness, Session } from './harness.js';
 
 /** Does what the operations process does, now. */

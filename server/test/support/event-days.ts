@@ -1,4 +1,4 @@
-import type { Pool } from '../../src/db/pool.js';
+import type { Pool } from '../../src/platform/db/pool.js';
 import { dayAfter, dayTable, startOf } from '../../src/features/events/storage/event-partitions.js';
 import { generationOf, nextGeneration } from '../../src/features/events/storage/identity-generations.js';
 

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import type { Pool } from '../../src/db/pool.js';
+import type { Pool } from '../../src/platform/db/pool.js';
 import { ASK_LIMITS, type AskLimits, askFiles } from '../../src/features/event-files/asking/ask-files.js';
 import type { AnswerValue, Outcome } from '../../src/features/event-files/asking/question.js';
 import type { FileStore } from '../../src/features/event-files/file-store.js';
@@ -13,7 +13,7 @@ import {
   type FilesRun,
   writeEventFiles,
 } from '../../src/features/event-files/writing/write-files.js';
-import type { EventFilesSettings } from '../../src/settings/bucket-settings.js';
+import type { EventFilesSettings } from '../../src/platform/settings/bucket-settings.js';
 import { NOW } from './closed-day.js';
 
 /** A folder for files of events, or a bucket, and what is done with it. */

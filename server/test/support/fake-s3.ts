@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import type { S3Content } from '../../src/lib/s3/s3-client.js';
+import type { S3Content } from '../../src/platform/lib/s3/s3-client.js';
 
 export const FAKE_KEY = {
   region: 'eu-test-1',

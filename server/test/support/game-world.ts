@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { findGame, insertGame, insertTenant } from '../../src/admin/tenants.js';
-import { createPool, type Pool } from '../../src/db/pool.js';
+import { findGame, insertGame, insertTenant } from '../../src/platform/admin-api/tenants.js';
+import { createPool, type Pool } from '../../src/platform/db/pool.js';
 import { checkEvents } from '../../src/features/events/intake/check-events.js';
 import { type EventRecord, recordsOfPlayer } from '../../src/features/events/intake/event-record.js';
 import { insertSessions } from '../../src/features/sessions/session-queries.js';

@@ -1,6 +1,6 @@
 import { createWriteStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
-import type { Pool } from '../../src/db/pool.js';
+import type { Pool } from '../../src/platform/db/pool.js';
 import { exportEvents } from '../../src/features/exports/export-events.js';
 import { exportPlayers } from '../../src/features/exports/export-players.js';
 import type { Span } from '../../src/features/exports/export-span.js';

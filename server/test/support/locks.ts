@@ -1,4 +1,4 @@
-import type { Pool } from '../../src/db/pool.js';
+import type { Pool } from '../../src/platform/db/pool.js';
 
 /** Whether a transaction waits for a lock on this table. */
 export async function isWaitedFor(pool: Pool, table: string): Promise<boolean> {

@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { isSafeVersion, OLDEST_SAFE_VERSION } from '../../src/queue/server-version.js';
-import type { NatsSettings } from '../../src/settings/settings.js';
+import type { NatsSettings } from '../../src/platform/settings/settings.js';
 import { stablePort } from './stable-port.js';
 
 const FOLDERS = [...(process.env.PATH ?? '').split(delimiter), '/usr/local/bin', '/usr/sbin'];

@@ -8,8 +8,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { expect } from 'vitest';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/db/embedded/embedded-postgres.js';
-import { isAlive, isPostmasterOf } from '../../src/db/embedded/process-info.js';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/platform/embedded-postgres/embedded-postgres.js';
+import { isAlive, isPostmasterOf } from '../../src/platform/embedded-postgres/process-info.js';
 
 const settings = { fsync: 'off', shared_buffers: '16MB', min_wal_size: '32MB', max_wal_size: '64MB' };
 
@@ -59,7 +59,7 @@ export function spawnChild(dataDir: string, within: readonly string[] = []): Chi
     const server = await startEmbeddedPostgres({ ...JSON.parse(options), say: () => {} });
     process.stdout.write(server.url + '\\n');
     setInterval(() => {}, 1000);`;
-  const module = new URL('../../dist/db/embedded/embedded-postgres.js', import.meta.url).href;
+  const module = new URL('../../dist/platform/embedded-postgres/embedded-postgres.js', import.meta.url).href;
   const node = [process.execPath, '--input-type=module', '-e', script];
   const [program = '', ...args] = [...within, ...node, module, JSON.stringify({ dataDir, settings })];
   const cwd = fileURLToPath(new URL('../..', import.meta.url));

@@ -1,11 +1,11 @@
-import { type Pool, transaction } from '../../src/db/pool.js';
+import { type Pool, transaction } from '../../src/platform/db/pool.js';
 import { lockGame } from '../../src/features/game-configs/config-queries.js';
 import {
   findNewestModelVersion,
   insertModel,
   insertNextState,
 } from '../../src/features/predictions/model-queries.js';
-import { dateOf } from '../../src/lib/day.js';
+import { dateOf } from '../../src/platform/lib/day.js';
 import type { Artefact, ModelName } from '../../src/personalisation/predict/artefact.js';
 import { readArtefact } from '../../src/personalisation/predict/read-artefact.js';
 import { train } from '../../src/personalisation/predict/train.js';

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { Pool } from '../../src/db/pool.js';
+import type { Pool } from '../../src/platform/db/pool.js';
 import { recountGame } from '../../src/features/analytics/recount.js';
 
 /** The sums of all players of a game are those of SQL over their transactions, and a recount finds nothing else wrong. */

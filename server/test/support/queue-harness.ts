@@ -3,11 +3,11 @@ import { pino } from 'pino';
 import { expect } from 'vitest';
 import { type Context, createContext } from '../../src/app/context.js';
 import { buildPlayerApp } from '../../src/app/player-app.js';
-import type { Pool } from '../../src/db/pool.js';
+import type { Pool } from '../../src/platform/db/pool.js';
 import { connectToNats, type QueueSession } from '../../src/queue/connection.js';
 import { type EncodedMessage, encodeMessage, type QueuedMessage } from '../../src/queue/message.js';
 import { partitionOf, readLag, subjectOf } from '../../src/queue/stream.js';
-import type { NatsSettings } from '../../src/settings/settings.js';
+import type { NatsSettings } from '../../src/platform/settings/settings.js';
 import { type Harness, testSettings } from './harness.js';
 
 /** What a consumer or a server held when it died comes again half a minute later; and the two cores may be busy. */

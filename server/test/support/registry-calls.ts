@@ -1,8 +1,8 @@
 import type { LightMyRequestResponse } from 'fastify';
 import { expect } from 'vitest';
-import { findGame, type UnregisteredTypes, updateUnregisteredTypes } from '../../src/admin/tenants.js';
+import { findGame, type UnregisteredTypes, updateUnregisteredTypes } from '../../src/platform/admin-api/tenants.js';
 import { DEMO } from '../../src/app/demo-studio.js';
-import type { Pool } from '../../src/db/pool.js';
+import type { Pool } from '../../src/platform/db/pool.js';
 import { registerEventType } from '../../src/features/events/types/event-types.js';
 
 /** The event types of the demo game, and what it refuses. */

@@ -1,14 +1,14 @@
 import { chown, copyFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { findServer } from '../../src/db/embedded/attach.js';
-import { restoreFiles } from '../../src/db/embedded/backup/restore-files.js';
-import { takeBackup } from '../../src/db/embedded/backup/take-backup.js';
-import { clusterPathIn } from '../../src/db/embedded/cluster-place.js';
-import { withSuperuser } from '../../src/db/embedded/login.js';
-import { chooseServerUser } from '../../src/db/embedded/server-user.js';
-import { migrate } from '../../src/db/migrate.js';
-import { createPool } from '../../src/db/pool.js';
+import { findServer } from '../../src/platform/embedded-postgres/attach.js';
+import { restoreFiles } from '../../src/platform/embedded-postgres/backup/restore-files.js';
+import { takeBackup } from '../../src/platform/embedded-postgres/backup/take-backup.js';
+import { clusterPathIn } from '../../src/platform/embedded-postgres/cluster-place.js';
+import { withSuperuser } from '../../src/platform/embedded-postgres/login.js';
+import { chooseServerUser } from '../../src/platform/embedded-postgres/server-user.js';
+import { migrate } from '../../src/platform/db/migrate.js';
+import { createPool } from '../../src/platform/db/pool.js';
 import { ensureEventPartitions } from '../../src/features/events/storage/event-partitions.js';
 import { makeFolder, start } from './postgres-folders.js';
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
-import { withSuperuser } from '../../src/db/embedded/login.js';
+import { withSuperuser } from '../../src/platform/embedded-postgres/login.js';
 
 export type TestRole = {
   name: string;

@@ -1,6 +1,6 @@
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify';
 import { expect } from 'vitest';
-import { findGame, insertGame, insertTenant } from '../../src/admin/tenants.js';
+import { findGame, insertGame, insertTenant } from '../../src/platform/admin-api/tenants.js';
 import {
   type Environment,
   generateApiKey,

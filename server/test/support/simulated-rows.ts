@@ -1,4 +1,4 @@
-import type { Pool } from '../../src/db/pool.js';
+import type { Pool } from '../../src/platform/db/pool.js';
 import type { SimulatedPlayer } from '../personalisation/predict/simulated-game.js';
 
 /** The first id of players that are written directly; the service gives none as high. */

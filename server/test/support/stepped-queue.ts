@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { createSliceQueue, type SliceQueue } from '../../src/lib/slice-queue.js';
+import { createSliceQueue, type SliceQueue } from '../../src/platform/lib/slice-queue.js';
 
 /** A slice queue whose slices a test runs one by one. Its clock stands still but for `tick`. */
 export type SteppedQueue = {

@@ -1,5 +1,5 @@
 import { Marked, Renderer } from 'marked';
-import { escapeHtml } from '../../lib/escape-html.js';
+import { escapeHtml } from '../../platform/lib/escape-html.js';
 
 const marked = new Marked({
   renderer: {

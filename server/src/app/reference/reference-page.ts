@@ -1,4 +1,4 @@
-import { escapeHtml } from '../../lib/escape-html.js';
+import { escapeHtml } from '../../platform/lib/escape-html.js';
 import { type ApiDocument, type Content, firstExample, type Operation } from './api-document.js';
 import { markdown } from './markdown.js';
 import { ADMIN, PLAYER, requestSample } from './request-sample.js';

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type KeyPair, sampleLogin } from '../../features/sessions/sample-login.js';
-import { hostNameOf } from '../../http/host-check.js';
-import { inPackage } from '../../lib/package-files.js';
+import { hostNameOf } from '../../platform/http/host-check.js';
+import { inPackage } from '../../platform/package-files.js';
 import type { ApiDocument } from './api-document.js';
 import { type Api, referencePage } from './reference-page.js';
 

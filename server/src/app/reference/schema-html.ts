@@ -1,4 +1,4 @@
-import { escapeHtml } from '../../lib/escape-html.js';
+import { escapeHtml } from '../../platform/lib/escape-html.js';
 import { markdown } from './markdown.js';
 
 /** What the reference page shows of a JSON Schema. */

@@ -1,12 +1,12 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Static } from 'typebox';
 import { openErrors } from '../../admin/admin-errors.js';
-import { adminSchema, success, toTime } from '../../admin/admin-responses.js';
+import { adminSchema, success, toTime } from '../../platform/admin-api/admin-responses.js';
 import { sessionOrigin } from '../../admin/admin-sessions.js';
-import { ApiError } from '../../errors.js';
-import { BODY_ERRORS } from '../../http/api-schemas.js';
-import { withSchemaTypes } from '../../http/validation.js';
-import { parseNetworks } from '../../lib/parse-network.js';
+import { ApiError } from '../../platform/errors.js';
+import { BODY_ERRORS } from '../../platform/http/api-schemas.js';
+import { withSchemaTypes } from '../../platform/http/validation.js';
+import { parseNetworks } from '../../platform/lib/parse-network.js';
 import type { AccountContext } from './account-context.js';
 import { emailKeyOf, findAccountByEmail } from './account-queries.js';
 import { SignedInResponse } from './account-schemas.js';

@@ -1,5 +1,5 @@
-import { type Actor, type AuditEntry, insertAuditEntry } from '../../admin/audit-log.js';
-import type { Client } from '../../db/pool.js';
+import { type Actor, type AuditEntry, insertAuditEntry } from '../../platform/admin-api/audit-log.js';
+import type { Client } from '../../platform/db/pool.js';
 
 type Entry = Pick<AuditEntry, 'action' | 'target' | 'before' | 'after'>;
 

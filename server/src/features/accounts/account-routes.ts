@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import { routesOfAccount } from '../../admin/admin-routes.js';
 import type { SignedIn } from '../../admin/admin-sessions.js';
-import { ApiError } from '../../errors.js';
-import { BODY_ERRORS } from '../../http/api-schemas.js';
+import { ApiError } from '../../platform/errors.js';
+import { BODY_ERRORS } from '../../platform/http/api-schemas.js';
 import { changePassword } from './account-changes.js';
 import type { AccountContext } from './account-context.js';
 import { type AccountRow, findAccount } from './account-queries.js';

@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
 import { Compile } from 'typebox/schema';
-import { successOf } from '../../admin/admin-responses.js';
+import { successOf } from '../../platform/admin-api/admin-responses.js';
 import { MAX_STUDIOS } from '../../admin/admin-sessions.js';
-import { TEXT_FORMS } from '../../lib/text-forms.js';
+import { TEXT_FORMS } from '../../platform/lib/text-forms.js';
 import { AccountSchema, STUDIO_EXAMPLE, StudioSchema } from '../studios/me-schema.js';
 
 /** Requests and responses of signing in, the own account and its second factor. */

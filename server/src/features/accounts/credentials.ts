@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
-import { ApiError } from '../../errors.js';
-import { parseNetwork, parseNetworks, SITE_BITS } from '../../lib/parse-network.js';
-import type { HashOutcome, Lane } from '../../security/passwords.js';
+import { ApiError } from '../../platform/errors.js';
+import { parseNetwork, parseNetworks, SITE_BITS } from '../../platform/lib/parse-network.js';
+import type { HashOutcome, Lane } from '../../platform/security/passwords.js';
 import type { AccountContext } from './account-context.js';
 import { type AccountRow, emailKeyOf, findAccountByEmail, updateOutdatedHash } from './account-queries.js';
 import { knownDevice } from './known-device.js';

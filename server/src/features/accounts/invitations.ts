@@ -1,12 +1,12 @@
 import { insertAdminSession, type NewSession, type SessionOrigin } from '../../admin/admin-sessions.js';
-import { type Actor, insertAuditEntry } from '../../admin/audit-log.js';
+import { type Actor, insertAuditEntry } from '../../platform/admin-api/audit-log.js';
 import { requireStillOwner } from '../../admin/owner-rights.js';
 import type { Role } from '../../admin/roles.js';
-import { type Pool, transaction } from '../../db/pool.js';
-import { ApiError } from '../../errors.js';
-import { DAY_MS } from '../../lib/day.js';
-import { newSecretToken } from '../../lib/secret-token.js';
-import { uuid7 } from '../../lib/uuid7.js';
+import { type Pool, transaction } from '../../platform/db/pool.js';
+import { ApiError } from '../../platform/errors.js';
+import { DAY_MS } from '../../platform/lib/day.js';
+import { newSecretToken } from '../../platform/lib/secret-token.js';
+import { uuid7 } from '../../platform/lib/uuid7.js';
 import { type AccountRow, emailKeyOf, insertAccount } from './account-queries.js';
 import {
   deleteInvitation,

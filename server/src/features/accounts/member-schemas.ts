@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import { nullable, successOf, Time } from '../../admin/admin-responses.js';
-import { listResponse, NextCursor } from '../../admin/page-cursor.js';
+import { nullable, successOf, Time } from '../../platform/admin-api/admin-responses.js';
+import { listResponse, NextCursor } from '../../platform/admin-api/page-cursor.js';
 import { RoleSchema } from '../../admin/role-schema.js';
 import { Email, GivenPassword, LinkToken, PersonName, SignInCode, TOKEN_EXAMPLE } from './account-schemas.js';
 

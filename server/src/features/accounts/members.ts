@@ -1,11 +1,11 @@
-import { type Actor, insertAuditEntry } from '../../admin/audit-log.js';
+import { type Actor, insertAuditEntry } from '../../platform/admin-api/audit-log.js';
 import {
   listTokensOfMember,
   type TokenOfMember,
   withdrawInvitationsOfMember,
 } from '../../admin/owner-rights.js';
 import type { Role } from '../../admin/roles.js';
-import { type Client, type Pool, transaction } from '../../db/pool.js';
+import { type Client, type Pool, transaction } from '../../platform/db/pool.js';
 import {
   deleteMember,
   findMember,

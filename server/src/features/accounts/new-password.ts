@@ -1,6 +1,6 @@
-import { ApiError } from '../../errors.js';
-import { isCommonPassword } from '../../security/common-passwords.js';
-import { isKeyboardRun, isRepetition } from '../../security/password-patterns.js';
+import { ApiError } from '../../platform/errors.js';
+import { isCommonPassword } from '../../platform/security/common-passwords.js';
+import { isKeyboardRun, isRepetition } from '../../platform/security/password-patterns.js';
 import { MIN_PASSWORD } from './account-schemas.js';
 
 /** A password with fewer different characters is a pattern on the keyboard. */

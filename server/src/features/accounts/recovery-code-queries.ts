@@ -1,4 +1,4 @@
-import { type Client, type Pool, query } from '../../db/pool.js';
+import { type Client, type Pool, query } from '../../platform/db/pool.js';
 
 /** Replaces all recovery codes of an account. The caller holds the lock on the account, so that two replacements do not mix. */
 export async function replaceRecoveryCodes(

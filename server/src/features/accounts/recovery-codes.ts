@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import type { Actor } from '../../admin/audit-log.js';
-import { type Client, type Pool, transaction } from '../../db/pool.js';
-import { hashOfToken } from '../../lib/secret-token.js';
-import { toBase32 } from '../../lib/totp.js';
+import type { Actor } from '../../platform/admin-api/audit-log.js';
+import { type Client, type Pool, transaction } from '../../platform/db/pool.js';
+import { hashOfToken } from '../../platform/lib/secret-token.js';
+import { toBase32 } from '../../platform/lib/totp.js';
 import { insertAccountEntries } from './account-audit.js';
 import { type AccountRow, isSecondFactorOn } from './account-queries.js';
 import { countRecoveryCodes, deleteRecoveryCode, replaceRecoveryCodes } from './recovery-code-queries.js';

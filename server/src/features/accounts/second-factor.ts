@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import type { Actor } from '../../admin/audit-log.js';
-import { type Pool, transaction } from '../../db/pool.js';
-import { findStep, otpauthUri, toBase32 } from '../../lib/totp.js';
-import { type MasterKeys, seal, unseal } from '../../security/master-keys.js';
+import type { Actor } from '../../platform/admin-api/audit-log.js';
+import { type Pool, transaction } from '../../platform/db/pool.js';
+import { findStep, otpauthUri, toBase32 } from '../../platform/lib/totp.js';
+import { type MasterKeys, seal, unseal } from '../../platform/security/master-keys.js';
 import { insertAccountEntries } from './account-audit.js';
 import {
   type AccountRow,

@@ -1,7 +1,7 @@
-import { ApiError } from '../../errors.js';
-import type { Clock } from '../../lib/clock.js';
-import { MINUTE_MS } from '../../lib/day.js';
-import { createFifoMap } from '../../lib/fifo-map.js';
+import { ApiError } from '../../platform/errors.js';
+import type { Clock } from '../../platform/lib/clock.js';
+import { MINUTE_MS } from '../../platform/lib/day.js';
+import { createFifoMap } from '../../platform/lib/fifo-map.js';
 import { afterGuess, type Guesses, levelAt, type SlowingRule, waitMs } from './sign-in-slowing.js';
 
 /**

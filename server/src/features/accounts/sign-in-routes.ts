@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { openErrors } from '../../admin/admin-errors.js';
-import { adminSchema, success } from '../../admin/admin-responses.js';
+import { adminSchema, success } from '../../platform/admin-api/admin-responses.js';
 import { routesOfAccount } from '../../admin/admin-routes.js';
 import {
   deleteAdminSession,
@@ -13,9 +13,9 @@ import {
 } from '../../admin/admin-sessions.js';
 import { setCookie } from '../../admin/cookies.js';
 import { refuseCrossOrigin } from '../../admin/same-origin.js';
-import { ApiError } from '../../errors.js';
-import { BODY_ERRORS } from '../../http/api-schemas.js';
-import { withSchemaTypes } from '../../http/validation.js';
+import { ApiError } from '../../platform/errors.js';
+import { BODY_ERRORS } from '../../platform/http/api-schemas.js';
+import { withSchemaTypes } from '../../platform/http/validation.js';
 import { accountResponse } from '../studios/me-schema.js';
 import { signOutEverywhere } from './account-changes.js';
 import type { AccountContext } from './account-context.js';

@@ -1,4 +1,4 @@
-import { csvRow, numberCell } from '../../lib/csv-writer.js';
+import { csvRow, numberCell } from '../../platform/lib/csv-writer.js';
 import { type Amounts, type RateTable, reportAmounts } from '../reporting/exchange-rates.js';
 import type { Cohort, DashboardDay } from './dashboard.js';
 import { perActivePlayer, perPayer, reportRevenue, shareOf } from './ratios.js';

@@ -1,12 +1,12 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import type { AdminContext } from '../../admin/admin-context.js';
-import { toTime } from '../../admin/admin-responses.js';
+import { toTime } from '../../platform/admin-api/admin-responses.js';
 import { routesOfGame } from '../../admin/admin-routes.js';
 import { jsonOrCsv, sendCsv } from '../../admin/csv-file.js';
 import { DAY_SPAN_PARAMETERS, type DaySpan, daySpanOf } from '../../admin/day-span.js';
-import type { Pool } from '../../db/pool.js';
-import { DAY_MS, utcDay } from '../../lib/day.js';
+import type { Pool } from '../../platform/db/pool.js';
+import { DAY_MS, utcDay } from '../../platform/lib/day.js';
 import { listVersionsPublished } from '../game-configs/config-queries.js';
 import { findRateTable } from '../reporting/rate-queries.js';
 import { listNewBuilds } from './breakdowns/breakdown.js';

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { nullable, PersonEmail, successOf, Time } from '../../admin/admin-responses.js';
+import { nullable, PersonEmail, successOf, Time } from '../../platform/admin-api/admin-responses.js';
 import {
   Money,
   REPORTED_AMOUNT_EXAMPLE,

@@ -1,5 +1,5 @@
-import { type Pool, query } from '../../db/pool.js';
-import { DAY_MS } from '../../lib/day.js';
+import { type Pool, query } from '../../platform/db/pool.js';
+import { DAY_MS } from '../../platform/lib/day.js';
 
 /** A UTC day of a game. Days are texts such as `2026-11-15`. */
 export type DashboardDay = {

@@ -1,4 +1,4 @@
-import type { Pool } from '../../db/pool.js';
+import type { Pool } from '../../platform/db/pool.js';
 
 /** Devices of one game, by the names that their clients gave them. */
 export type Devices = { gameId: number; deviceIds: readonly string[] };

@@ -4,7 +4,7 @@ import type { AdminContext } from '../../admin/admin-context.js';
 import { routesOfGame } from '../../admin/admin-routes.js';
 import { writeJsonLines } from '../../admin/json-lines.js';
 import { linesOf, sendLines } from '../../admin/long-work.js';
-import { createFairSemaphore } from '../../lib/fair-semaphore.js';
+import { createFairSemaphore } from '../../platform/lib/fair-semaphore.js';
 import { type Recount, type RecountProgress, recountGame } from './recount.js';
 import { RollupCheckLine } from './recount-schemas.js';
 import { recountInWords } from './recount-words.js';

@@ -2,8 +2,8 @@ import {
   cancelledBy,
   type DedicatedConnection,
   withDedicatedConnection,
-} from '../../db/dedicated-connection.js';
-import type { Pool } from '../../db/pool.js';
+} from '../../platform/db/dedicated-connection.js';
+import type { Pool } from '../../platform/db/pool.js';
 import {
   ADD_UP_COHORTS,
   ADD_UP_DAYS,

@@ -1,4 +1,4 @@
-import { ApiError } from '../../errors.js';
+import { ApiError } from '../../platform/errors.js';
 import { outcomeOf } from '../../personalisation/compile/compile-values.js';
 import type { ConfigDocument } from '../../personalisation/document/document.js';
 import type { Schedule } from '../../personalisation/schedules/schedule.js';

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { successOf, Time } from '../../admin/admin-responses.js';
+import { successOf, Time } from '../../platform/admin-api/admin-responses.js';
 import { ConfigDocument } from '../../personalisation/document/document.js';
 import { NEAR_MISS_EXAMPLE, NearMiss } from '../explanations/near-miss-schema.js';
 import { DOCUMENT_EXAMPLE } from '../game-configs/config-schemas.js';

@@ -1,6 +1,6 @@
-import { type Pool, snapshot } from '../../db/pool.js';
-import { chunksOf } from '../../lib/chunks.js';
-import { parseEventTimestamp } from '../../lib/iso-time.js';
+import { type Pool, snapshot } from '../../platform/db/pool.js';
+import { chunksOf } from '../../platform/lib/chunks.js';
+import { parseEventTimestamp } from '../../platform/lib/iso-time.js';
 import { compilationSteps } from '../../personalisation/compile/compile-document.js';
 import { scopeOf } from '../../personalisation/compile/compile-flags-and-segments.js';
 import type { ConfigDocument } from '../../personalisation/document/document.js';

@@ -1,7 +1,7 @@
-import type { DedicatedConnection } from '../../db/dedicated-connection.js';
-import type { Pool } from '../../db/pool.js';
-import { readsOf } from '../../db/reads.js';
-import { utcDay } from '../../lib/day.js';
+import type { DedicatedConnection } from '../../platform/db/dedicated-connection.js';
+import type { Pool } from '../../platform/db/pool.js';
+import { readsOf } from '../../platform/db/reads.js';
+import { utcDay } from '../../platform/lib/day.js';
 import { requireConfigVersion } from '../game-configs/config-queries.js';
 import { listUncountedGames } from './segment-size-queries.js';
 import { countSegments } from './segment-sizes.js';

@@ -1,4 +1,4 @@
-import { type Pool, query } from '../../db/pool.js';
+import { type Pool, query } from '../../platform/db/pool.js';
 
 /** The player of a device: the first id that is stored counts. */
 export async function findPlayerOfDevice(

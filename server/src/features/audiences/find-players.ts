@@ -1,5 +1,5 @@
-import type { Pool } from '../../db/pool.js';
-import { UUID_ANY_CASE } from '../../lib/uuid.js';
+import type { Pool } from '../../platform/db/pool.js';
+import { UUID_ANY_CASE } from '../../platform/lib/uuid.js';
 import {
   findPlayerOfDevice,
   listHoldersOfTransaction,

@@ -1,4 +1,4 @@
-import { DecimalSum } from '../../lib/decimal-sum.js';
+import { DecimalSum } from '../../platform/lib/decimal-sum.js';
 import { type RateTable, type ReportedAmount, ReportedSum } from '../reporting/exchange-rates.js';
 import type { PlayerSums } from './segment-number-queries.js';
 

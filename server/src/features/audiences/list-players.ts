@@ -1,4 +1,4 @@
-import { type Pool, snapshot } from '../../db/pool.js';
+import { type Pool, snapshot } from '../../platform/db/pool.js';
 import { findListedPlayers, type PlayerListRow } from './player-list-queries.js';
 import { PORTION_PLAYERS } from './player-samples.js';
 import type { ChunkReader, ListKey } from './player-sorts.js';

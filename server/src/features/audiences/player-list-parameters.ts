@@ -1,10 +1,10 @@
 import { type Static, Type } from 'typebox';
-import { cursorInvalid, cursorOf, cursorTime } from '../../admin/page-cursor.js';
-import type { Pool } from '../../db/pool.js';
-import { ApiError } from '../../errors.js';
-import { textParameter } from '../../http/parameters.js';
-import { DAY_MS } from '../../lib/day.js';
-import { ROW_ID } from '../../lib/row-id.js';
+import { cursorInvalid, cursorOf, cursorTime } from '../../platform/admin-api/page-cursor.js';
+import type { Pool } from '../../platform/db/pool.js';
+import { ApiError } from '../../platform/errors.js';
+import { textParameter } from '../../platform/http/parameters.js';
+import { DAY_MS } from '../../platform/lib/day.js';
+import { ROW_ID } from '../../platform/lib/row-id.js';
 import { instantParameter } from '../exports/export-span.js';
 import { MAX_EXAMINED, type PlayerFilter } from './list-players.js';
 import { listPaidCurrencies } from './player-list-queries.js';

@@ -1,4 +1,4 @@
-import { type Client, type Pool, query } from '../../db/pool.js';
+import { type Client, type Pool, query } from '../../platform/db/pool.js';
 import { FIRST_DAY_COLUMN } from '../players/facts-queries.js';
 
 /** A player in a list. */

@@ -1,13 +1,13 @@
 import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
 import type { AdminContext } from '../../admin/admin-context.js';
-import { toTime } from '../../admin/admin-responses.js';
+import { toTime } from '../../platform/admin-api/admin-responses.js';
 import { routesOfGame } from '../../admin/admin-routes.js';
 import type { AdminGame } from '../../admin/game-queries.js';
-import { cursorId, cursorOf, cutPage, pageParameters, writeCursor } from '../../admin/page-cursor.js';
-import { ApiError } from '../../errors.js';
-import { textParameter } from '../../http/parameters.js';
-import { ROW_ID } from '../../lib/row-id.js';
+import { cursorId, cursorOf, cutPage, pageParameters, writeCursor } from '../../platform/admin-api/page-cursor.js';
+import { ApiError } from '../../platform/errors.js';
+import { textParameter } from '../../platform/http/parameters.js';
+import { ROW_ID } from '../../platform/lib/row-id.js';
 import { firstSeenAt } from '../../personalisation/attributes/time-basis.js';
 import { type ConfigSnapshots, createConfigSnapshots } from '../game-configs/config-snapshots.js';
 import { documentWork } from '../game-configs/document-work.js';

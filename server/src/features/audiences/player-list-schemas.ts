@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import { nullable, successOf, Time } from '../../admin/admin-responses.js';
-import { NextCursor } from '../../admin/page-cursor.js';
+import { nullable, successOf, Time } from '../../platform/admin-api/admin-responses.js';
+import { NextCursor } from '../../platform/admin-api/page-cursor.js';
 import { FirstSeenAt } from '../players/admin-player-schemas.js';
 import { REPORTED_AMOUNT_EXAMPLE, ReportedAmount } from '../reporting/money-schemas.js';
 

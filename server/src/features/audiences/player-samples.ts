@@ -1,8 +1,8 @@
-import { withDedicatedConnection } from '../../db/dedicated-connection.js';
-import type { Reads } from '../../db/reads.js';
-import type { Clock } from '../../lib/clock.js';
-import { evenly } from '../../lib/evenly.js';
-import { createTtlCache } from '../../lib/ttl-cache.js';
+import { withDedicatedConnection } from '../../platform/db/dedicated-connection.js';
+import type { Reads } from '../../platform/db/reads.js';
+import type { Clock } from '../../platform/lib/clock.js';
+import { evenly } from '../../platform/lib/evenly.js';
+import { createTtlCache } from '../../platform/lib/ttl-cache.js';
 import { beginSnapshot } from '../evaluations/player-queries.js';
 import { drawPlayers, type PlayerSample } from './sample-queries.js';
 

@@ -1,6 +1,6 @@
-import type { Client } from '../../db/pool.js';
-import { DAY_MS } from '../../lib/day.js';
-import { MAX_ROW_ID } from '../../lib/row-id.js';
+import type { Client } from '../../platform/db/pool.js';
+import { DAY_MS } from '../../platform/lib/day.js';
+import { MAX_ROW_ID } from '../../platform/lib/row-id.js';
 import { listLastSeen, listNewestPlayerIds, listTopPayers } from './player-list-queries.js';
 
 /**

@@ -1,4 +1,4 @@
-import type { DedicatedConnection } from '../../db/dedicated-connection.js';
+import type { DedicatedConnection } from '../../platform/db/dedicated-connection.js';
 
 /** The internal ids of some players of a game, spread evenly from the first to the newest, and how many players the game has. */
 export type PlayerSample = Readonly<{ players: number; ids: readonly string[] }>;

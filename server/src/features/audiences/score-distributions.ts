@@ -1,6 +1,6 @@
-import { type Pool, snapshot } from '../../db/pool.js';
-import { chunksOf } from '../../lib/chunks.js';
-import { utcDay } from '../../lib/day.js';
+import { type Pool, snapshot } from '../../platform/db/pool.js';
+import { chunksOf } from '../../platform/lib/chunks.js';
+import { utcDay } from '../../platform/lib/day.js';
 import { PlayerAttributes } from '../../personalisation/attributes/player-attributes.js';
 import { compileDocument } from '../../personalisation/compile/compile-document.js';
 import { DEFAULT_DOCUMENT } from '../../personalisation/document/default-document.js';

@@ -1,11 +1,11 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import type { AdminContext } from '../../admin/admin-context.js';
-import { nullable, successOf, Time, toTime } from '../../admin/admin-responses.js';
+import { nullable, successOf, Time, toTime } from '../../platform/admin-api/admin-responses.js';
 import { routesOfGame } from '../../admin/admin-routes.js';
-import { busy } from '../../errors.js';
-import { createFairSemaphore } from '../../lib/fair-semaphore.js';
-import { createTtlCache } from '../../lib/ttl-cache.js';
+import { busy } from '../../platform/errors.js';
+import { createFairSemaphore } from '../../platform/lib/fair-semaphore.js';
+import { createTtlCache } from '../../platform/lib/ttl-cache.js';
 import { FAST_SAMPLE_SIZE, type PlayerSamples } from './player-samples.js';
 import { countScores, type ScoreDistributions } from './score-distributions.js';
 import { requireCount } from './segment-counter.js';

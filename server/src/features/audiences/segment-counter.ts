@@ -1,7 +1,7 @@
-import { busy } from '../../errors.js';
-import { createFairSemaphore } from '../../lib/fair-semaphore.js';
-import { createFifoMap } from '../../lib/fifo-map.js';
-import { withTimeout } from '../../lib/with-timeout.js';
+import { busy } from '../../platform/errors.js';
+import { createFairSemaphore } from '../../platform/lib/fair-semaphore.js';
+import { createFifoMap } from '../../platform/lib/fifo-map.js';
+import { withTimeout } from '../../platform/lib/with-timeout.js';
 import type { ConfigDocument } from '../../personalisation/document/document.js';
 
 export type CountedDocument = Readonly<{

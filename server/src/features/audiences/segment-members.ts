@@ -1,4 +1,4 @@
-import type { Client } from '../../db/pool.js';
+import type { Client } from '../../platform/db/pool.js';
 import type { CompiledDocument } from '../../personalisation/compile/compiled-document.js';
 import type { ModelsInForce } from '../../personalisation/predict/models-in-force.js';
 import { evaluatePlayer } from '../evaluations/evaluate-player.js';

@@ -1,4 +1,4 @@
-import type { Client } from '../../db/pool.js';
+import type { Client } from '../../platform/db/pool.js';
 import type { DatedAmounts } from '../reporting/exchange-rates.js';
 import { datedRevenue } from '../reporting/rate-days.js';
 

@@ -1,5 +1,5 @@
-import { csvRow, numberCell } from '../../lib/csv-writer.js';
-import { escapeFormulas } from '../../lib/spreadsheet-formulas.js';
+import { csvRow, numberCell } from '../../platform/lib/csv-writer.js';
+import { escapeFormulas } from '../../platform/lib/spreadsheet-formulas.js';
 import type { SegmentEntry } from '../../personalisation/document/parts/segments.js';
 import { perActivePlayer, perPayer, shareOf, withMeans } from '../analytics/ratios.js';
 import { RevenueColumns } from '../analytics/revenue-columns.js';

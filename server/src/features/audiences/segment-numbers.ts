@@ -1,6 +1,6 @@
-import { type Pool, snapshot } from '../../db/pool.js';
-import { chunksOf } from '../../lib/chunks.js';
-import { DAY_MS, utcDay } from '../../lib/day.js';
+import { type Pool, snapshot } from '../../platform/db/pool.js';
+import { chunksOf } from '../../platform/lib/chunks.js';
+import { DAY_MS, utcDay } from '../../platform/lib/day.js';
 import { compilationSteps } from '../../personalisation/compile/compile-document.js';
 import type { CompiledDocument } from '../../personalisation/compile/compiled-document.js';
 import type { ConfigDocument } from '../../personalisation/document/document.js';

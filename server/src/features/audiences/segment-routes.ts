@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import type { AdminContext } from '../../admin/admin-context.js';
-import { toTime } from '../../admin/admin-responses.js';
+import { toTime } from '../../platform/admin-api/admin-responses.js';
 import { routesOfGame } from '../../admin/admin-routes.js';
-import { DAY_MS, utcDay } from '../../lib/day.js';
+import { DAY_MS, utcDay } from '../../platform/lib/day.js';
 import { compilationSteps } from '../../personalisation/compile/compile-document.js';
 import { requireConfigVersion } from '../game-configs/config-queries.js';
 import { documentWork } from '../game-configs/document-work.js';

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { nullable, successOf, Time } from '../../admin/admin-responses.js';
+import { nullable, successOf, Time } from '../../platform/admin-api/admin-responses.js';
 import { SEGMENT_SAMPLE_SIZE } from './player-samples.js';
 
 /** Documentation of the list of segments. */

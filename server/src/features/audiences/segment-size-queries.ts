@@ -1,5 +1,5 @@
-import type { DedicatedConnection } from '../../db/dedicated-connection.js';
-import { type Pool, query, transaction } from '../../db/pool.js';
+import type { DedicatedConnection } from '../../platform/db/dedicated-connection.js';
+import { type Pool, query, transaction } from '../../platform/db/pool.js';
 
 /** The last count of a day. */
 export type SegmentSizeDay = {

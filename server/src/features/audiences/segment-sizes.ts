@@ -1,6 +1,6 @@
-import type { Pool } from '../../db/pool.js';
-import type { Reads } from '../../db/reads.js';
-import { utcDay } from '../../lib/day.js';
+import type { Pool } from '../../platform/db/pool.js';
+import type { Reads } from '../../platform/db/reads.js';
+import { utcDay } from '../../platform/lib/day.js';
 import { dryRun } from '../dry-runs/dry-run.js';
 import { SEGMENT_SAMPLE_SIZE } from './player-samples.js';
 import type { CountedDocument } from './segment-counter.js';

@@ -1,5 +1,5 @@
-import { ApiError, ERRORS } from '../../errors.js';
-import { didYouMean, nearestName } from '../../lib/nearest-name.js';
+import { ApiError, ERRORS } from '../../platform/errors.js';
+import { didYouMean, nearestName } from '../../platform/lib/nearest-name.js';
 import type { CompiledDocument } from '../../personalisation/compile/compiled-document.js';
 
 /** The segments, flags and offers of a document whose rules use a segment, by id. */

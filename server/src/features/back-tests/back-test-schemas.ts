@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { nullable } from '../../admin/admin-responses.js';
+import { nullable } from '../../platform/admin-api/admin-responses.js';
 import { EVALUATED_PARTS, type EvaluatedPart } from '../../personalisation/decide/evaluated-parts.js';
 import { ConfigDocument } from '../../personalisation/document/document.js';
 import { count, EFFECTS, EFFECTS_EXAMPLE } from '../dry-runs/dry-run-schemas.js';

@@ -2,11 +2,11 @@ import {
   cancelledBy,
   type DedicatedConnection,
   withDedicatedConnection,
-} from '../../db/dedicated-connection.js';
-import type { Pool } from '../../db/pool.js';
-import { DAY_MS, utcDay } from '../../lib/day.js';
-import type { KeySemaphore } from '../../lib/fair-semaphore.js';
-import { keepToShare } from '../../lib/share-of-time.js';
+} from '../../platform/db/dedicated-connection.js';
+import type { Pool } from '../../platform/db/pool.js';
+import { DAY_MS, utcDay } from '../../platform/lib/day.js';
+import type { KeySemaphore } from '../../platform/lib/fair-semaphore.js';
+import { keepToShare } from '../../platform/lib/share-of-time.js';
 import type { ConfigDocument } from '../../personalisation/document/document.js';
 import { type RebuiltInstant, rebuildMany } from '../explanations/rebuild-many.js';
 import { BackTestReport, type BackTestResult } from './back-test-report.js';

@@ -1,5 +1,5 @@
-import type { Pool } from '../../db/pool.js';
-import { DAY_MS, utcDay } from '../../lib/day.js';
+import type { Pool } from '../../platform/db/pool.js';
+import { DAY_MS, utcDay } from '../../platform/lib/day.js';
 import { compilationSteps } from '../../personalisation/compile/compile-document.js';
 import type { CompiledDocument } from '../../personalisation/compile/compiled-document.js';
 import type { ConfigDocument } from '../../personalisation/document/document.js';

@@ -1,4 +1,4 @@
-import { DecimalSum } from '../../lib/decimal-sum.js';
+import { DecimalSum } from '../../platform/lib/decimal-sum.js';
 import type { RenderedSku } from '../../personalisation/decide/decision.js';
 import type { Purchase } from './sample-queries.js';
 

@@ -1,4 +1,4 @@
-import type { DedicatedConnection } from '../../db/dedicated-connection.js';
+import type { DedicatedConnection } from '../../platform/db/dedicated-connection.js';
 import { thinOut } from '../audiences/player-samples.js';
 import { drawPlayers } from '../audiences/sample-queries.js';
 import type { ExaminedPlayer } from './examined-player.js';

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { nullable, Time } from '../../admin/admin-responses.js';
+import { nullable, Time } from '../../platform/admin-api/admin-responses.js';
 import { EVALUATED_PARTS, type EvaluatedPart } from '../../personalisation/decide/evaluated-parts.js';
 import { MAX_COMING_INSTANTS } from '../../personalisation/document/coming-instants.js';
 import { ConfigDocument } from '../../personalisation/document/document.js';

@@ -1,10 +1,10 @@
-import { toTime } from '../../admin/admin-responses.js';
+import { toTime } from '../../platform/admin-api/admin-responses.js';
 import {
   cancelledBy,
   type DedicatedConnection,
   withDedicatedConnection,
-} from '../../db/dedicated-connection.js';
-import type { Pool } from '../../db/pool.js';
+} from '../../platform/db/dedicated-connection.js';
+import type { Pool } from '../../platform/db/pool.js';
 import { unreadExperiments, unreadSentence } from '../../personalisation/compile/experiment-readers.js';
 import { MAX_COLUMNS } from '../evaluations/fact-columns.js';
 import { beginSnapshot, countPlayers, type Share } from '../evaluations/player-queries.js';

@@ -1,4 +1,4 @@
-import type { DedicatedConnection } from '../../db/dedicated-connection.js';
+import type { DedicatedConnection } from '../../platform/db/dedicated-connection.js';
 import type { FactColumns } from '../evaluations/fact-columns.js';
 import {
   listFactRows,

@@ -1,4 +1,4 @@
-import { createFifoMap } from '../../lib/fifo-map.js';
+import { createFifoMap } from '../../platform/lib/fifo-map.js';
 import type { PlayerFacts } from '../../personalisation/attributes/player-facts.js';
 import type { CompiledDocument } from '../../personalisation/compile/compiled-document.js';
 import { findAvailableSkus } from '../../personalisation/decide/available-skus.js';

@@ -1,14 +1,14 @@
-import { serviceActor } from '../../admin/audit-log.js';
-import type { Pool } from '../../db/pool.js';
-import { chunksOf } from '../../lib/chunks.js';
-import { uuid7 } from '../../lib/uuid7.js';
+import { serviceActor } from '../../platform/admin-api/audit-log.js';
+import type { Pool } from '../../platform/db/pool.js';
+import { chunksOf } from '../../platform/lib/chunks.js';
+import { uuid7 } from '../../platform/lib/uuid7.js';
 import {
   createErasureHashes,
   findErasureKey,
   insertErasureKey,
   openErasureHashes,
-} from '../../security/erasure-hashes.js';
-import type { MasterKeys } from '../../security/master-keys.js';
+} from '../../platform/security/erasure-hashes.js';
+import type { MasterKeys } from '../../platform/security/master-keys.js';
 import { appendToErasedList, type ErasedEntry, readErasedList } from './erased-list.js';
 import { listErasedHashes } from './erased-players.js';
 import { insertListedErasures, listDoneErasures, listPlayersAfter } from './list-queries.js';

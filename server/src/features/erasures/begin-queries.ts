@@ -1,5 +1,5 @@
-import { type DedicatedConnection, inTransaction } from '../../db/dedicated-connection.js';
-import { type Pool, query } from '../../db/pool.js';
+import { type DedicatedConnection, inTransaction } from '../../platform/db/dedicated-connection.js';
+import { type Pool, query } from '../../platform/db/pool.js';
 import { keepErasedSums } from '../experiments/keep-erased.js';
 
 /** Whether there is a request to work on: for a look every few seconds. */

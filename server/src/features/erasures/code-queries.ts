@@ -1,4 +1,4 @@
-import { type Client, type Pool, query } from '../../db/pool.js';
+import { type Client, type Pool, query } from '../../platform/db/pool.js';
 
 export type ShownCode = Readonly<{ playerId: string; codeHash: Buffer; nowMs: number; expiresAt: number }>;
 

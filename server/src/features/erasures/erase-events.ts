@@ -3,8 +3,8 @@ import {
   inTransaction,
   isLockTimeout,
   isUndefinedTable,
-} from '../../db/dedicated-connection.js';
-import type { Rest } from '../../lib/share-of-time.js';
+} from '../../platform/db/dedicated-connection.js';
+import type { Rest } from '../../platform/lib/share-of-time.js';
 import { noteCountsAndTimes } from './table-erasures.js';
 
 /** A block has up to a thousand events. */

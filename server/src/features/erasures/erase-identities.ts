@@ -3,9 +3,9 @@ import {
   isUndefinedTable,
   walkByIndex,
   walkFreely,
-} from '../../db/dedicated-connection.js';
-import { countPages } from '../../db/table-pages.js';
-import type { Rest } from '../../lib/share-of-time.js';
+} from '../../platform/db/dedicated-connection.js';
+import { countPages } from '../../platform/db/table-pages.js';
+import type { Rest } from '../../platform/lib/share-of-time.js';
 import { listPartitions } from './erase-events.js';
 import { noteCounts } from './table-erasures.js';
 

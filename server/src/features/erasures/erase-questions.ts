@@ -1,7 +1,7 @@
 import type pg from 'pg';
-import type { DedicatedConnection } from '../../db/dedicated-connection.js';
-import type { Rest } from '../../lib/share-of-time.js';
-import { erasedName } from '../../security/erasure-hashes.js';
+import type { DedicatedConnection } from '../../platform/db/dedicated-connection.js';
+import type { Rest } from '../../platform/lib/share-of-time.js';
+import { erasedName } from '../../platform/security/erasure-hashes.js';
 import type { ErasedPlayer } from './begin-queries.js';
 import { createRenamer } from './rename-ids.js';
 

@@ -1,5 +1,5 @@
-import type { DedicatedConnection } from '../../db/dedicated-connection.js';
-import { erasedName } from '../../security/erasure-hashes.js';
+import type { DedicatedConnection } from '../../platform/db/dedicated-connection.js';
+import { erasedName } from '../../platform/security/erasure-hashes.js';
 import { deleteExpiredExports } from '../exports/export-expiry.js';
 import type { ErasedPlayer } from './begin-queries.js';
 import { USER_IDS } from './rename-ids.js';

@@ -1,5 +1,5 @@
-import { type DedicatedConnection, inTransaction } from '../../db/dedicated-connection.js';
-import type { ErasureHashes } from '../../security/erasure-hashes.js';
+import { type DedicatedConnection, inTransaction } from '../../platform/db/dedicated-connection.js';
+import type { ErasureHashes } from '../../platform/security/erasure-hashes.js';
 import { lockTransactions } from '../events/apply/claim-queries.js';
 import { noteCounts } from './table-erasures.js';
 

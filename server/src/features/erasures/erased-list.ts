@@ -1,7 +1,7 @@
 import { type FileHandle, open, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { giveToFolderOwner, makeFolder, syncFolder } from '../../lib/durable-file.js';
-import { parseObject } from '../../lib/is-object.js';
+import { giveToFolderOwner, makeFolder, syncFolder } from '../../platform/lib/durable-file.js';
+import { parseObject } from '../../platform/lib/is-object.js';
 
 /**
  * The file with the hashes of erased players, to be kept beside the backups: after a restore of an older backup it says who has been

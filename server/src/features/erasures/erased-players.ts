@@ -1,5 +1,5 @@
-import { type Pool, query } from '../../db/pool.js';
-import { type ErasureHashes, erasedName } from '../../security/erasure-hashes.js';
+import { type Pool, query } from '../../platform/db/pool.js';
+import { type ErasureHashes, erasedName } from '../../platform/security/erasure-hashes.js';
 import { createRenamer, USER_IDS } from './rename-ids.js';
 
 /** Tells erased players, and those that will be, from players that never were. */

@@ -1,6 +1,6 @@
 import { Gauge, Registry } from 'prom-client';
-import { type Pool, query } from '../../db/pool.js';
-import type { Clock } from '../../lib/clock.js';
+import { type Pool, query } from '../../platform/db/pool.js';
+import type { Clock } from '../../platform/lib/clock.js';
 
 type OpenErasures = { open: number; overdueSeconds: number };
 

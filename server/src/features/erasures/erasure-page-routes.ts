@@ -1,11 +1,11 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { isSlug } from '../../admin/tenants.js';
-import type { Pool } from '../../db/pool.js';
-import { ApiError } from '../../errors.js';
-import { prepareError, toApiError } from '../../http/error-handler.js';
-import type { RateLimits } from '../../http/rate-limits.js';
-import type { Clock } from '../../lib/clock.js';
-import type { ErasureHashes } from '../../security/erasure-hashes.js';
+import { isSlug } from '../../platform/admin-api/tenants.js';
+import type { Pool } from '../../platform/db/pool.js';
+import { ApiError } from '../../platform/errors.js';
+import { prepareError, toApiError } from '../../platform/http/error-handler.js';
+import type { RateLimits } from '../../platform/http/rate-limits.js';
+import type { Clock } from '../../platform/lib/clock.js';
+import type { ErasureHashes } from '../../platform/security/erasure-hashes.js';
 import { findPageGame, findPlayerOfCode, type PageGame } from './code-queries.js';
 import { readCode } from './erasure-code.js';
 import { codePage, confirmPage, PAGE_HEADERS, problemPage, requestedPage } from './erasure-page.js';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { escapeHtml } from '../../lib/escape-html.js';
+import { escapeHtml } from '../../platform/lib/escape-html.js';
 import type { PageGame } from './code-queries.js';
 
 /** The page on which a person who has removed the game asks for erasure. Plain HTML without scripts: it works in every browser. */

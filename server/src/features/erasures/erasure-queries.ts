@@ -1,5 +1,5 @@
-import { NEWEST, type TimePage } from '../../admin/page-cursor.js';
-import { type Pool, query } from '../../db/pool.js';
+import { NEWEST, type TimePage } from '../../platform/admin-api/page-cursor.js';
+import { type Pool, query } from '../../platform/db/pool.js';
 import { ERASURE_COLUMNS, type Erasure } from './erasure.js';
 
 /** A page of requests, newest first, and one row more if there is a next page. */

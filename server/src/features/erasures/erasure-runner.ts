@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
-import type { Pool } from '../../db/pool.js';
-import type { Clock } from '../../lib/clock.js';
-import { createPoller, type Poller } from '../../lib/poller.js';
-import type { ErasureHashes } from '../../security/erasure-hashes.js';
+import type { Pool } from '../../platform/db/pool.js';
+import type { Clock } from '../../platform/lib/clock.js';
+import { createPoller, type Poller } from '../../platform/lib/poller.js';
+import type { ErasureHashes } from '../../platform/security/erasure-hashes.js';
 import { hasDueErasures } from './begin-queries.js';
 import type { ReceiptSigner } from './receipt.js';
 import { type ErasureRun, runErasures } from './run-erasures.js';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Logger } from 'pino';
-import type { Pool } from '../../db/pool.js';
-import { findErasureKey } from '../../security/erasure-hashes.js';
+import type { Pool } from '../../platform/db/pool.js';
+import { findErasureKey } from '../../platform/security/erasure-hashes.js';
 import { appendToErasedList } from './erased-list.js';
 import type { FinishedErasure } from './finish-queries.js';
 

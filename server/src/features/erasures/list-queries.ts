@@ -1,4 +1,4 @@
-import { type Pool, query } from '../../db/pool.js';
+import { type Pool, query } from '../../platform/db/pool.js';
 
 export type DoneErasure = { erasureId: string; gameId: number; playerHash: Buffer; erasedAt: number };
 

@@ -1,4 +1,4 @@
-import { type Client, query } from '../../db/pool.js';
+import { type Client, query } from '../../platform/db/pool.js';
 import { ERASURE_COLUMNS, type Erasure } from './erasure.js';
 
 export type RequestedPlayer = { playerId: string; userId: string; isRequested: boolean; waitDays: number };

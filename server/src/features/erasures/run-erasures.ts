@@ -3,11 +3,11 @@ import {
   tryAdvisoryLock,
   walkByIndex,
   withDedicatedConnection,
-} from '../../db/dedicated-connection.js';
-import type { Pool } from '../../db/pool.js';
-import { chunksOf } from '../../lib/chunks.js';
-import { keepToShare, type Rest } from '../../lib/share-of-time.js';
-import type { ErasureHashes } from '../../security/erasure-hashes.js';
+} from '../../platform/db/dedicated-connection.js';
+import type { Pool } from '../../platform/db/pool.js';
+import { chunksOf } from '../../platform/lib/chunks.js';
+import { keepToShare, type Rest } from '../../platform/lib/share-of-time.js';
+import type { ErasureHashes } from '../../platform/security/erasure-hashes.js';
 import { beginErasures, type ErasedPlayer, listErasing } from './begin-queries.js';
 import { eraseEvents, untilDone } from './erase-events.js';
 import { eraseIdentities } from './erase-identities.js';

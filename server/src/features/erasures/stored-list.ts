@@ -2,8 +2,8 @@ import { createWriteStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { type BackupStore, putFile } from '../../db/embedded/backup/backup-store.js';
-import { makeFolder } from '../../lib/durable-file.js';
+import { type BackupStore, putFile } from '../../platform/embedded-postgres/backup/backup-store.js';
+import { makeFolder } from '../../platform/lib/durable-file.js';
 import { addErasedList } from './erased-list.js';
 
 const FILE = 'erased-players';

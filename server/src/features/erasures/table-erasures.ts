@@ -1,4 +1,4 @@
-import type { PlayerTableName } from '../../db/player-tables.js';
+import type { PlayerTableName } from '../../platform/db/player-tables.js';
 
 /** A statement that deletes some rows of players ($1) up to a limit ($2), notes how many in `erasures`, and returns that as `n`. */
 export type RowErasure = Readonly<{ delete: string }>;

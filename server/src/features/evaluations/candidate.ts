@@ -1,4 +1,4 @@
-import type { Pool } from '../../db/pool.js';
+import type { Pool } from '../../platform/db/pool.js';
 import type { ConfigDocument } from '../../personalisation/document/document.js';
 import type { DocumentProblem } from '../../personalisation/validate/document-problems.js';
 import { validationSteps } from '../../personalisation/validate/validate-document.js';

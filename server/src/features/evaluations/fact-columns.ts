@@ -1,4 +1,4 @@
-import { dateOf } from '../../lib/day.js';
+import { dateOf } from '../../platform/lib/day.js';
 import type { PlayerFact } from '../../personalisation/attributes/fact-source.js';
 import {
   type AgeGroup,

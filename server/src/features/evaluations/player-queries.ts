@@ -1,5 +1,5 @@
-import type { DedicatedConnection } from '../../db/dedicated-connection.js';
-import type { Client } from '../../db/pool.js';
+import type { DedicatedConnection } from '../../platform/db/dedicated-connection.js';
+import type { Client } from '../../platform/db/pool.js';
 import type { FactColumns } from './fact-columns.js';
 import { HISTORY_DAYS } from './history-columns.js';
 

@@ -1,5 +1,5 @@
-import type { Pool } from '../../db/pool.js';
-import { ApiError } from '../../errors.js';
+import type { Pool } from '../../platform/db/pool.js';
+import { ApiError } from '../../platform/errors.js';
 import { type Candidate, type CandidateOutcome, findCandidate } from './candidate.js';
 
 /** The document that a request of the admin API asks about. */

@@ -2,8 +2,8 @@ import { createHash, randomUUID } from 'node:crypto';
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { makeFolder } from '../../lib/durable-file.js';
-import { isTemporary, type S3Client, type S3Content, S3Error } from '../../lib/s3/s3-client.js';
+import { makeFolder } from '../../platform/lib/durable-file.js';
+import { isTemporary, type S3Client, type S3Content, S3Error } from '../../platform/lib/s3/s3-client.js';
 import type { FileStore, NewFile } from './file-store.js';
 
 const CHUNK_BYTES = 256 * 1024;

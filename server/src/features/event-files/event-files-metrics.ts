@@ -1,8 +1,8 @@
 import { Gauge, Registry } from 'prom-client';
-import type { Pool } from '../../db/pool.js';
-import type { Clock } from '../../lib/clock.js';
-import { MINUTE_MS } from '../../lib/day.js';
-import { createTtlCache } from '../../lib/ttl-cache.js';
+import type { Pool } from '../../platform/db/pool.js';
+import type { Clock } from '../../platform/lib/clock.js';
+import { MINUTE_MS } from '../../platform/lib/day.js';
+import { createTtlCache } from '../../platform/lib/ttl-cache.js';
 import { type FilesState, findFilesState } from './files-state.js';
 
 /** How far the files for analysts have come, read once a minute at most. Where none are written there are no such metrics. */

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { nullable, successOf } from '../../admin/admin-responses.js';
+import { nullable, successOf } from '../../platform/admin-api/admin-responses.js';
 
 /** Requests and responses of the routes of files of events. */
 

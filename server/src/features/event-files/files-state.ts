@@ -1,5 +1,5 @@
-import type { Pool } from '../../db/pool.js';
-import { DAY_MS } from '../../lib/day.js';
+import type { Pool } from '../../platform/db/pool.js';
+import { DAY_MS } from '../../platform/lib/day.js';
 import { closedBefore } from '../events/storage/event-partitions.js';
 
 /** A day is closed two days after its end. Then its turn to be compacted comes, and its turn to be written. */

@@ -1,5 +1,5 @@
-import { createS3Client } from '../../lib/s3/s3-client.js';
-import type { EventFilesSettings } from '../../settings/bucket-settings.js';
+import { createS3Client } from '../../platform/lib/s3/s3-client.js';
+import type { EventFilesSettings } from '../../platform/settings/bucket-settings.js';
 import { createBucketStore } from './bucket-store.js';
 import type { FileStore } from './file-store.js';
 import { createFolderStore } from './folder-store.js';

@@ -1,6 +1,6 @@
-import type { Pool } from '../../db/pool.js';
-import { canonicalJson } from '../../lib/canonical-json.js';
-import { utcDay } from '../../lib/day.js';
+import type { Pool } from '../../platform/db/pool.js';
+import { canonicalJson } from '../../platform/lib/canonical-json.js';
+import { utcDay } from '../../platform/lib/day.js';
 import { experimentReaders } from '../../personalisation/compile/experiment-readers.js';
 import type { ConfigDocument } from '../../personalisation/document/document.js';
 import { findConfigVersion } from '../game-configs/config-queries.js';

@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import type { AdminContext } from '../../admin/admin-context.js';
-import { toTime } from '../../admin/admin-responses.js';
+import { toTime } from '../../platform/admin-api/admin-responses.js';
 import { routesOfGame } from '../../admin/admin-routes.js';
-import { ApiError } from '../../errors.js';
-import { BODY_ERRORS } from '../../http/api-schemas.js';
+import { ApiError } from '../../platform/errors.js';
+import { BODY_ERRORS } from '../../platform/http/api-schemas.js';
 import { PublishedResponse } from '../game-configs/config-schemas.js';
 import { changeInTurn } from '../game-configs/document-changes.js';
 import { PUBLICATION_ERRORS, publicationResponse } from '../game-configs/publish-response.js';

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { GameParameters, nullable, successOf, Time } from '../../admin/admin-responses.js';
+import { GameParameters, nullable, successOf, Time } from '../../platform/admin-api/admin-responses.js';
 import { Metric } from '../../personalisation/document/parts/experiment-metrics.js';
 import { EXPERIMENTS } from '../../personalisation/document/parts/experiments.js';
 import { ConfirmPriceRaises } from '../game-configs/config-schemas.js';

@@ -1,5 +1,5 @@
-import type { Pool } from '../../db/pool.js';
-import { utcDay } from '../../lib/day.js';
+import type { Pool } from '../../platform/db/pool.js';
+import { utcDay } from '../../platform/lib/day.js';
 import { unreadExperiments, unreadSentence } from '../../personalisation/compile/experiment-readers.js';
 import { hasHoldout, offerHoldout } from '../../personalisation/document/offer-holdouts.js';
 import type { ExperimentEntry } from '../../personalisation/document/parts/experiments.js';

@@ -1,6 +1,6 @@
-import type { Pool } from '../../db/pool.js';
-import { ApiError } from '../../errors.js';
-import { utcDay } from '../../lib/day.js';
+import type { Pool } from '../../platform/db/pool.js';
+import { ApiError } from '../../platform/errors.js';
+import { utcDay } from '../../platform/lib/day.js';
 import { metricsOf } from '../../personalisation/document/parts/experiment-metrics.js';
 import { findExperiment } from './experiment-views.js';
 import type { ExploreRequest } from './explore-experiment.js';

@@ -3,8 +3,8 @@ import {
   type DedicatedConnection,
   walkByIndex,
   withDedicatedConnection,
-} from '../../db/dedicated-connection.js';
-import type { Pool } from '../../db/pool.js';
+} from '../../platform/db/dedicated-connection.js';
+import type { Pool } from '../../platform/db/pool.js';
 import { type MetricEntry, metricKey } from '../../personalisation/document/parts/experiment-metrics.js';
 import type { ExperimentEntry } from '../../personalisation/document/parts/experiments.js';
 import { findRateTable } from '../reporting/rate-queries.js';

@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import type { AdminContext } from '../../admin/admin-context.js';
 import { routesOfGame } from '../../admin/admin-routes.js';
-import { ApiError } from '../../errors.js';
-import { hangUpOf } from '../../http/hang-up.js';
-import { createFairSemaphore } from '../../lib/fair-semaphore.js';
+import { ApiError } from '../../platform/errors.js';
+import { hangUpOf } from '../../platform/http/hang-up.js';
+import { createFairSemaphore } from '../../platform/lib/fair-semaphore.js';
 import { ExperimentParameters } from './experiment-schemas.js';
 import { readExploration } from './exploration-request.js';
 import { exploreExperiment, NOTHING_EXPLORED } from './explore-experiment.js';

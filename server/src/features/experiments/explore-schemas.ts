@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { nullable, successOf } from '../../admin/admin-responses.js';
+import { nullable, successOf } from '../../platform/admin-api/admin-responses.js';
 import { Metric } from '../../personalisation/document/parts/experiment-metrics.js';
 import { EXPLORED_PLAYERS } from './explore-experiment.js';
 import { EXPLORED } from './group-queries.js';

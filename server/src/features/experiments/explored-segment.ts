@@ -1,6 +1,6 @@
-import type { Pool } from '../../db/pool.js';
-import { ApiError } from '../../errors.js';
-import { textParameter } from '../../http/parameters.js';
+import type { Pool } from '../../platform/db/pool.js';
+import { ApiError } from '../../platform/errors.js';
+import { textParameter } from '../../platform/http/parameters.js';
 import { EXPOSURE_SEGMENTS } from '../../personalisation/compile/exposure-segments.js';
 import { findConfigVersionAt } from '../game-configs/config-queries.js';
 import type { Explored, Grouping, TimeSpan } from './group-queries.js';

@@ -1,7 +1,7 @@
-import type { DedicatedConnection } from '../../db/dedicated-connection.js';
-import { cell } from '../../lib/columns.js';
-import { dayNumber } from '../../lib/day.js';
-import { numbersText } from '../../lib/numbers-text.js';
+import type { DedicatedConnection } from '../../platform/db/dedicated-connection.js';
+import { cell } from '../../platform/lib/columns.js';
+import { dayNumber } from '../../platform/lib/day.js';
+import { numbersText } from '../../platform/lib/numbers-text.js';
 import type { Forecast } from '../../personalisation/predict/forecast.js';
 
 /** An experiment with one seed. */

@@ -1,8 +1,8 @@
-import type { DedicatedConnection } from '../../db/dedicated-connection.js';
-import type { Pool } from '../../db/pool.js';
-import { cell } from '../../lib/columns.js';
-import { dateOf, dayNumber } from '../../lib/day.js';
-import { numbersText } from '../../lib/numbers-text.js';
+import type { DedicatedConnection } from '../../platform/db/dedicated-connection.js';
+import type { Pool } from '../../platform/db/pool.js';
+import { cell } from '../../platform/lib/columns.js';
+import { dateOf, dayNumber } from '../../platform/lib/day.js';
+import { numbersText } from '../../platform/lib/numbers-text.js';
 import { dayRanges } from '../../personalisation/attributes/player-history.js';
 import type { DayRange } from '../../personalisation/predict/prediction-facts.js';
 import { TimeSlice } from '../evaluations/time-slice.js';

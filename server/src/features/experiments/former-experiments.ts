@@ -1,4 +1,4 @@
-import type { Pool } from '../../db/pool.js';
+import type { Pool } from '../../platform/db/pool.js';
 import { hasHoldout, offerHoldout } from '../../personalisation/document/offer-holdouts.js';
 import { findConfigVersionAt } from '../game-configs/config-queries.js';
 import { DAYS_SHOWN, findExperiment, type ShownExperiment, sentenceOf } from './experiment-views.js';

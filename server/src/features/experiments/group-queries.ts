@@ -1,5 +1,5 @@
-import type { DedicatedConnection } from '../../db/dedicated-connection.js';
-import { dateOf } from '../../lib/day.js';
+import type { DedicatedConnection } from '../../platform/db/dedicated-connection.js';
+import { dateOf } from '../../platform/lib/day.js';
 import type { Exposure, RunKey } from './exposure-queries.js';
 
 /** What is known of a player at the exposure, and so cannot follow from an arm. */

@@ -1,7 +1,7 @@
-import { walkByIndex, withDedicatedConnection } from '../../db/dedicated-connection.js';
-import type { Pool } from '../../db/pool.js';
-import { chunksOf } from '../../lib/chunks.js';
-import { DAY_MS, utcDay } from '../../lib/day.js';
+import { walkByIndex, withDedicatedConnection } from '../../platform/db/dedicated-connection.js';
+import type { Pool } from '../../platform/db/pool.js';
+import { chunksOf } from '../../platform/lib/chunks.js';
+import { DAY_MS, utcDay } from '../../platform/lib/day.js';
 import { type MetricEntry, metricKey } from '../../personalisation/document/parts/experiment-metrics.js';
 import type { ExperimentEntry } from '../../personalisation/document/parts/experiments.js';
 import { FAST_SAMPLE_SIZE, type PlayerSamples } from '../audiences/player-samples.js';

@@ -1,4 +1,4 @@
-import type { DedicatedConnection } from '../../db/dedicated-connection.js';
+import type { DedicatedConnection } from '../../platform/db/dedicated-connection.js';
 
 export type PlannedPlayer = Readonly<{
   playerId: number;

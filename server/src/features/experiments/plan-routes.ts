@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import type { AdminContext } from '../../admin/admin-context.js';
 import { routesOfGame } from '../../admin/admin-routes.js';
-import { ApiError } from '../../errors.js';
+import { ApiError } from '../../platform/errors.js';
 import { createPlayerSamples } from '../audiences/player-samples.js';
 import { ExperimentPlanResponse } from './experiment-schemas.js';
 import { findWrittenExperiment } from './experiment-views.js';

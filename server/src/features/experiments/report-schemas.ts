@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { nullable } from '../../admin/admin-responses.js';
+import { nullable } from '../../platform/admin-api/admin-responses.js';
 import { Metric } from '../../personalisation/document/parts/experiment-metrics.js';
 import { FORECAST_NAMES } from '../../personalisation/predict/forecast.js';
 import { FEWEST } from './report/compare-arms.js';

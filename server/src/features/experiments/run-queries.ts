@@ -1,4 +1,4 @@
-import type { DedicatedConnection } from '../../db/dedicated-connection.js';
+import type { DedicatedConnection } from '../../platform/db/dedicated-connection.js';
 import type { RunKey } from './exposure-queries.js';
 import type { ExperimentSums } from './report/experiment-sums.js';
 import type { GateInput } from './report/gates.js';

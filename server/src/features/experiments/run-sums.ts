@@ -1,5 +1,5 @@
-import type { DedicatedConnection } from '../../db/dedicated-connection.js';
-import { dayNumber } from '../../lib/day.js';
+import type { DedicatedConnection } from '../../platform/db/dedicated-connection.js';
+import { dayNumber } from '../../platform/lib/day.js';
 import { metricsOf } from '../../personalisation/document/parts/experiment-metrics.js';
 import type { ExperimentEntry } from '../../personalisation/document/parts/experiments.js';
 import { TimeSlice } from '../evaluations/time-slice.js';

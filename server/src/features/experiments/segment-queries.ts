@@ -1,4 +1,4 @@
-import { type Pool, query } from '../../db/pool.js';
+import { type Pool, query } from '../../platform/db/pool.js';
 import type { ExperimentView } from './view-queries.js';
 
 /** The segments by which players can be grouped who were exposed while a run lasted. */

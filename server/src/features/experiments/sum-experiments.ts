@@ -1,6 +1,6 @@
-import { type DedicatedConnection, inTransaction } from '../../db/dedicated-connection.js';
-import type { Pool } from '../../db/pool.js';
-import { DAY_MS, utcDay } from '../../lib/day.js';
+import { type DedicatedConnection, inTransaction } from '../../platform/db/dedicated-connection.js';
+import type { Pool } from '../../platform/db/pool.js';
+import { DAY_MS, utcDay } from '../../platform/lib/day.js';
 import type { ConfigDocument } from '../../personalisation/document/document.js';
 import { isHoldoutOver, measuredExperiments } from '../../personalisation/document/offer-holdouts.js';
 import type { ExperimentEntry } from '../../personalisation/document/parts/experiments.js';

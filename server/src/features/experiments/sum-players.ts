@@ -1,6 +1,6 @@
-import type { DedicatedConnection } from '../../db/dedicated-connection.js';
-import { IdSet } from '../../lib/id-set.js';
-import { readAhead } from '../../lib/read-ahead.js';
+import type { DedicatedConnection } from '../../platform/db/dedicated-connection.js';
+import { IdSet } from '../../platform/lib/id-set.js';
+import { readAhead } from '../../platform/lib/read-ahead.js';
 import type { RateTable } from '../reporting/exchange-rates.js';
 import {
   type ExposureCursor,

@@ -1,4 +1,4 @@
-import { type Pool, query } from '../../db/pool.js';
+import { type Pool, query } from '../../platform/db/pool.js';
 import type { ExperimentEntry } from '../../personalisation/document/parts/experiments.js';
 import type { RunKey } from './exposure-queries.js';
 import type { MetricReport, Report } from './report/report-types.js';

@@ -1,6 +1,6 @@
-import type { Pool } from '../../db/pool.js';
-import type { Clock } from '../../lib/clock.js';
-import type { KeySemaphore } from '../../lib/fair-semaphore.js';
+import type { Pool } from '../../platform/db/pool.js';
+import type { Clock } from '../../platform/lib/clock.js';
+import type { KeySemaphore } from '../../platform/lib/fair-semaphore.js';
 import type { AttributeRegistry } from '../../personalisation/attributes/attribute-registry.js';
 import { compilationSteps } from '../../personalisation/compile/compile-document.js';
 import type { SegmentMembership } from '../../personalisation/compile/compiled-document.js';

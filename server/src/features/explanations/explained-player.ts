@@ -1,6 +1,6 @@
-import { type Pool, query } from '../../db/pool.js';
-import type { KeySemaphore } from '../../lib/fair-semaphore.js';
-import { UUID_ANY_CASE } from '../../lib/uuid.js';
+import { type Pool, query } from '../../platform/db/pool.js';
+import type { KeySemaphore } from '../../platform/lib/fair-semaphore.js';
+import { UUID_ANY_CASE } from '../../platform/lib/uuid.js';
 import type { PlayerFacts } from '../../personalisation/attributes/player-facts.js';
 import { keyOf, type OwnDefinition } from '../../personalisation/own-attributes/own-definition.js';
 import { findFacts } from '../players/facts-queries.js';

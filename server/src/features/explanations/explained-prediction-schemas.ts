@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { nullable, Time } from '../../admin/admin-responses.js';
+import { nullable, Time } from '../../platform/admin-api/admin-responses.js';
 
 /** The predictions in the response of an explanation. */
 

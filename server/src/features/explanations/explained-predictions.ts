@@ -1,5 +1,5 @@
-import { toTime } from '../../admin/admin-responses.js';
-import { dateOf, utcDay } from '../../lib/day.js';
+import { toTime } from '../../platform/admin-api/admin-responses.js';
+import { dateOf, utcDay } from '../../platform/lib/day.js';
 import { predictionsOffFor } from '../../personalisation/attributes/children.js';
 import { epochDay, type PlayerFacts } from '../../personalisation/attributes/player-facts.js';
 import { predictionFacts } from '../../personalisation/attributes/player-history.js';

@@ -1,11 +1,11 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import { Compile } from 'typebox/schema';
-import { toTime } from '../../admin/admin-responses.js';
-import { DAY_MS, dateOf } from '../../lib/day.js';
-import { createSuggest } from '../../lib/nearest-name.js';
-import { noMember, schemaAt } from '../../lib/schema-members.js';
-import { ruleOf } from '../../lib/schema-rules.js';
-import { TEXT_FORMS } from '../../lib/text-forms.js';
+import { toTime } from '../../platform/admin-api/admin-responses.js';
+import { DAY_MS, dateOf } from '../../platform/lib/day.js';
+import { createSuggest } from '../../platform/lib/nearest-name.js';
+import { noMember, schemaAt } from '../../platform/lib/schema-members.js';
+import { ruleOf } from '../../platform/lib/schema-rules.js';
+import { TEXT_FORMS } from '../../platform/lib/text-forms.js';
 import type {
   ExperimentExposure,
   FlagOverride,

@@ -1,6 +1,6 @@
 import { type Static, type TSchema, Type } from 'typebox';
-import { DAY_MS, dateOf } from '../../lib/day.js';
-import { TEXT_FORMS } from '../../lib/text-forms.js';
+import { DAY_MS, dateOf } from '../../platform/lib/day.js';
+import { TEXT_FORMS } from '../../platform/lib/text-forms.js';
 import type { PlayerDay, PlayerHistory } from '../../personalisation/attributes/player-facts.js';
 import { dayRanges, daysText } from '../../personalisation/attributes/player-history.js';
 import type { DayRange } from '../../personalisation/predict/prediction-facts.js';

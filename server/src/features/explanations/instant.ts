@@ -1,4 +1,4 @@
-import { parseEventTimestamp } from '../../lib/iso-time.js';
+import { parseEventTimestamp } from '../../platform/lib/iso-time.js';
 
 /** Years have four digits. */
 const LATEST_MS = Date.UTC(9999, 11, 31);

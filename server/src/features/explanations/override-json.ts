@@ -1,5 +1,5 @@
 import { type Static, type TSchema, Type } from 'typebox';
-import { toTime } from '../../admin/admin-responses.js';
+import { toTime } from '../../platform/admin-api/admin-responses.js';
 import { MAX_REASON } from '../players/override-limits.js';
 
 /** Overrides and pins of a player as JSON, in the facts of an explanation. */

@@ -1,5 +1,5 @@
-import { type Client, createPool, type Pool } from '../../db/pool.js';
-import { isPooled } from '../../db/pooler.js';
+import { type Client, createPool, type Pool } from '../../platform/db/pool.js';
+import { isPooled } from '../../platform/db/pooler.js';
 import { createShadowTables } from './shadow-tables.js';
 
 /** The limit for one statement. A player may have very many events. */

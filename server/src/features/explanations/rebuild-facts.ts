@@ -1,5 +1,5 @@
 import { findDeletedBefore } from '../../admin/game-queries.js';
-import { type Client, type Pool, sendAll } from '../../db/pool.js';
+import { type Client, type Pool, sendAll } from '../../platform/db/pool.js';
 import type { PlayerFacts } from '../../personalisation/attributes/player-facts.js';
 import type { OwnDefinition } from '../../personalisation/own-attributes/own-definition.js';
 import {

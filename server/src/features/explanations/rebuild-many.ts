@@ -1,6 +1,6 @@
 import { findDeletedBefore } from '../../admin/game-queries.js';
-import { type Client, type Pool, sendAll } from '../../db/pool.js';
-import type { Rest } from '../../lib/share-of-time.js';
+import { type Client, type Pool, sendAll } from '../../platform/db/pool.js';
+import type { Rest } from '../../platform/lib/share-of-time.js';
 import type { PlayerFacts } from '../../personalisation/attributes/player-facts.js';
 import type { OwnDefinition } from '../../personalisation/own-attributes/own-definition.js';
 import { OwnFold, type OwnSet, ownSet } from '../../personalisation/own-attributes/own-state.js';

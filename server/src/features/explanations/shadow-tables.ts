@@ -1,5 +1,5 @@
-import { PLAYER_TABLES } from '../../db/player-tables.js';
-import type { Client } from '../../db/pool.js';
+import { PLAYER_TABLES } from '../../platform/db/player-tables.js';
+import type { Client } from '../../platform/db/pool.js';
 import type { RebuiltPlayer } from './rebuilt-player.js';
 
 /** The tables of a game that the fold writes, besides those of players. */

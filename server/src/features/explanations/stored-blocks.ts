@@ -1,8 +1,8 @@
-import type { Client } from '../../db/pool.js';
-import { canonicalJson } from '../../lib/canonical-json.js';
-import { eventIdentity, namedIdentity, numberedIdentity } from '../../lib/event-identity.js';
-import { parseEventTimestamp } from '../../lib/iso-time.js';
-import { readAhead } from '../../lib/read-ahead.js';
+import type { Client } from '../../platform/db/pool.js';
+import { canonicalJson } from '../../platform/lib/canonical-json.js';
+import { eventIdentity, namedIdentity, numberedIdentity } from '../../platform/lib/event-identity.js';
+import { parseEventTimestamp } from '../../platform/lib/iso-time.js';
+import { readAhead } from '../../platform/lib/read-ahead.js';
 import type { CountedEvent, TransactionFact } from '../events/intake/event-record.js';
 import type { RebuiltPlayer, Span } from './rebuilt-player.js';
 import { countedEvent, type StoredEvent } from './stored-event.js';

@@ -1,4 +1,4 @@
-import type { Client } from '../../db/pool.js';
+import type { Client } from '../../platform/db/pool.js';
 import type { TransactionChange } from '../events/apply/transaction-changes.js';
 import type { RebuiltPlayer, Span } from './rebuilt-player.js';
 

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { nullable, Time } from '../../admin/admin-responses.js';
+import { nullable, Time } from '../../platform/admin-api/admin-responses.js';
 import { NearMiss } from './near-miss-schema.js';
 
 /** Why something was decided as it was: the part of an explanation that programs read. */

@@ -1,4 +1,4 @@
-import { clipText } from '../../lib/clip-text.js';
+import { clipText } from '../../platform/lib/clip-text.js';
 import type { ValueRuleTrace, ValueTrace } from '../../personalisation/decide/decision.js';
 import { valueSentence } from '../../personalisation/document/parts/values.js';
 import { closedWindow, evaluationOf, inShare, openWindow, pinned, rounded } from './reason-words.js';

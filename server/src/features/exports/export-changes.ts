@@ -1,4 +1,4 @@
-import type { DedicatedConnection } from '../../db/dedicated-connection.js';
+import type { DedicatedConnection } from '../../platform/db/dedicated-connection.js';
 import type { TransactionChange } from '../events/apply/transaction-changes.js';
 import type { ChangeKey } from './export-queries.js';
 import type { Span } from './export-span.js';

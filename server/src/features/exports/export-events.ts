@@ -3,9 +3,9 @@ import {
   inTransaction,
   walkByIndex,
   withDedicatedConnection,
-} from '../../db/dedicated-connection.js';
-import type { Pool } from '../../db/pool.js';
-import { readAhead } from '../../lib/read-ahead.js';
+} from '../../platform/db/dedicated-connection.js';
+import type { Pool } from '../../platform/db/pool.js';
+import { readAhead } from '../../platform/lib/read-ahead.js';
 import { changePages } from './export-changes.js';
 import { type ExportFormat, formatChange, formatEvent, HEADERS } from './export-format.js';
 import {

@@ -1,6 +1,6 @@
-import { csvRow } from '../../lib/csv-writer.js';
-import { isoTime } from '../../lib/iso-time.js';
-import { escapeFormulas, escapeFormulasInJson } from '../../lib/spreadsheet-formulas.js';
+import { csvRow } from '../../platform/lib/csv-writer.js';
+import { isoTime } from '../../platform/lib/iso-time.js';
+import { escapeFormulas, escapeFormulasInJson } from '../../platform/lib/spreadsheet-formulas.js';
 import type { ExportedChange } from './export-changes.js';
 import type { ExportedEvent } from './export-queries.js';
 

@@ -1,5 +1,5 @@
-import { NEWEST, type TimePage } from '../../admin/page-cursor.js';
-import { type Client, type Pool, query } from '../../db/pool.js';
+import { NEWEST, type TimePage } from '../../platform/admin-api/page-cursor.js';
+import { type Client, type Pool, query } from '../../platform/db/pool.js';
 import { type ClaimedExport, type ExportJob, MAX_BYTES } from './export-job.js';
 import type { ExportKey } from './export-queries.js';
 

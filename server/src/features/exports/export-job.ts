@@ -1,4 +1,4 @@
-import { DAY_MS } from '../../lib/day.js';
+import { DAY_MS } from '../../platform/lib/day.js';
 import type { ExportFormat } from './export-format.js';
 import type { ExportKey } from './export-queries.js';
 import type { Span } from './export-span.js';

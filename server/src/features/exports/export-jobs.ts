@@ -1,6 +1,6 @@
-import { type Actor, insertAuditEntry } from '../../admin/audit-log.js';
-import { type Pool, transaction } from '../../db/pool.js';
-import { uuid7 } from '../../lib/uuid7.js';
+import { type Actor, insertAuditEntry } from '../../platform/admin-api/audit-log.js';
+import { type Pool, transaction } from '../../platform/db/pool.js';
+import { uuid7 } from '../../platform/lib/uuid7.js';
 import { lockStudio } from '../accounts/member-queries.js';
 import type { ExportFormat } from './export-format.js';
 import { type ExportJob, MAX_KEPT, MAX_KEPT_BYTES, MAX_OPEN, OPEN_MS } from './export-job.js';

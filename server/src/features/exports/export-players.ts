@@ -3,8 +3,8 @@ import {
   inTransaction,
   walkByIndex,
   withDedicatedConnection,
-} from '../../db/dedicated-connection.js';
-import type { Pool } from '../../db/pool.js';
+} from '../../platform/db/dedicated-connection.js';
+import type { Pool } from '../../platform/db/pool.js';
 
 const ROWS_PER_PAGE = 2_000;
 

@@ -1,6 +1,6 @@
-import type { DedicatedConnection } from '../../db/dedicated-connection.js';
-import type { Pool } from '../../db/pool.js';
-import { MAX_ROW_ID } from '../../lib/row-id.js';
+import type { DedicatedConnection } from '../../platform/db/dedicated-connection.js';
+import type { Pool } from '../../platform/db/pool.js';
+import { MAX_ROW_ID } from '../../platform/lib/row-id.js';
 import type { Span } from './export-span.js';
 
 /**

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
-import { isUnavailable, type Pool, transaction } from '../../db/pool.js';
-import type { Reads } from '../../db/reads.js';
-import type { Clock } from '../../lib/clock.js';
-import { createPoller, type Poller } from '../../lib/poller.js';
+import { isUnavailable, type Pool, transaction } from '../../platform/db/pool.js';
+import type { Reads } from '../../platform/db/reads.js';
+import type { Clock } from '../../platform/lib/clock.js';
+import { createPoller, type Poller } from '../../platform/lib/poller.js';
 import { exportEvents } from './export-events.js';
 import { type ClaimedExport, KEPT_MS, MAX_BYTES } from './export-job.js';
 import {

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import { GameParameters, nullable, successOf, Time } from '../../admin/admin-responses.js';
-import { listResponse } from '../../admin/page-cursor.js';
+import { GameParameters, nullable, successOf, Time } from '../../platform/admin-api/admin-responses.js';
+import { listResponse } from '../../platform/admin-api/page-cursor.js';
 
 /** Requests and responses of the routes of exports. */
 

@@ -1,5 +1,5 @@
-import { ApiError } from '../../errors.js';
-import { parseEventTimestamp } from '../../lib/iso-time.js';
+import { ApiError } from '../../platform/errors.js';
+import { parseEventTimestamp } from '../../platform/lib/iso-time.js';
 
 /** Half-open, each as `2026-11-15T00:00:00.000000Z`: to the microsecond, and in the order of the alphabet. */
 export type Span = { from: string; to: string };

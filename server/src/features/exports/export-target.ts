@@ -1,7 +1,7 @@
 import { type FileHandle, open, readFile, stat, unlink } from 'node:fs/promises';
 import type { Writable } from 'node:stream';
-import { writeFileDurably } from '../../lib/durable-file.js';
-import { writeToStream } from '../../lib/write-to-stream.js';
+import { writeFileDurably } from '../../platform/lib/durable-file.js';
+import { writeToStream } from '../../platform/lib/write-to-stream.js';
 import { createChunks } from './export-chunks.js';
 import type { ExportFormat } from './export-format.js';
 import type { ExportKey } from './export-queries.js';

@@ -1,4 +1,4 @@
-import { type Pool, transaction } from '../../db/pool.js';
+import { type Pool, transaction } from '../../platform/db/pool.js';
 import { createChunks } from './export-chunks.js';
 import type { ClaimedExport } from './export-job.js';
 import { insertExportChunk } from './export-job-queries.js';

@@ -1,5 +1,5 @@
-import type { DedicatedConnection } from '../../db/dedicated-connection.js';
-import type { Client } from '../../db/pool.js';
+import type { DedicatedConnection } from '../../platform/db/dedicated-connection.js';
+import type { Client } from '../../platform/db/pool.js';
 import { type ExportKey, LAST_BLOCK, type Row, SALE_COLUMN } from './export-queries.js';
 import type { Span } from './export-span.js';
 

@@ -2,8 +2,8 @@ import { createPublicKey } from 'node:crypto';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { jwtVerify } from 'jose';
 import { Type } from 'typebox';
-import { withSchemaTypes } from '../../http/validation.js';
-import { uuid7 } from '../../lib/uuid7.js';
+import { withSchemaTypes } from '../../platform/http/validation.js';
+import { uuid7 } from '../../platform/lib/uuid7.js';
 import type { FakeStoreKeys } from './kept-signers.js';
 
 /** A purchase as the fake store remembers it. */

@@ -2,8 +2,8 @@ import { createPublicKey } from 'node:crypto';
 import { type FastifyInstance, fastify } from 'fastify';
 import { exportJWK, SignJWT } from 'jose';
 import { Type } from 'typebox';
-import { compileValidator, withSchemaTypes } from '../../http/validation.js';
-import { uuid7 } from '../../lib/uuid7.js';
+import { compileValidator, withSchemaTypes } from '../../platform/http/validation.js';
+import { uuid7 } from '../../platform/lib/uuid7.js';
 import { fakeGoogle } from './fake-google.js';
 import type { FakeStoreKeys } from './kept-signers.js';
 

@@ -1,4 +1,4 @@
-import { canonicalJson } from '../../lib/canonical-json.js';
+import { canonicalJson } from '../../platform/lib/canonical-json.js';
 import type { ExperimentEntry } from '../../personalisation/document/parts/experiments.js';
 import type { ArmMove } from '../../personalisation/rules/rule-changes.js';
 

@@ -1,5 +1,5 @@
-import { canonicalJson } from '../../lib/canonical-json.js';
-import type { Steps } from '../../lib/steps.js';
+import { canonicalJson } from '../../platform/lib/canonical-json.js';
+import type { Steps } from '../../platform/lib/steps.js';
 import { TIME_BASIS } from '../../personalisation/attributes/time-basis.js';
 import {
   ANY_CHANGE,

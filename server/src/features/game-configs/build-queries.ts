@@ -1,5 +1,5 @@
-import { type Client, type Pool, query } from '../../db/pool.js';
-import { DAY_MS, utcDay } from '../../lib/day.js';
+import { type Client, type Pool, query } from '../../platform/db/pool.js';
+import { DAY_MS, utcDay } from '../../platform/lib/day.js';
 
 /** A build of the game that players have used lately. */
 export type BuildInUse = Readonly<{

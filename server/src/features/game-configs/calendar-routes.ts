@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { AdminContext } from '../../admin/admin-context.js';
 import { routesOfGame } from '../../admin/admin-routes.js';
-import { ApiError } from '../../errors.js';
+import { ApiError } from '../../platform/errors.js';
 import { calendarWindowSteps } from '../../personalisation/document/calendar-windows.js';
 import { DEFAULT_STUDIO_ZONE } from '../../personalisation/document/parts/calendar.js';
 import { dayOfDate } from '../../personalisation/schedules/calendar-days.js';

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { nullable, successOf, Time } from '../../admin/admin-responses.js';
+import { nullable, successOf, Time } from '../../platform/admin-api/admin-responses.js';
 
 /** Documentation of the calendar of a game. */
 

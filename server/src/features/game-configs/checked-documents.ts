@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { createFifoMap } from '../../lib/fifo-map.js';
-import type { SliceQueue } from '../../lib/slice-queue.js';
+import { createFifoMap } from '../../platform/lib/fifo-map.js';
+import type { SliceQueue } from '../../platform/lib/slice-queue.js';
 import type { ConfigDocument } from '../../personalisation/document/document.js';
 import { type Validation, validationSteps } from '../../personalisation/validate/validate-document.js';
 import { documentWork } from './document-work.js';

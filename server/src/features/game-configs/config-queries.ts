@@ -1,4 +1,4 @@
-import { type Client, type Pool, query } from '../../db/pool.js';
+import { type Client, type Pool, query } from '../../platform/db/pool.js';
 import { DEFAULT_DOCUMENT } from '../../personalisation/document/default-document.js';
 import type { ConfigDocument } from '../../personalisation/document/document.js';
 import { runningExperiments } from './experiment-changes.js';

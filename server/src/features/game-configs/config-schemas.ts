@@ -5,7 +5,7 @@ import {
   DocumentProblem,
   PROBLEM_EXAMPLE,
 } from '../../admin/admin-error-details.js';
-import { nullable, PersonEmail, successOf, Time } from '../../admin/admin-responses.js';
+import { nullable, PersonEmail, successOf, Time } from '../../platform/admin-api/admin-responses.js';
 import { ConfigDocument } from '../../personalisation/document/document.js';
 
 /** Documentation of the bodies of draft and version routes. */

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
-import type { Pool } from '../../db/pool.js';
-import type { SliceQueue } from '../../lib/slice-queue.js';
-import { createVersionSnapshots, type VersionSnapshots } from '../../lib/version-snapshots.js';
+import type { Pool } from '../../platform/db/pool.js';
+import type { SliceQueue } from '../../platform/lib/slice-queue.js';
+import { createVersionSnapshots, type VersionSnapshots } from '../../platform/lib/version-snapshots.js';
 import { compilationSteps, compileDocument } from '../../personalisation/compile/compile-document.js';
 import { createSkuCompiler } from '../../personalisation/compile/compile-skus.js';
 import type { CompiledDocument } from '../../personalisation/compile/compiled-document.js';

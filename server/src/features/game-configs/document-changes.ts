@@ -1,6 +1,6 @@
 import type { AdminContext } from '../../admin/admin-context.js';
 import type { Admin } from '../../admin/admin-tokens.js';
-import { createFairSemaphore, type FairSemaphore } from '../../lib/fair-semaphore.js';
+import { createFairSemaphore, type FairSemaphore } from '../../platform/lib/fair-semaphore.js';
 
 /**
  * A change of a document holds one of the few connections of the primary process while the document is worked on in slices. A studio

@@ -1,5 +1,5 @@
-import { isSameJson } from '../../lib/same-json.js';
-import { runSteps, type Steps } from '../../lib/steps.js';
+import { isSameJson } from '../../platform/lib/same-json.js';
+import { runSteps, type Steps } from '../../platform/lib/steps.js';
 import { type ConfigDocument, DOCUMENT_REGISTRY } from '../../personalisation/document/document.js';
 import { entriesOf, idOf, type ListPart, partOf } from '../../personalisation/document/document-part.js';
 import type { DocumentRegistry } from '../../personalisation/document/document-registry.js';

@@ -1,4 +1,4 @@
-import { createSliceQueue } from '../../lib/slice-queue.js';
+import { createSliceQueue } from '../../platform/lib/slice-queue.js';
 
 /**
  * All long work on documents in this process: validation, compilation, comparison. A document of a megabyte keeps a process busy for

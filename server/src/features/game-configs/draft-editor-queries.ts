@@ -1,4 +1,4 @@
-import { type Pool, query } from '../../db/pool.js';
+import { type Pool, query } from '../../platform/db/pool.js';
 
 /** A window in which an editor has the draft open. */
 export type DraftEditor = {

@@ -1,11 +1,11 @@
 import type { FastifyInstance } from 'fastify';
 import type { AdminContext } from '../../admin/admin-context.js';
-import { toTime } from '../../admin/admin-responses.js';
+import { toTime } from '../../platform/admin-api/admin-responses.js';
 import { routesOfGame } from '../../admin/admin-routes.js';
 import type { Admin } from '../../admin/admin-tokens.js';
-import { ApiError } from '../../errors.js';
-import { BODY_ERRORS } from '../../http/api-schemas.js';
-import { UUID } from '../../lib/uuid.js';
+import { ApiError } from '../../platform/errors.js';
+import { BODY_ERRORS } from '../../platform/http/api-schemas.js';
+import { UUID } from '../../platform/lib/uuid.js';
 import {
   type DraftWindow,
   deleteDraftEditor,

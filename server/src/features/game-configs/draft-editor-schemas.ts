@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { GameParameters, nullable, PersonEmail, successOf, Time } from '../../admin/admin-responses.js';
+import { GameParameters, nullable, PersonEmail, successOf, Time } from '../../platform/admin-api/admin-responses.js';
 
 /** Requests and responses of the routes about who edits a draft. */
 

@@ -1,11 +1,11 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import type { AdminContext } from '../../admin/admin-context.js';
-import { toTime } from '../../admin/admin-responses.js';
+import { toTime } from '../../platform/admin-api/admin-responses.js';
 import { routesOfGame } from '../../admin/admin-routes.js';
-import { ApiError } from '../../errors.js';
-import { BODY_ERRORS } from '../../http/api-schemas.js';
-import { bodyCheckedAs } from '../../http/validation.js';
+import { ApiError } from '../../platform/errors.js';
+import { BODY_ERRORS } from '../../platform/http/api-schemas.js';
+import { bodyCheckedAs } from '../../platform/http/validation.js';
 import { validationSteps } from '../../personalisation/validate/validate-document.js';
 import { requireConfigVersion } from './config-queries.js';
 import {

@@ -1,5 +1,5 @@
-import type { Client, Pool } from '../../db/pool.js';
-import { canonicalJson } from '../../lib/canonical-json.js';
+import type { Client, Pool } from '../../platform/db/pool.js';
+import { canonicalJson } from '../../platform/lib/canonical-json.js';
 import type { ConfigDocument } from '../../personalisation/document/document.js';
 import { measuredExperiments } from '../../personalisation/document/offer-holdouts.js';
 import type { ExperimentEntry } from '../../personalisation/document/parts/experiments.js';

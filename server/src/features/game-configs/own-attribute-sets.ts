@@ -1,4 +1,4 @@
-import type { Client } from '../../db/pool.js';
+import type { Client } from '../../platform/db/pool.js';
 import type { ConfigDocument } from '../../personalisation/document/document.js';
 import { keyOf, type OwnDefinition } from '../../personalisation/own-attributes/own-definition.js';
 

@@ -1,4 +1,4 @@
-import type { Steps } from '../../lib/steps.js';
+import type { Steps } from '../../platform/lib/steps.js';
 import type { CompiledOffer } from '../../personalisation/compile/compiled-document.js';
 import { offeredPrice } from '../../personalisation/compile/offered-price.js';
 import { comingInstants } from '../../personalisation/document/coming-instants.js';

@@ -1,4 +1,4 @@
-import { ApiError, type ErrorCode } from '../../errors.js';
+import { ApiError, type ErrorCode } from '../../platform/errors.js';
 import type { DocumentChange } from './document-difference.js';
 import type { DraftConflict } from './draft.js';
 import type { RollbackOutcome } from './publish.js';

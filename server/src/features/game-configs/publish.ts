@@ -1,5 +1,5 @@
-import { type Actor, emailOf, insertAuditEntry } from '../../admin/audit-log.js';
-import { type Client, type Pool, transaction } from '../../db/pool.js';
+import { type Actor, emailOf, insertAuditEntry } from '../../platform/admin-api/audit-log.js';
+import { type Client, type Pool, transaction } from '../../platform/db/pool.js';
 import { exposureSegmentSteps } from '../../personalisation/compile/exposure-segments.js';
 import type { ConfigDocument } from '../../personalisation/document/document.js';
 import type { DocumentProblem } from '../../personalisation/validate/document-problems.js';

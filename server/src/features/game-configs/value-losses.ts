@@ -1,4 +1,4 @@
-import { canonicalJson } from '../../lib/canonical-json.js';
+import { canonicalJson } from '../../platform/lib/canonical-json.js';
 import type { ConfigDocument } from '../../personalisation/document/document.js';
 import type { ValueEntry } from '../../personalisation/document/parts/values.js';
 import { type BoundedType, boundedType } from '../../personalisation/document/value-types.js';

@@ -1,8 +1,8 @@
-import { DAY_MS, MINUTE_MS } from '../../lib/day.js';
-import { isObject } from '../../lib/is-object.js';
-import { parseEventTimestamp } from '../../lib/iso-time.js';
-import { decodeJson } from '../../lib/json-body.js';
-import { UUID_ANY_CASE } from '../../lib/uuid.js';
+import { DAY_MS, MINUTE_MS } from '../../platform/lib/day.js';
+import { isObject } from '../../platform/lib/is-object.js';
+import { parseEventTimestamp } from '../../platform/lib/iso-time.js';
+import { decodeJson } from '../../platform/lib/json-body.js';
+import { UUID_ANY_CASE } from '../../platform/lib/uuid.js';
 import { checkEvents } from '../events/intake/check-events.js';
 import type { CheckedEvent } from '../events/intake/event-record.js';
 import { INSTALL_ID } from '../events/intake/install-id.js';

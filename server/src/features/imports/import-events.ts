@@ -1,5 +1,5 @@
-import type { Client, Pool } from '../../db/pool.js';
-import { utcDay } from '../../lib/day.js';
+import type { Client, Pool } from '../../platform/db/pool.js';
+import { utcDay } from '../../platform/lib/day.js';
 import { applyHistoryWithin, type EventOutcome } from '../events/apply/apply-events.js';
 import type { TransactionChange } from '../events/apply/transaction-changes.js';
 import { type EventRecord, recordsOfPlayer } from '../events/intake/event-record.js';

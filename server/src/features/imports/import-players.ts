@@ -1,4 +1,4 @@
-import type { Client } from '../../db/pool.js';
+import type { Client } from '../../platform/db/pool.js';
 import { ERASED, type FindErased, OTHER_GAME } from './import-events.js';
 import { type FoundPlayer, findPlayersByUserId, insertDevices, insertPlayers } from './import-queries.js';
 import { type PlayerLine, readPlayerLine } from './player-line.js';

@@ -1,5 +1,5 @@
-import type { DedicatedConnection } from '../../db/dedicated-connection.js';
-import type { Client, Pool } from '../../db/pool.js';
+import type { DedicatedConnection } from '../../platform/db/dedicated-connection.js';
+import type { Client, Pool } from '../../platform/db/pool.js';
 
 export type ImportKind = 'events' | 'players';
 

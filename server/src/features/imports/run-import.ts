@@ -3,10 +3,10 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Actor, insertAuditEntry } from '../../admin/audit-log.js';
-import { tryAdvisoryLock, withDedicatedConnection } from '../../db/dedicated-connection.js';
-import { type Client, isUnavailable, type Pool, transaction } from '../../db/pool.js';
-import { type FileLine, type LineReader, openLines } from '../../lib/file-lines.js';
+import { type Actor, insertAuditEntry } from '../../platform/admin-api/audit-log.js';
+import { tryAdvisoryLock, withDedicatedConnection } from '../../platform/db/dedicated-connection.js';
+import { type Client, isUnavailable, type Pool, transaction } from '../../platform/db/pool.js';
+import { type FileLine, type LineReader, openLines } from '../../platform/lib/file-lines.js';
 import type { LineError } from './event-line.js';
 import {
   findImport,

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import type { AdminContext } from '../../admin/admin-context.js';
-import { GameParameters, successOf } from '../../admin/admin-responses.js';
+import { GameParameters, successOf } from '../../platform/admin-api/admin-responses.js';
 import { routesOfGame } from '../../admin/admin-routes.js';
 import {
   JOB_EXAMPLE,
@@ -11,9 +11,9 @@ import {
   JobSchema,
   toJob,
 } from '../../admin/job-schemas.js';
-import { cutPage, listResponse, pageParameters, timeCursorOf } from '../../admin/page-cursor.js';
-import { ApiError } from '../../errors.js';
-import { UUID } from '../../lib/uuid.js';
+import { cutPage, listResponse, pageParameters, timeCursorOf } from '../../platform/admin-api/page-cursor.js';
+import { ApiError } from '../../platform/errors.js';
+import { UUID } from '../../platform/lib/uuid.js';
 import { findJob, listJobs } from './job-queries.js';
 import { cancelJob } from './jobs.js';
 

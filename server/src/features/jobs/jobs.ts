@@ -1,11 +1,11 @@
 import type { Logger } from 'pino';
-import { type Actor, insertAuditEntry } from '../../admin/audit-log.js';
+import { type Actor, insertAuditEntry } from '../../platform/admin-api/audit-log.js';
 import type { Job, JobRun, Jobs } from '../../admin/background-jobs.js';
-import { asApiError, type Pool, transaction } from '../../db/pool.js';
-import { ApiError } from '../../errors.js';
-import type { Clock } from '../../lib/clock.js';
-import { DAY_MS } from '../../lib/day.js';
-import { uuid7 } from '../../lib/uuid7.js';
+import { asApiError, type Pool, transaction } from '../../platform/db/pool.js';
+import { ApiError } from '../../platform/errors.js';
+import type { Clock } from '../../platform/lib/clock.js';
+import { DAY_MS } from '../../platform/lib/day.js';
+import { uuid7 } from '../../platform/lib/uuid7.js';
 import { lockGame } from '../game-configs/config-queries.js';
 import {
   deleteOldJobs,

@@ -7,7 +7,7 @@ import {
   describeOffset,
   isOff,
   offsetOf,
-} from '../../db/database-clock.js';
+} from '../../platform/db/database-clock.js';
 
 const CONSEQUENCE =
   'Until they agree to a minute, this node goes by the clock of the database and refuses maintenance: it deletes nothing, and sums and closes no day.';

@@ -1,5 +1,5 @@
 import type { InstallationWarning } from '../../admin/admin-context.js';
-import { type FreeSpace, inUnits, isAllButFull } from '../../lib/free-space.js';
+import { type FreeSpace, inUnits, isAllButFull } from '../../platform/lib/free-space.js';
 
 /**
  * `savepoint doctor` advises to keep 5 GB free. This warning interrupts everybody who is signed in, so it comes when somebody has

@@ -1,16 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { type ClockReading, isOff, offsetOf, readDatabaseClock } from '../../db/database-clock.js';
+import { type ClockReading, isOff, offsetOf, readDatabaseClock } from '../../platform/db/database-clock.js';
 import {
   type DedicatedConnection,
   tryAdvisoryLock,
   walkByIndex,
   withDedicatedConnection,
-} from '../../db/dedicated-connection.js';
-import type { Pool } from '../../db/pool.js';
-import { HOUR_MS } from '../../lib/day.js';
-import type { MaintenanceMetrics, StepOutcome } from './maintenance-metrics.js';
-import type { MaintenanceStep, StepResult } from './maintenance-step.js';
+} from '../../platform/db/dedicated-connection.js';
+import type { Pool } from '../../platform/db/pool.js';
+import { HOUR_MS } from '../../platform/lib/day.js';
+import type { MaintenanceMetrics, StepOutcome } from '../../platform/lifecycle/maintenance-metrics.js';
+import type { MaintenanceStep, StepResult } from '../../platform/lifecycle/maintenance-step.js';
 
 const PAUSES = {
   /** Soon after a start, but after the first requests. The jitter spreads nodes that start together. */

@@ -1,6 +1,6 @@
-import { type Actor, insertAuditEntry } from '../../admin/audit-log.js';
-import { type DedicatedConnection, inTransaction, isLockTimeout } from '../../db/dedicated-connection.js';
-import type { Pool } from '../../db/pool.js';
+import { type Actor, insertAuditEntry } from '../../platform/admin-api/audit-log.js';
+import { type DedicatedConnection, inTransaction, isLockTimeout } from '../../platform/db/dedicated-connection.js';
+import type { Pool } from '../../platform/db/pool.js';
 
 /** A game with a retention that has events to delete. Days are UTC, as `2026-11-15`. */
 export type ExpiringGame = {

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Actor } from '../../admin/audit-log.js';
+import type { Actor } from '../../platform/admin-api/audit-log.js';
 import {
   type DedicatedConnection,
   tryAdvisoryLock,
   withDedicatedConnection,
-} from '../../db/dedicated-connection.js';
-import type { Pool } from '../../db/pool.js';
-import { countPages, findTableOid } from '../../db/table-pages.js';
-import { utcDay } from '../../lib/day.js';
+} from '../../platform/db/dedicated-connection.js';
+import type { Pool } from '../../platform/db/pool.js';
+import { countPages, findTableOid } from '../../platform/db/table-pages.js';
+import { utcDay } from '../../platform/lib/day.js';
 import {
   closedBefore,
   dayAfter,

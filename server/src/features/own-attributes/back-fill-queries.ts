@@ -1,5 +1,5 @@
-import type { DedicatedConnection } from '../../db/dedicated-connection.js';
-import type { Client } from '../../db/pool.js';
+import type { DedicatedConnection } from '../../platform/db/dedicated-connection.js';
+import type { Client } from '../../platform/db/pool.js';
 import type { OwnDefinition } from '../../personalisation/own-attributes/own-definition.js';
 import type { OwnState } from '../../personalisation/own-attributes/own-state.js';
 

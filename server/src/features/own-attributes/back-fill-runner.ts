@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
-import { tryAdvisoryLock, walkByIndex, withDedicatedConnection } from '../../db/dedicated-connection.js';
-import { type Pool, query } from '../../db/pool.js';
-import type { Clock } from '../../lib/clock.js';
-import { createPoller, type Poller } from '../../lib/poller.js';
+import { tryAdvisoryLock, walkByIndex, withDedicatedConnection } from '../../platform/db/dedicated-connection.js';
+import { type Pool, query } from '../../platform/db/pool.js';
+import type { Clock } from '../../platform/lib/clock.js';
+import { createPoller, type Poller } from '../../platform/lib/poller.js';
 import { type BackFillResult, backFillOwnAttributes } from './back-fill.js';
 
 /** How soon a publication with new attributes is noticed. */

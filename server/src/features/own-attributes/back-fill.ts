@@ -1,6 +1,6 @@
-import { type DedicatedConnection, inTransaction } from '../../db/dedicated-connection.js';
-import type { Clock } from '../../lib/clock.js';
-import { keepToShare, type Rest } from '../../lib/share-of-time.js';
+import { type DedicatedConnection, inTransaction } from '../../platform/db/dedicated-connection.js';
+import type { Clock } from '../../platform/lib/clock.js';
+import { keepToShare, type Rest } from '../../platform/lib/share-of-time.js';
 import { keyOf } from '../../personalisation/own-attributes/own-definition.js';
 import {
   OwnFold,

@@ -1,5 +1,5 @@
-import type { DedicatedConnection } from '../../db/dedicated-connection.js';
-import type { Client } from '../../db/pool.js';
+import type { DedicatedConnection } from '../../platform/db/dedicated-connection.js';
+import type { Client } from '../../platform/db/pool.js';
 import type { OwnFold } from '../../personalisation/own-attributes/own-state.js';
 import { TimeSlice } from '../evaluations/time-slice.js';
 import { readBlocks } from './back-fill-queries.js';

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { AdminContext } from '../../admin/admin-context.js';
-import { toTime } from '../../admin/admin-responses.js';
+import { toTime } from '../../platform/admin-api/admin-responses.js';
 import { routesOfGame } from '../../admin/admin-routes.js';
 import { OwnAttributesResponse } from './own-attribute-schemas.js';
 import { findOwnAttributes } from './own-attributes.js';

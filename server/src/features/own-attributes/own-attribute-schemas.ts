@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { nullable, successOf, Time } from '../../admin/admin-responses.js';
+import { nullable, successOf, Time } from '../../platform/admin-api/admin-responses.js';
 
 export const Notes = Type.Array(Type.String(), {
   description:

@@ -1,4 +1,4 @@
-import { type Pool, query } from '../../db/pool.js';
+import { type Pool, query } from '../../platform/db/pool.js';
 import type { AttributeEntry } from '../../personalisation/document/parts/attributes.js';
 import {
   entryBytes,

@@ -1,5 +1,5 @@
-import { type Actor, insertAuditEntry } from '../../admin/audit-log.js';
-import { type Pool, transaction } from '../../db/pool.js';
+import { type Actor, insertAuditEntry } from '../../platform/admin-api/audit-log.js';
+import { type Pool, transaction } from '../../platform/db/pool.js';
 
 /** A download of personal data is recorded in the audit log, like a change. */
 export function auditPlayerExport(

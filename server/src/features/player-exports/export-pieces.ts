@@ -1,5 +1,5 @@
-import type { Client } from '../../db/pool.js';
-import { DAY_MS } from '../../lib/day.js';
+import type { Client } from '../../platform/db/pool.js';
+import { DAY_MS } from '../../platform/lib/day.js';
 import {
   type BlockKey,
   type ExportedPlayer,

@@ -1,4 +1,4 @@
-import { type Client, type Pool, query } from '../../db/pool.js';
+import { type Client, type Pool, query } from '../../platform/db/pool.js';
 import type { ExportSection } from './export-sections.js';
 
 /** A player whose data is to be exported. */

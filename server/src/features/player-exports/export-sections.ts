@@ -1,5 +1,5 @@
-import type { PlayerTableName } from '../../db/player-tables.js';
-import type { Statement } from '../../db/pool.js';
+import type { PlayerTableName } from '../../platform/db/player-tables.js';
+import type { Statement } from '../../platform/db/pool.js';
 
 /** The rows of a table as an array of the document. */
 export type ExportSection = Readonly<{

@@ -1,4 +1,4 @@
-import type { Client } from '../../db/pool.js';
+import type { Client } from '../../platform/db/pool.js';
 import { compilationSteps } from '../../personalisation/compile/compile-document.js';
 import { decide } from '../../personalisation/decide/decide.js';
 import type { Regression } from '../../personalisation/predict/explanation.js';

@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify';
-import type { Pool } from '../../db/pool.js';
-import { ApiError } from '../../errors.js';
-import { BEARER, errorResponses, PLAYER_GUARD_ERRORS, PlayerHeaders } from '../../http/api-schemas.js';
-import type { RateLimits } from '../../http/rate-limits.js';
-import type { Clock } from '../../lib/clock.js';
+import type { Pool } from '../../platform/db/pool.js';
+import { ApiError } from '../../platform/errors.js';
+import { BEARER, errorResponses, PLAYER_GUARD_ERRORS, PlayerHeaders } from '../../platform/http/api-schemas.js';
+import type { RateLimits } from '../../platform/http/rate-limits.js';
+import type { Clock } from '../../platform/lib/clock.js';
 import type { GuardContext } from '../sessions/guard-context.js';
 import { authenticated, PLAYER_HEADERS, requirePlayer } from '../sessions/player-guard.js';
 import { claimExport, releaseExport } from './export-queries.js';

@@ -1,5 +1,5 @@
-import { type Client, createPool, snapshot } from '../../db/pool.js';
-import { createFairSemaphore, type SemaphoreLimits } from '../../lib/fair-semaphore.js';
+import { type Client, createPool, snapshot } from '../../platform/db/pool.js';
+import { createFairSemaphore, type SemaphoreLimits } from '../../platform/lib/fair-semaphore.js';
 
 /** Exports of a process. Each has a connection, a snapshot and a page of rows for as long as its reader takes. */
 const LIMITS: SemaphoreLimits = { maxConcurrent: 2, maxConcurrentPerKey: 1, maxWaitingPerKey: 10 };

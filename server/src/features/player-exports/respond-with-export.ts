@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify';
-import { ApiError, type ErrorCode } from '../../errors.js';
-import { hangUpOf } from '../../http/hang-up.js';
+import { ApiError, type ErrorCode } from '../../platform/errors.js';
+import { hangUpOf } from '../../platform/http/hang-up.js';
 import { type ExportQuestion, exportPieces } from './export-pieces.js';
 import type { PlayerExports } from './player-exports.js';
 import { type SendOutcome, sendExport } from './send-export.js';

@@ -1,5 +1,5 @@
-import { toTime } from '../../admin/admin-responses.js';
-import { DAY_MS } from '../../lib/day.js';
+import { toTime } from '../../platform/admin-api/admin-responses.js';
+import { DAY_MS } from '../../platform/lib/day.js';
 import type { PlayerFacts } from '../../personalisation/attributes/player-facts.js';
 import { firstSeenAt } from '../../personalisation/attributes/time-basis.js';
 

@@ -2,10 +2,10 @@ import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
 import type { AdminContext } from '../../admin/admin-context.js';
 import { routesOfGame } from '../../admin/admin-routes.js';
-import { cutPage, pageParameters } from '../../admin/page-cursor.js';
-import { ApiError, ERRORS } from '../../errors.js';
-import { BODY_ERRORS } from '../../http/api-schemas.js';
-import { didYouMean } from '../../lib/nearest-name.js';
+import { cutPage, pageParameters } from '../../platform/admin-api/page-cursor.js';
+import { ApiError, ERRORS } from '../../platform/errors.js';
+import { BODY_ERRORS } from '../../platform/http/api-schemas.js';
+import { didYouMean } from '../../platform/lib/nearest-name.js';
 import { reportSpend } from '../reporting/report-spend.js';
 import { playerResponse } from './admin-player-response.js';
 import {

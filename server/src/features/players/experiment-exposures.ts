@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
-import type { Pool } from '../../db/pool.js';
-import { Batcher } from '../../lib/batcher.js';
-import { createFailureReport } from '../../lib/failure-report.js';
-import type { Metrics } from '../../telemetry/metrics.js';
+import type { Pool } from '../../platform/db/pool.js';
+import { Batcher } from '../../platform/lib/batcher.js';
+import { createFailureReport } from '../../platform/lib/failure-report.js';
+import type { Metrics } from '../../platform/telemetry/metrics.js';
 import { type Exposures, storeExposures } from './exposure-queries.js';
 
 /** `otherwise`: the player was told another arm before, which stays. */

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
-import { createFailureReport } from '../../lib/failure-report.js';
-import type { VersionSnapshots } from '../../lib/version-snapshots.js';
+import { createFailureReport } from '../../platform/lib/failure-report.js';
+import type { VersionSnapshots } from '../../platform/lib/version-snapshots.js';
 import { predictionsOffFor } from '../../personalisation/attributes/children.js';
 import { epochDay, type PlayerFacts } from '../../personalisation/attributes/player-facts.js';
 import { predictionFacts } from '../../personalisation/attributes/player-history.js';

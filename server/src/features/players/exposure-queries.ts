@@ -1,4 +1,4 @@
-import { type Pool, query } from '../../db/pool.js';
+import { type Pool, query } from '../../platform/db/pool.js';
 import type { DecidedArm } from '../../personalisation/decide/decision.js';
 import { isOfferHoldout } from '../../personalisation/document/offer-holdouts.js';
 import type { Forecast } from '../../personalisation/predict/forecast.js';

@@ -1,6 +1,6 @@
-import type { Pool } from '../../db/pool.js';
-import { Batcher } from '../../lib/batcher.js';
-import type { Clock } from '../../lib/clock.js';
+import type { Pool } from '../../platform/db/pool.js';
+import { Batcher } from '../../platform/lib/batcher.js';
+import type { Clock } from '../../platform/lib/clock.js';
 import { findFacts, type PlayerReading } from './facts-queries.js';
 
 /** Reads the facts of players; requests at the same time share one query. */

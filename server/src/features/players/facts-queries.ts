@@ -1,5 +1,5 @@
-import { type Client, type Pool, query } from '../../db/pool.js';
-import { DAY_MS } from '../../lib/day.js';
+import { type Client, type Pool, query } from '../../platform/db/pool.js';
+import { DAY_MS } from '../../platform/lib/day.js';
 import {
   type ExperimentExposure,
   epochDay,

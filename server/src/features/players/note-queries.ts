@@ -1,6 +1,6 @@
-import type { Actor } from '../../admin/audit-log.js';
-import { emailOf } from '../../admin/audit-log.js';
-import { type Client, type Pool, query } from '../../db/pool.js';
+import type { Actor } from '../../platform/admin-api/audit-log.js';
+import { emailOf } from '../../platform/admin-api/audit-log.js';
+import { type Client, type Pool, query } from '../../platform/db/pool.js';
 
 /** What somebody of the studio has written down about a player. */
 export type NoteRow = {

@@ -1,14 +1,14 @@
 import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
 import type { AdminContext } from '../../admin/admin-context.js';
-import { toTime } from '../../admin/admin-responses.js';
+import { toTime } from '../../platform/admin-api/admin-responses.js';
 import { routesOfGame } from '../../admin/admin-routes.js';
-import type { Actor } from '../../admin/audit-log.js';
-import { cursorId, cursorOf, cutPage, pageParameters } from '../../admin/page-cursor.js';
+import type { Actor } from '../../platform/admin-api/audit-log.js';
+import { cursorId, cursorOf, cutPage, pageParameters } from '../../platform/admin-api/page-cursor.js';
 import { isAtLeast } from '../../admin/roles.js';
-import { ApiError } from '../../errors.js';
-import { BODY_ERRORS } from '../../http/api-schemas.js';
-import { MAX_ROW_ID, ROW_ID } from '../../lib/row-id.js';
+import { ApiError } from '../../platform/errors.js';
+import { BODY_ERRORS } from '../../platform/http/api-schemas.js';
+import { MAX_ROW_ID, ROW_ID } from '../../platform/lib/row-id.js';
 import { PlayerParameters } from './admin-player-schemas.js';
 import { listNotes, type NoteRow } from './note-queries.js';
 import {

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import { nullable, PersonEmail, successOf, Time } from '../../admin/admin-responses.js';
-import { listResponse } from '../../admin/page-cursor.js';
+import { nullable, PersonEmail, successOf, Time } from '../../platform/admin-api/admin-responses.js';
+import { listResponse } from '../../platform/admin-api/page-cursor.js';
 import { PlayerParameters } from './admin-player-schemas.js';
 import { MAX_NOTE } from './notes.js';
 

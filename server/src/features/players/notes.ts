@@ -1,5 +1,5 @@
-import { type Actor, insertAuditEntry } from '../../admin/audit-log.js';
-import { type Client, type Pool, transaction } from '../../db/pool.js';
+import { type Actor, insertAuditEntry } from '../../platform/admin-api/audit-log.js';
+import { type Client, type Pool, transaction } from '../../platform/db/pool.js';
 import { deleteNote, insertNote, lockNote, type NoteRow, updateNote } from './note-queries.js';
 import { type LockedPlayer, lockPlayer } from './override-queries.js';
 

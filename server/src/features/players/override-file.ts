@@ -1,6 +1,6 @@
-import { type CsvCell, type CsvRow, readCsv } from '../../lib/csv-reader.js';
-import { MAX_ROW_ERRORS, type RowError } from '../../lib/row-errors.js';
-import { UUID_ANY_CASE } from '../../lib/uuid.js';
+import { type CsvCell, type CsvRow, readCsv } from '../../platform/lib/csv-reader.js';
+import { MAX_ROW_ERRORS, type RowError } from '../../platform/lib/row-errors.js';
+import { UUID_ANY_CASE } from '../../platform/lib/uuid.js';
 import { FLAG_ID, MAX_REASON, readUntil, UNTIL_WRONG } from './override-limits.js';
 
 /** One flag of one player, as a row of a file states it. `value` null: the rule decides again. */

@@ -1,5 +1,5 @@
-import { type Actor, emailOf } from '../../admin/audit-log.js';
-import type { Client, Pool } from '../../db/pool.js';
+import { type Actor, emailOf } from '../../platform/admin-api/audit-log.js';
+import type { Client, Pool } from '../../platform/db/pool.js';
 import type { StatedOverride } from './override-file.js';
 
 /** Which of these the game has. */

@@ -5,10 +5,10 @@ import { routesOfGame } from '../../admin/admin-routes.js';
 import { parseCsvBodies } from '../../admin/csv-bodies.js';
 import { BackgroundQuery } from '../../admin/job-schemas.js';
 import { longWorkResponses, startLongWork } from '../../admin/long-work.js';
-import { ApiError } from '../../errors.js';
-import { BODY_ERRORS } from '../../http/api-schemas.js';
-import { bodyCheckedAs } from '../../http/validation.js';
-import { createFairSemaphore } from '../../lib/fair-semaphore.js';
+import { ApiError } from '../../platform/errors.js';
+import { BODY_ERRORS } from '../../platform/http/api-schemas.js';
+import { bodyCheckedAs } from '../../platform/http/validation.js';
+import { createFairSemaphore } from '../../platform/lib/fair-semaphore.js';
 import { readOverrideFile } from './override-file.js';
 import { checkOverrides, importOverrides } from './override-import.js';
 

@@ -1,4 +1,4 @@
-import { parseEventTimestamp } from '../../lib/iso-time.js';
+import { parseEventTimestamp } from '../../platform/lib/iso-time.js';
 
 /** What an override may say, wherever it comes from. */
 

@@ -1,7 +1,7 @@
-import { toTime } from '../../admin/admin-responses.js';
-import { cursorId, cursorOf } from '../../admin/page-cursor.js';
-import { ApiError } from '../../errors.js';
-import { ROW_ID } from '../../lib/row-id.js';
+import { toTime } from '../../platform/admin-api/admin-responses.js';
+import { cursorId, cursorOf } from '../../platform/admin-api/page-cursor.js';
+import { ApiError } from '../../platform/errors.js';
+import { ROW_ID } from '../../platform/lib/row-id.js';
 import { readUntil, UNTIL_WRONG } from './override-limits.js';
 import type { SetPage, SetRow } from './set-rows.js';
 

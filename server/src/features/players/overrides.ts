@@ -1,6 +1,6 @@
-import { type Actor, emailOf, insertAuditEntry } from '../../admin/audit-log.js';
-import { type Client, type Pool, transaction } from '../../db/pool.js';
-import { nearestName } from '../../lib/nearest-name.js';
+import { type Actor, emailOf, insertAuditEntry } from '../../platform/admin-api/audit-log.js';
+import { type Client, type Pool, transaction } from '../../platform/db/pool.js';
+import { nearestName } from '../../platform/lib/nearest-name.js';
 import { requireConfigVersion } from '../game-configs/config-queries.js';
 import {
   insertOverride,

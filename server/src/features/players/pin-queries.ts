@@ -1,5 +1,5 @@
-import { type Actor, emailOf } from '../../admin/audit-log.js';
-import { type Client, type Pool, query } from '../../db/pool.js';
+import { type Actor, emailOf } from '../../platform/admin-api/audit-log.js';
+import { type Client, type Pool, query } from '../../platform/db/pool.js';
 import type { PinKind } from '../../personalisation/attributes/player-facts.js';
 import {
   type Cleared,

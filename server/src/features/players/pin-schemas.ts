@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import { successOf } from '../../admin/admin-responses.js';
-import { listResponse } from '../../admin/page-cursor.js';
+import { successOf } from '../../platform/admin-api/admin-responses.js';
+import { listResponse } from '../../platform/admin-api/page-cursor.js';
 import {
   PlayerParameters,
   reasonAndUntil,

@@ -1,6 +1,6 @@
-import type { Clock } from '../../lib/clock.js';
-import type { Shedding } from '../../overload/shedding.js';
-import type { Settings } from '../../settings/settings.js';
+import type { Clock } from '../../platform/lib/clock.js';
+import type { Shedding } from '../../platform/overload/shedding.js';
+import type { Settings } from '../../platform/settings/settings.js';
 import type { Decisions } from './decisions.js';
 
 /** What the routes of the player API need of the process. */

@@ -1,6 +1,6 @@
-import { type Pool, query } from '../../db/pool.js';
-import { ApiError } from '../../errors.js';
-import { UUID_ANY_CASE } from '../../lib/uuid.js';
+import { type Pool, query } from '../../platform/db/pool.js';
+import { ApiError } from '../../platform/errors.js';
+import { UUID_ANY_CASE } from '../../platform/lib/uuid.js';
 
 /** The internal id of the player in the path. A player of another game is not found, like an unknown one. */
 export async function requirePlayer(pool: Pool, gameId: number, text: string): Promise<string> {

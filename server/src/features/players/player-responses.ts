@@ -1,5 +1,5 @@
 import { createHash, type Hash } from 'node:crypto';
-import { runSteps, type Steps } from '../../lib/steps.js';
+import { runSteps, type Steps } from '../../platform/lib/steps.js';
 import type {
   DecidedArm,
   DecidedValue,

@@ -7,9 +7,9 @@ import {
   NotModified,
   PLAYER_GUARD_ERRORS,
   PlayerHeaders,
-} from '../../http/api-schemas.js';
-import { sendJson, sendWithEtag } from '../../http/etag.js';
-import { limitInFlight } from '../../overload/shedding.js';
+} from '../../platform/http/api-schemas.js';
+import { sendJson, sendWithEtag } from '../../platform/http/etag.js';
+import { limitInFlight } from '../../platform/overload/shedding.js';
 import { playerOf } from './guarded-player.js';
 import type { PlayerContext } from './player-context.js';
 import { type PlayerResponses, storeEtag, storeText, type ValuesText } from './player-responses.js';

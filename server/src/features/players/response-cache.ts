@@ -1,5 +1,5 @@
-import { createFifoMap } from '../../lib/fifo-map.js';
-import type { Steps } from '../../lib/steps.js';
+import { createFifoMap } from '../../platform/lib/fifo-map.js';
+import type { Steps } from '../../platform/lib/steps.js';
 import type { StoreDecision } from '../../personalisation/decide/decision.js';
 import { type PlayerResponses, type RenderedStore, storeSteps } from './player-responses.js';
 import { createStoreKeys } from './store-keys.js';

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
-import type { Pool } from '../../db/pool.js';
-import { Batcher } from '../../lib/batcher.js';
-import { createFailureReport } from '../../lib/failure-report.js';
+import type { Pool } from '../../platform/db/pool.js';
+import { Batcher } from '../../platform/lib/batcher.js';
+import { createFailureReport } from '../../platform/lib/failure-report.js';
 import { type DecidedStays, storeStays } from './stay-queries.js';
 
 /** Stores which players enter and leave segments with two thresholds; those of requests that come together as one statement. */

@@ -1,4 +1,4 @@
-import { toTime } from '../../admin/admin-responses.js';
+import { toTime } from '../../platform/admin-api/admin-responses.js';
 
 /** What overrides and pins share: both are set for one player, whatever the rules say, and both come and go in the same way (overrides.ts). */
 

@@ -1,4 +1,4 @@
-import { type Pool, query } from '../../db/pool.js';
+import { type Pool, query } from '../../platform/db/pool.js';
 import type { StayChange } from '../../personalisation/decide/decision.js';
 
 /** What a decision for a player has found out. */

@@ -1,4 +1,4 @@
-import type { Steps } from '../../lib/steps.js';
+import type { Steps } from '../../platform/lib/steps.js';
 import type { RenderedSku, StoreDecision } from '../../personalisation/decide/decision.js';
 
 /** SKUs in all their languages, currencies and prices; about a megabyte of text. */

@@ -1,4 +1,4 @@
-import { type Pool, query } from '../../db/pool.js';
+import { type Pool, query } from '../../platform/db/pool.js';
 import type { GradedName } from '../../personalisation/predict/artefact.js';
 
 /** A game with players, and the days until which its models were trained and graded. */

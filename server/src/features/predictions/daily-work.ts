@@ -1,7 +1,7 @@
-import { serviceActor } from '../../admin/audit-log.js';
-import type { Pool } from '../../db/pool.js';
-import { clockFrom } from '../../lib/clock.js';
-import { DAY_MS, dateOf } from '../../lib/day.js';
+import { serviceActor } from '../../platform/admin-api/audit-log.js';
+import type { Pool } from '../../platform/db/pool.js';
+import { clockFrom } from '../../platform/lib/clock.js';
+import { DAY_MS, dateOf } from '../../platform/lib/day.js';
 import type { GradedName, ModelName } from '../../personalisation/predict/artefact.js';
 import { listPredictedGames, type PredictedGame } from './daily-queries.js';
 import { gradeGame } from './grade-game.js';

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type Actor, insertAuditEntry } from '../../admin/audit-log.js';
-import { withDedicatedConnection } from '../../db/dedicated-connection.js';
-import { type Pool, transaction } from '../../db/pool.js';
-import { type Clock, clockFrom } from '../../lib/clock.js';
-import { DAY_MS, dateOf } from '../../lib/day.js';
+import { type Actor, insertAuditEntry } from '../../platform/admin-api/audit-log.js';
+import { withDedicatedConnection } from '../../platform/db/dedicated-connection.js';
+import { type Pool, transaction } from '../../platform/db/pool.js';
+import { type Clock, clockFrom } from '../../platform/lib/clock.js';
+import { DAY_MS, dateOf } from '../../platform/lib/day.js';
 import {
   type Artefact,
   type GradedName,

@@ -1,4 +1,4 @@
-import { type Client, type Pool, query } from '../../db/pool.js';
+import { type Client, type Pool, query } from '../../platform/db/pool.js';
 import type { GradedName } from '../../personalisation/predict/artefact.js';
 import type { Health } from '../../personalisation/predict/grade.js';
 import type { TotalMetrics } from '../../personalisation/predict/grade-totals.js';

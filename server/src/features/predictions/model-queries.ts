@@ -1,5 +1,5 @@
-import type { DedicatedConnection } from '../../db/dedicated-connection.js';
-import { type Client, type Pool, query } from '../../db/pool.js';
+import type { DedicatedConnection } from '../../platform/db/dedicated-connection.js';
+import { type Client, type Pool, query } from '../../platform/db/pool.js';
 import type { GradedName } from '../../personalisation/predict/artefact.js';
 import type { TrainingReport } from './training-report.js';
 

@@ -1,12 +1,12 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import type { AdminContext } from '../../admin/admin-context.js';
-import { GameParameters, toTime } from '../../admin/admin-responses.js';
+import { GameParameters, toTime } from '../../platform/admin-api/admin-responses.js';
 import { routesOfGame } from '../../admin/admin-routes.js';
 import { BackgroundQuery, JobResponse, toJob } from '../../admin/job-schemas.js';
-import { pageLimit } from '../../admin/page-cursor.js';
-import { ApiError, busy } from '../../errors.js';
-import { createFairSemaphore } from '../../lib/fair-semaphore.js';
+import { pageLimit } from '../../platform/admin-api/page-cursor.js';
+import { ApiError, busy } from '../../platform/errors.js';
+import { createFairSemaphore } from '../../platform/lib/fair-semaphore.js';
 import { MODEL_NAMES, type ModelName } from '../../personalisation/predict/artefact.js';
 import { comparedModel } from './compared-model.js';
 import {

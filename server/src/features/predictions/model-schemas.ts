@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import { nullable, successOf, Time } from '../../admin/admin-responses.js';
-import { NextCursor } from '../../admin/page-cursor.js';
+import { nullable, successOf, Time } from '../../platform/admin-api/admin-responses.js';
+import { NextCursor } from '../../platform/admin-api/page-cursor.js';
 
 /** Responses of the admin API about prediction models. */
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { Clock } from '../../lib/clock.js';
-import { DAY_MS } from '../../lib/day.js';
-import { createFifoMap } from '../../lib/fifo-map.js';
+import type { Clock } from '../../platform/lib/clock.js';
+import { DAY_MS } from '../../platform/lib/day.js';
+import { createFifoMap } from '../../platform/lib/fifo-map.js';
 import { blankFacts } from '../../personalisation/attributes/blank-facts.js';
 import { ALL_PREDICTIONS, predictionsOffFor } from '../../personalisation/attributes/children.js';
 import type { PlayerFacts } from '../../personalisation/attributes/player-facts.js';

@@ -1,5 +1,5 @@
 import { Gauge, Registry } from 'prom-client';
-import type { Pool } from '../../db/pool.js';
+import type { Pool } from '../../platform/db/pool.js';
 import { GRADED_NAMES, MODEL_NAMES } from '../../personalisation/predict/artefact.js';
 import { listPredictionHealth, type PredictionHealth } from './daily-queries.js';
 

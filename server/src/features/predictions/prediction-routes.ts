@@ -6,9 +6,9 @@ import {
   errorResponses,
   NotModified,
   PLAYER_GUARD_ERRORS,
-} from '../../http/api-schemas.js';
-import { sendWithEtag } from '../../http/etag.js';
-import type { Clock } from '../../lib/clock.js';
+} from '../../platform/http/api-schemas.js';
+import { sendWithEtag } from '../../platform/http/etag.js';
+import type { Clock } from '../../platform/lib/clock.js';
 import { playerOf } from '../players/guarded-player.js';
 import type { PlayerPredictions, PredictionResponse } from './player-predictions.js';
 import { PlayerPredictions as PlayerPredictionsSchema } from './prediction-schemas.js';

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { MaintenanceStep } from '../lifecycle/maintenance-step.js';
+import type { MaintenanceStep } from '../../platform/lifecycle/maintenance-step.js';
 import type { DailyOptions, DailyResult } from './daily-work.js';
 
 /** A game with 200,000 players takes a minute or two. Games that are not done by then are done in the next run. */

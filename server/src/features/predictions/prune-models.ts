@@ -1,5 +1,5 @@
-import type { Client } from '../../db/pool.js';
-import { DAY_MS, dateOf } from '../../lib/day.js';
+import type { Client } from '../../platform/db/pool.js';
+import { DAY_MS, dateOf } from '../../platform/lib/day.js';
 import { QUARTER_DAYS } from '../../personalisation/predict/apply-models.js';
 
 /**

@@ -1,12 +1,12 @@
-import { type Actor, insertAuditEntry } from '../../admin/audit-log.js';
+import { type Actor, insertAuditEntry } from '../../platform/admin-api/audit-log.js';
 import {
   type DedicatedConnection,
   tryAdvisoryLock,
   withDedicatedConnection,
-} from '../../db/dedicated-connection.js';
-import { type Client, type Pool, transaction } from '../../db/pool.js';
-import { type Clock, clockFrom } from '../../lib/clock.js';
-import { DAY_MS, dateOf } from '../../lib/day.js';
+} from '../../platform/db/dedicated-connection.js';
+import { type Client, type Pool, transaction } from '../../platform/db/pool.js';
+import { type Clock, clockFrom } from '../../platform/lib/clock.js';
+import { DAY_MS, dateOf } from '../../platform/lib/day.js';
 import type { Artefact } from '../../personalisation/predict/artefact.js';
 import { readArtefact } from '../../personalisation/predict/read-artefact.js';
 import { type TrainingResult, train } from '../../personalisation/predict/train.js';

@@ -1,5 +1,5 @@
-import { type DedicatedConnection, walkByIndex, walkFreely } from '../../db/dedicated-connection.js';
-import { dateOf } from '../../lib/day.js';
+import { type DedicatedConnection, walkByIndex, walkFreely } from '../../platform/db/dedicated-connection.js';
+import { dateOf } from '../../platform/lib/day.js';
 import { createActivityCounter, OUTCOME_DAYS } from '../../personalisation/predict/activity-cells.js';
 import { WINDOW_DAYS } from '../../personalisation/predict/player-statistics.js';
 import type {

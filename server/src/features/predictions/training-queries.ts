@@ -1,4 +1,4 @@
-import type { DedicatedConnection } from '../../db/dedicated-connection.js';
+import type { DedicatedConnection } from '../../platform/db/dedicated-connection.js';
 import type { PlayerDays } from '../../personalisation/predict/activity-cells.js';
 import type { NonPayerTotals, PayerCell } from '../../personalisation/predict/training-data.js';
 

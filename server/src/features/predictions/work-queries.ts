@@ -1,4 +1,4 @@
-import { type Client, type Pool, query } from '../../db/pool.js';
+import { type Client, type Pool, query } from '../../platform/db/pool.js';
 
 /** The progress of training and grading of each game. */
 

@@ -1,4 +1,4 @@
-import { DecimalSum, trimDecimal } from '../../lib/decimal-sum.js';
+import { DecimalSum, trimDecimal } from '../../platform/lib/decimal-sum.js';
 
 /**
  * Money in the reporting currency of a studio. Every figure of money is converted here and nowhere else: each amount with the rate

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { nullable } from '../../admin/admin-responses.js';
+import { nullable } from '../../platform/admin-api/admin-responses.js';
 
 /** Documentation of figures of money. */
 

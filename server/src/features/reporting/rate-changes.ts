@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type Actor, emailOf, insertAuditEntry } from '../../admin/audit-log.js';
-import { type Client, type Pool, transaction } from '../../db/pool.js';
-import type { RowError } from '../../lib/row-errors.js';
+import { type Actor, emailOf, insertAuditEntry } from '../../platform/admin-api/audit-log.js';
+import { type Client, type Pool, transaction } from '../../platform/db/pool.js';
+import type { RowError } from '../../platform/lib/row-errors.js';
 import type { ExchangeRate } from './exchange-rates.js';
 import { checkRates, keyOf, MAX_RATES, type StatedRate, sortedRates, TOO_MANY } from './rate-checks.js';
 import { insertRateVersion, lockRates, type RateVersion } from './rate-queries.js';

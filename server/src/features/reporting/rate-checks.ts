@@ -1,7 +1,7 @@
-import { isCurrency } from '../../lib/currencies.js';
-import { utcDay } from '../../lib/day.js';
-import { trimDecimal } from '../../lib/decimal-sum.js';
-import { MAX_ROW_ERRORS, type RowError } from '../../lib/row-errors.js';
+import { isCurrency } from '../../platform/lib/currencies.js';
+import { utcDay } from '../../platform/lib/day.js';
+import { trimDecimal } from '../../platform/lib/decimal-sum.js';
+import { MAX_ROW_ERRORS, type RowError } from '../../platform/lib/row-errors.js';
 import type { ExchangeRate } from './exchange-rates.js';
 
 /** A rate as a file or a request states it, and where. */

@@ -1,6 +1,6 @@
-import { type CsvRow, readCsv } from '../../lib/csv-reader.js';
-import { csvRow } from '../../lib/csv-writer.js';
-import type { RowError } from '../../lib/row-errors.js';
+import { type CsvRow, readCsv } from '../../platform/lib/csv-reader.js';
+import { csvRow } from '../../platform/lib/csv-writer.js';
+import type { RowError } from '../../platform/lib/row-errors.js';
 import type { ExchangeRate } from './exchange-rates.js';
 import { MAX_RATES, type StatedRate, TOO_MANY } from './rate-checks.js';
 

@@ -1,5 +1,5 @@
-import type { DedicatedConnection } from '../../db/dedicated-connection.js';
-import { type Client, type Pool, query } from '../../db/pool.js';
+import type { DedicatedConnection } from '../../platform/db/dedicated-connection.js';
+import { type Client, type Pool, query } from '../../platform/db/pool.js';
 import { type ExchangeRate, type RateTable, rateTable } from './exchange-rates.js';
 
 /** A version of a studio's rates, in full. */

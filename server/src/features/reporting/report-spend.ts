@@ -1,4 +1,4 @@
-import { type Pool, query } from '../../db/pool.js';
+import { type Pool, query } from '../../platform/db/pool.js';
 import { type DatedAmounts, type ReportedAmount, reportAmounts } from './exchange-rates.js';
 import { datedRevenue } from './rate-days.js';
 import { findRateTable } from './rate-queries.js';

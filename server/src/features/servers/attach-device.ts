@@ -1,5 +1,5 @@
-import { type Pool, transaction } from '../../db/pool.js';
-import { ApiError } from '../../errors.js';
+import { type Pool, transaction } from '../../platform/db/pool.js';
+import { ApiError } from '../../platform/errors.js';
 import {
   type DevicePlace,
   deleteDevice,

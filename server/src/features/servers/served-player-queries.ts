@@ -1,4 +1,4 @@
-import { type Client, type Pool, query } from '../../db/pool.js';
+import { type Client, type Pool, query } from '../../platform/db/pool.js';
 import type { AgeGroup } from '../../personalisation/attributes/player-facts.js';
 import { PLAYER_COLUMNS, type PlayerRow } from '../players/player-row.js';
 

@@ -1,14 +1,14 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
-import { ApiError } from '../../errors.js';
+import { ApiError } from '../../platform/errors.js';
 import {
   BODY_ERRORS,
   errorResponses,
   SERVER_GUARD_ERRORS,
   SERVER_KEY,
   ServerHeaders,
-} from '../../http/api-schemas.js';
-import { withSchemaTypes } from '../../http/validation.js';
+} from '../../platform/http/api-schemas.js';
+import { withSchemaTypes } from '../../platform/http/validation.js';
 import { readUserId } from '../players/player-parameter.js';
 import { attachDevice, detachDevice } from './attach-device.js';
 import { updateAgeGroup } from './served-player-queries.js';

@@ -1,5 +1,5 @@
-import type { Pool } from '../../db/pool.js';
-import { ApiError } from '../../errors.js';
+import type { Pool } from '../../platform/db/pool.js';
+import { ApiError } from '../../platform/errors.js';
 import type { EventContext } from '../events/intake/event-context.js';
 import type { PlayerContext } from '../players/player-context.js';
 import type { PlayerPredictions } from '../predictions/player-predictions.js';

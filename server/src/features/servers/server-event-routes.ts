@@ -6,10 +6,10 @@ import {
   SERVER_GUARD_ERRORS,
   SERVER_KEY,
   ServerHeaders,
-} from '../../http/api-schemas.js';
-import { registerBytesParser } from '../../http/body-parser.js';
-import { addLimitHeaders } from '../../http/rate-limits.js';
-import { type EventAdmission, respondAfterHangUp } from '../../overload/event-admission.js';
+} from '../../platform/http/api-schemas.js';
+import { registerBytesParser } from '../../platform/http/body-parser.js';
+import { addLimitHeaders } from '../../platform/http/rate-limits.js';
+import { type EventAdmission, respondAfterHangUp } from '../../platform/overload/event-admission.js';
 import { Event, EventsResponse } from '../events/intake/event-schemas.js';
 import { EVENT_LIMITS } from '../events/intake/limits.js';
 import { isSentAgain } from '../events/intake/player-quota.js';

@@ -1,4 +1,4 @@
-import { type Pool, query } from '../../db/pool.js';
+import { type Pool, query } from '../../platform/db/pool.js';
 import type { ServerScope } from '../studios/api-key-queries.js';
 
 /** A server key that is not revoked, with its game. */

@@ -1,12 +1,12 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Logger } from 'pino';
-import type { Pool } from '../../db/pool.js';
-import { Batcher } from '../../lib/batcher.js';
-import type { Clock } from '../../lib/clock.js';
-import { createFifoMap } from '../../lib/fifo-map.js';
-import { hashOfToken } from '../../lib/secret-token.js';
-import { readServerKey } from '../../lib/server-key.js';
-import type { Settings } from '../../settings/settings.js';
+import type { Pool } from '../../platform/db/pool.js';
+import { Batcher } from '../../platform/lib/batcher.js';
+import type { Clock } from '../../platform/lib/clock.js';
+import { createFifoMap } from '../../platform/lib/fifo-map.js';
+import { hashOfToken } from '../../platform/lib/secret-token.js';
+import { readServerKey } from '../../platform/lib/server-key.js';
+import type { Settings } from '../../platform/settings/settings.js';
 import { isKeyAllowed } from '../sessions/key-environment.js';
 import { findServerKeys, type ServerKeyRow, updateKeyUse } from './server-key-queries.js';
 

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
-import { ApiError } from '../../errors.js';
+import { ApiError } from '../../platform/errors.js';
 import {
   CachedServerHeaders,
   ETAG_HEADER,
@@ -9,9 +9,9 @@ import {
   SERVER_GUARD_ERRORS,
   SERVER_KEY,
   ServerHeaders,
-} from '../../http/api-schemas.js';
-import { withSchemaTypes } from '../../http/validation.js';
-import { limitInFlight } from '../../overload/shedding.js';
+} from '../../platform/http/api-schemas.js';
+import { withSchemaTypes } from '../../platform/http/validation.js';
+import { limitInFlight } from '../../platform/overload/shedding.js';
 import { readUserId } from '../players/player-parameter.js';
 import { playerReads } from '../players/player-routes.js';
 import { PlayerSegments, PlayerStatus, PlayerValues, StoreConfig } from '../players/player-schemas.js';

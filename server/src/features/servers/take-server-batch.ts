@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
-import { isObject } from '../../lib/is-object.js';
-import { UUID_ANY_CASE } from '../../lib/uuid.js';
+import { isObject } from '../../platform/lib/is-object.js';
+import { UUID_ANY_CASE } from '../../platform/lib/uuid.js';
 import type { EventSource } from '../events/intake/event-record.js';
 import type { IntakeResult } from '../events/intake/intake.js';
 import { REJECTIONS } from '../events/intake/rejections.js';

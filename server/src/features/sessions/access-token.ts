@@ -1,10 +1,10 @@
 import { errors, type JWTPayload, jwtVerify } from 'jose';
-import { ApiError } from '../../errors.js';
-import { bearerToken } from '../../http/bearer-token.js';
-import type { Clock } from '../../lib/clock.js';
-import { createFifoMap } from '../../lib/fifo-map.js';
-import { UUID } from '../../lib/uuid.js';
-import { uuid7 } from '../../lib/uuid7.js';
+import { ApiError } from '../../platform/errors.js';
+import { bearerToken } from '../../platform/http/bearer-token.js';
+import type { Clock } from '../../platform/lib/clock.js';
+import { createFifoMap } from '../../platform/lib/fifo-map.js';
+import { UUID } from '../../platform/lib/uuid.js';
+import { uuid7 } from '../../platform/lib/uuid7.js';
 import { isSignedWith, splitOwnToken, usualClaims, writeOwnToken } from './own-token.js';
 import type { SigningKeys } from './signing-keys.js';
 

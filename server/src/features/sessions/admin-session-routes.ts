@@ -1,13 +1,13 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import type { AdminContext } from '../../admin/admin-context.js';
-import { toTime } from '../../admin/admin-responses.js';
+import { toTime } from '../../platform/admin-api/admin-responses.js';
 import { routesOfGame } from '../../admin/admin-routes.js';
-import { cursorInvalid, cursorOf, cutPage, pageParameters } from '../../admin/page-cursor.js';
-import { ApiError } from '../../errors.js';
-import { BODY_ERRORS } from '../../http/api-schemas.js';
-import { bodyCheckedAs } from '../../http/validation.js';
-import { UUID_ANY_CASE } from '../../lib/uuid.js';
+import { cursorInvalid, cursorOf, cutPage, pageParameters } from '../../platform/admin-api/page-cursor.js';
+import { ApiError } from '../../platform/errors.js';
+import { BODY_ERRORS } from '../../platform/http/api-schemas.js';
+import { bodyCheckedAs } from '../../platform/http/validation.js';
+import { UUID_ANY_CASE } from '../../platform/lib/uuid.js';
 import { PlayerParameters } from '../players/admin-player-schemas.js';
 import { readUserId, requirePlayer } from '../players/player-parameter.js';
 import {

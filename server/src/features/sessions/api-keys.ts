@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import type { Logger } from 'pino';
-import type { Pool } from '../../db/pool.js';
-import { Batcher } from '../../lib/batcher.js';
-import type { Clock } from '../../lib/clock.js';
-import { type MasterKeys, seal, UnsealError, unseal } from '../../security/master-keys.js';
-import type { Settings } from '../../settings/settings.js';
+import type { Pool } from '../../platform/db/pool.js';
+import { Batcher } from '../../platform/lib/batcher.js';
+import type { Clock } from '../../platform/lib/clock.js';
+import { type MasterKeys, seal, UnsealError, unseal } from '../../platform/security/master-keys.js';
+import type { Settings } from '../../platform/settings/settings.js';
 import { apiKeyBinding } from '../studios/api-key-queries.js';
 import { isKeyAllowed } from './key-environment.js';
 import { type ApiKeyRow, findApiKeys } from './session-queries.js';

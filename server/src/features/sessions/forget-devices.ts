@@ -1,5 +1,5 @@
-import { type DedicatedConnection, inTransaction } from '../../db/dedicated-connection.js';
-import { DAY_MS } from '../../lib/day.js';
+import { type DedicatedConnection, inTransaction } from '../../platform/db/dedicated-connection.js';
+import { DAY_MS } from '../../platform/lib/day.js';
 import { type DeviceHashes, FORGOTTEN_MARK } from './forgotten-devices.js';
 
 const DEVICES_PER_CHUNK = 1_000;

@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import type { Pool } from '../../db/pool.js';
-import { type MasterKeys, seal, unseal } from '../../security/master-keys.js';
+import type { Pool } from '../../platform/db/pool.js';
+import { type MasterKeys, seal, unseal } from '../../platform/security/master-keys.js';
 
 /**
  * The id of a device whose player has not come back for long is replaced by a keyed hash of it (forget-devices.ts). The device still finds

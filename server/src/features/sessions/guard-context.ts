@@ -1,5 +1,5 @@
-import type { RateLimits } from '../../http/rate-limits.js';
-import type { Settings } from '../../settings/settings.js';
+import type { RateLimits } from '../../platform/http/rate-limits.js';
+import type { Settings } from '../../platform/settings/settings.js';
 import type { AccessTokens } from './access-token.js';
 import type { LivePlayers } from './live-players.js';
 import type { SigningKeys } from './signing-keys.js';

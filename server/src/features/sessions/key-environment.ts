@@ -1,4 +1,4 @@
-import type { Settings } from '../../settings/settings.js';
+import type { Settings } from '../../platform/settings/settings.js';
 
 /** A development key, and every session it opened, works in the development environment only. */
 export function isKeyAllowed(

@@ -1,5 +1,5 @@
-import type { Pool } from '../../db/pool.js';
-import { Batcher } from '../../lib/batcher.js';
+import type { Pool } from '../../platform/db/pool.js';
+import { Batcher } from '../../platform/lib/batcher.js';
 import { findLivePlayers, type LivePlayer } from './session-queries.js';
 
 /**

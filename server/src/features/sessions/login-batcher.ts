@@ -1,5 +1,5 @@
-import { isUnavailable, type Pool } from '../../db/pool.js';
-import { Batcher } from '../../lib/batcher.js';
+import { isUnavailable, type Pool } from '../../platform/db/pool.js';
+import { Batcher } from '../../platform/lib/batcher.js';
 import type { PlayerRow } from '../players/player-row.js';
 import { insertSessions, type NewPlayerSession } from './session-queries.js';
 

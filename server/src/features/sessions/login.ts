@@ -1,8 +1,8 @@
-import { ApiError } from '../../errors.js';
-import type { Limit } from '../../http/rate-limits.js';
-import { formatSeconds, parseLoginTimestamp } from '../../lib/iso-time.js';
-import { bucketOfDevice, uuid7InBucket } from '../../lib/player-buckets.js';
-import { uuid7 } from '../../lib/uuid7.js';
+import { ApiError } from '../../platform/errors.js';
+import type { Limit } from '../../platform/http/rate-limits.js';
+import { formatSeconds, parseLoginTimestamp } from '../../platform/lib/iso-time.js';
+import { bucketOfDevice, uuid7InBucket } from '../../platform/lib/player-buckets.js';
+import { uuid7 } from '../../platform/lib/uuid7.js';
 import { LOGIN_WINDOW_SECONDS } from './login-window.js';
 import { firstToken } from './refresh-chain.js';
 import type { SessionContext } from './session-context.js';

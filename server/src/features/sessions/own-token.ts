@@ -1,6 +1,6 @@
 import { type KeyObject, sign, verify } from 'node:crypto';
 import type { JWTPayload } from 'jose';
-import { parseObject } from '../../lib/is-object.js';
+import { parseObject } from '../../platform/lib/is-object.js';
 
 /**
  * Access tokens as this service writes them: compact JWS, ES256, with these three members in the header. Signed and checked with

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { ApiError, type ErrorCode } from '../../errors.js';
-import type { Limit } from '../../http/rate-limits.js';
-import { refuseRepeatedHeaders } from '../../http/repeated-headers.js';
+import { ApiError, type ErrorCode } from '../../platform/errors.js';
+import type { Limit } from '../../platform/http/rate-limits.js';
+import { refuseRepeatedHeaders } from '../../platform/http/repeated-headers.js';
 import type { PlayerRow } from '../players/player-row.js';
 import type { AccessClaims } from './access-token.js';
 import type { GuardContext } from './guard-context.js';

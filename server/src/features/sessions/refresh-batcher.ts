@@ -1,5 +1,5 @@
-import { isUnavailable, type Pool } from '../../db/pool.js';
-import { Batcher } from '../../lib/batcher.js';
+import { isUnavailable, type Pool } from '../../platform/db/pool.js';
+import { Batcher } from '../../platform/lib/batcher.js';
 import { type ChainMove, findRefreshRows, type RefreshRow, updateRefreshChains } from './session-queries.js';
 
 /** The database side of refreshes; those that arrive together share a query and a commit. */

@@ -1,6 +1,6 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
-import { takeRandomBytes } from '../../lib/random-bytes.js';
-import { UUID } from '../../lib/uuid.js';
+import { takeRandomBytes } from '../../platform/lib/random-bytes.js';
+import { UUID } from '../../platform/lib/uuid.js';
 
 /**
  * Rotation of refresh tokens, as pure functions over the state in one session row.

@@ -1,4 +1,4 @@
-import { bucketOfUser } from '../../lib/player-buckets.js';
+import { bucketOfUser } from '../../platform/lib/player-buckets.js';
 import { type ParsedRefreshToken, parseRefreshToken } from './refresh-chain.js';
 
 /**

@@ -1,7 +1,7 @@
-import { ApiError } from '../../errors.js';
-import type { Limit } from '../../http/rate-limits.js';
-import { bucketOfUser } from '../../lib/player-buckets.js';
-import { takeRandomBytes } from '../../lib/random-bytes.js';
+import { ApiError } from '../../platform/errors.js';
+import type { Limit } from '../../platform/http/rate-limits.js';
+import { bucketOfUser } from '../../platform/lib/player-buckets.js';
+import { takeRandomBytes } from '../../platform/lib/random-bytes.js';
 import { isKeyAllowed } from './key-environment.js';
 import { presentRefresh } from './refresh-chain.js';
 import { parseSentToken } from './refresh-token.js';

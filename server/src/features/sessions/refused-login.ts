@@ -1,4 +1,4 @@
-import { unseal } from '../../security/master-keys.js';
+import { unseal } from '../../platform/security/master-keys.js';
 import { apiKeyBinding } from '../studios/api-key-queries.js';
 import type { SessionContext } from './session-context.js';
 import { findApiKeys } from './session-queries.js';

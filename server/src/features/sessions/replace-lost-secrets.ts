@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { type Actor, insertAuditEntry } from '../../admin/audit-log.js';
-import { type Client, type Pool, transaction } from '../../db/pool.js';
-import { ERASURE_KEY_BINDING } from '../../security/erasure-hashes.js';
-import { type MasterKeys, primaryId, seal } from '../../security/master-keys.js';
+import { type Actor, insertAuditEntry } from '../../platform/admin-api/audit-log.js';
+import { type Client, type Pool, transaction } from '../../platform/db/pool.js';
+import { ERASURE_KEY_BINDING } from '../../platform/security/erasure-hashes.js';
+import { type MasterKeys, primaryId, seal } from '../../platform/security/master-keys.js';
 import { deleteRecoveryCodes } from '../accounts/recovery-code-queries.js';
 import { apiKeyBinding, type Environment, generateApiKey } from '../studios/api-key-queries.js';
 import { DEVICE_KEY_BINDING } from './forgotten-devices.js';
@@ -25,7 +25,7 @@ export type ReplacedSecrets = Readonly<{
 const KEY_BYTES = 32;
 
 /**
- * The id of the master key stands in each sealed value, behind its first byte: see security/master-keys.ts.
+ * The id of the master key stands in each sealed value, behind its first byte: see platform/security/master-keys.ts.
  *
  * Replaces everything that is sealed under a lost master key, all or nothing. Players, their sessions and their data stay. Nodes that
  * still run would hold the former secrets, so none may.

@@ -1,8 +1,8 @@
-import { type Actor, insertAuditEntry } from '../../admin/audit-log.js';
-import { type Client, type Pool, transaction } from '../../db/pool.js';
-import { ERASURE_KEY_BINDING } from '../../security/erasure-hashes.js';
-import { accountBinding } from '../../security/google-account-binding.js';
-import { type MasterKeys, primaryId, seal, sealedUnder, unseal } from '../../security/master-keys.js';
+import { type Actor, insertAuditEntry } from '../../platform/admin-api/audit-log.js';
+import { type Client, type Pool, transaction } from '../../platform/db/pool.js';
+import { ERASURE_KEY_BINDING } from '../../platform/security/erasure-hashes.js';
+import { accountBinding } from '../../platform/security/google-account-binding.js';
+import { type MasterKeys, primaryId, seal, sealedUnder, unseal } from '../../platform/security/master-keys.js';
 import { secondFactorBinding } from '../accounts/second-factor-binding.js';
 import { apiKeyBinding } from '../studios/api-key-queries.js';
 import { DEVICE_KEY_BINDING } from './forgotten-devices.js';

@@ -1,5 +1,5 @@
-import { isUnavailable } from '../../db/pool.js';
-import { OverloadedError } from '../../lib/overloaded-error.js';
+import { isUnavailable } from '../../platform/db/pool.js';
+import { OverloadedError } from '../../platform/lib/overloaded-error.js';
 import type { LivePlayers } from './live-players.js';
 import type { LivePlayer } from './session-queries.js';
 

@@ -1,9 +1,9 @@
 import type { Logger } from 'pino';
-import type { Pool } from '../../db/pool.js';
-import type { Clock } from '../../lib/clock.js';
-import type { Shedding } from '../../overload/shedding.js';
-import type { MasterKeys } from '../../security/master-keys.js';
-import type { Metrics } from '../../telemetry/metrics.js';
+import type { Pool } from '../../platform/db/pool.js';
+import type { Clock } from '../../platform/lib/clock.js';
+import type { Shedding } from '../../platform/overload/shedding.js';
+import type { MasterKeys } from '../../platform/security/master-keys.js';
+import type { Metrics } from '../../platform/telemetry/metrics.js';
 import type { Decisions } from '../players/decisions.js';
 import type { ApiKeys } from './api-keys.js';
 import type { DeviceHashes } from './forgotten-devices.js';

@@ -1,6 +1,6 @@
-import type { DedicatedConnection } from '../../db/dedicated-connection.js';
-import type { Pool } from '../../db/pool.js';
-import { MAX_ACCESS_TTL_SECONDS } from '../../settings/setting-rows.js';
+import type { DedicatedConnection } from '../../platform/db/dedicated-connection.js';
+import type { Pool } from '../../platform/db/pool.js';
+import { MAX_ACCESS_TTL_SECONDS } from '../../platform/settings/setting-rows.js';
 import { CHECK_DAY } from './session-queries.js';
 
 /** Rows a statement: a fraction of a second. */

@@ -1,4 +1,4 @@
-import { type Client, type Pool, query } from '../../db/pool.js';
+import { type Client, type Pool, query } from '../../platform/db/pool.js';
 
 /** A session of a player as the studio sees it. */
 export type ListedSession = {

@@ -1,4 +1,4 @@
-import { type Client, type Pool, query } from '../../db/pool.js';
+import { type Client, type Pool, query } from '../../platform/db/pool.js';
 import { PLAYER_COLUMNS, PLAYER_NAMES, type PlayerRow } from '../players/player-row.js';
 import type { RefreshState } from './refresh-chain.js';
 

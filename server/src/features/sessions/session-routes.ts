@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, onResponseHookHandler } from 'fastify';
 import type { Static } from 'typebox';
-import { ApiError } from '../../errors.js';
-import { BEARER, BODY_ERRORS, errorResponses, GUARD_ERRORS } from '../../http/api-schemas.js';
-import { withSchemaTypes } from '../../http/validation.js';
-import { limitInFlight } from '../../overload/shedding.js';
+import { ApiError } from '../../platform/errors.js';
+import { BEARER, BODY_ERRORS, errorResponses, GUARD_ERRORS } from '../../platform/http/api-schemas.js';
+import { withSchemaTypes } from '../../platform/http/validation.js';
+import { limitInFlight } from '../../platform/overload/shedding.js';
 import { isDeviceIdText } from './device-id.js';
 import { login } from './login.js';
 import { logout } from './logout.js';

@@ -1,5 +1,5 @@
 import { createHash, createHmac } from 'node:crypto';
-import { parseLoginTimestamp } from '../../lib/iso-time.js';
+import { parseLoginTimestamp } from '../../platform/lib/iso-time.js';
 import type { SignedLogin } from './verify-signature.js';
 
 /**

@@ -1,9 +1,9 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { calculateJwkThumbprint, exportJWK, type JWK } from 'jose';
-import type { AuditAction } from '../../admin/audit-actions.js';
-import { type Actor, insertAuditEntry, serviceActor } from '../../admin/audit-log.js';
-import { type Client, type Pool, transaction } from '../../db/pool.js';
-import { type MasterKeys, seal } from '../../security/master-keys.js';
+import type { AuditAction } from '../../platform/admin-api/audit-actions.js';
+import { type Actor, insertAuditEntry, serviceActor } from '../../platform/admin-api/audit-log.js';
+import { type Client, type Pool, transaction } from '../../platform/db/pool.js';
+import { type MasterKeys, seal } from '../../platform/security/master-keys.js';
 import {
   deleteKeysUnder,
   insertSigningKey,

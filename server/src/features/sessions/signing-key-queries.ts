@@ -1,5 +1,5 @@
 import type { JWK } from 'jose';
-import type { Client, Pool } from '../../db/pool.js';
+import type { Client, Pool } from '../../platform/db/pool.js';
 
 export type TrustedKey = {
   kid: string;
@@ -81,7 +81,7 @@ export async function insertSigningKey(client: Client, key: TrustedKey & { ordin
   );
 }
 
-/** The id of the master key stands in each sealed value: see security/master-keys.ts. Returns how many there were. */
+/** The id of the master key stands in each sealed value: see platform/security/master-keys.ts. Returns how many there were. */
 export async function deleteKeysUnder(client: Client, masterKeyId: string): Promise<number> {
   const { rowCount } = await client.query(
     "delete from signing_keys where encode(substring(sealed_private from 2 for 4), 'hex') = $1",

@@ -2,10 +2,10 @@ import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { JWK } from 'jose';
 import type { Logger } from 'pino';
-import type { Pool } from '../../db/pool.js';
-import { Batcher } from '../../lib/batcher.js';
-import type { Clock } from '../../lib/clock.js';
-import { type MasterKeys, unseal } from '../../security/master-keys.js';
+import type { Pool } from '../../platform/db/pool.js';
+import { Batcher } from '../../platform/lib/batcher.js';
+import type { Clock } from '../../platform/lib/clock.js';
+import { type MasterKeys, unseal } from '../../platform/security/master-keys.js';
 import { findKeySet, findKeysVersion, type TrustedKey } from './signing-key-queries.js';
 
 /**

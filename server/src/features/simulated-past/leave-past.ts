@@ -1,6 +1,6 @@
-import { type Actor, insertAuditEntry } from '../../admin/audit-log.js';
-import { type Pool, transaction } from '../../db/pool.js';
-import { HOUR_MS } from '../../lib/day.js';
+import { type Actor, insertAuditEntry } from '../../platform/admin-api/audit-log.js';
+import { type Pool, transaction } from '../../platform/db/pool.js';
+import { HOUR_MS } from '../../platform/lib/day.js';
 import { lockPlayers } from '../events/apply/fold-queries.js';
 import { ensureDays } from '../events/storage/event-partitions.js';
 import { lockDeletedBefore } from '../imports/import-queries.js';

@@ -1,4 +1,4 @@
-import type { Client, Pool } from '../../db/pool.js';
+import type { Client, Pool } from '../../platform/db/pool.js';
 
 /** An event that counts this long before its receipt was played in the past. Whatever is later may have been received like that. */
 const LATE = "interval '2 hours'";

@@ -1,6 +1,6 @@
-import { type Client, type Pool, sendAll, transaction } from '../../db/pool.js';
-import { ApiError } from '../../errors.js';
-import type { ErasureHashes } from '../../security/erasure-hashes.js';
+import { type Client, type Pool, sendAll, transaction } from '../../platform/db/pool.js';
+import { ApiError } from '../../platform/errors.js';
+import type { ErasureHashes } from '../../platform/security/erasure-hashes.js';
 import { countChanges } from '../events/apply/apply-events.js';
 import {
   findTransactions,

@@ -1,4 +1,4 @@
-import { type Client, query } from '../../db/pool.js';
+import { type Client, query } from '../../platform/db/pool.js';
 import type { TransactionId } from '../events/apply/claim-queries.js';
 
 /** What a store says has happened. */

@@ -1,5 +1,5 @@
 import { createRemoteJWKSet, errors, jwtVerify } from 'jose';
-import { ApiError } from '../../errors.js';
+import { ApiError } from '../../platform/errors.js';
 import type { GoogleSettings } from '../events/receipts/store-settings.js';
 
 export type PushTokens = {

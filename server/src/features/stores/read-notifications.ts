@@ -1,6 +1,6 @@
-import { isObject, parseObject } from '../../lib/is-object.js';
-import type { AppleNotification } from '../../lib/receipts/apple-receipts.js';
-import { isId } from '../../lib/receipts/receipt-members.js';
+import { isObject, parseObject } from '../../platform/lib/is-object.js';
+import type { AppleNotification } from '../../platform/lib/receipts/apple-receipts.js';
+import { isId } from '../../platform/lib/receipts/receipt-members.js';
 import type { StoreNotification } from './notification-queries.js';
 
 /** What a notification says of a refund, for a game. */

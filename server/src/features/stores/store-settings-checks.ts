@@ -1,5 +1,5 @@
-import { isCurrency } from '../../lib/currencies.js';
-import { readGoogleKey } from '../../lib/receipts/google-receipts.js';
+import { isCurrency } from '../../platform/lib/currencies.js';
+import { readGoogleKey } from '../../platform/lib/receipts/google-receipts.js';
 import type { StoreSettings } from '../events/receipts/store-settings.js';
 
 /** What is wrong with settings whose form is right, in a sentence. */

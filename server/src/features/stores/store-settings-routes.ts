@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import type { AdminContext } from '../../admin/admin-context.js';
 import { routesOfGame } from '../../admin/admin-routes.js';
-import { ApiError } from '../../errors.js';
-import { BODY_ERRORS } from '../../http/api-schemas.js';
+import { ApiError } from '../../platform/errors.js';
+import { BODY_ERRORS } from '../../platform/http/api-schemas.js';
 import { createReceiptChecks } from '../events/receipts/receipt-checks.js';
 import { findFlaw } from './store-settings-checks.js';
 import { findStores, saveStores } from './store-settings-queries.js';

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import { nullable, successOf } from '../../admin/admin-responses.js';
-import { TEXT_FORMS } from '../../lib/text-forms.js';
+import { nullable, successOf } from '../../platform/admin-api/admin-responses.js';
+import { TEXT_FORMS } from '../../platform/lib/text-forms.js';
 
 const strict = { additionalProperties: false } as const;
 const AppId = (description: string) => Type.String({ pattern: TEXT_FORMS.appId.pattern, description });

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { AdminContext } from '../../admin/admin-context.js';
-import { toTime } from '../../admin/admin-responses.js';
+import { toTime } from '../../platform/admin-api/admin-responses.js';
 import { routesOfStudio } from '../../admin/admin-routes.js';
 import {
   createAdminToken,
@@ -8,10 +8,10 @@ import {
   listAdminTokensOfTenant,
   revokeAdminToken,
 } from '../../admin/admin-tokens.js';
-import { cutIdPage, PageParameters, pageOf } from '../../admin/keyset-page.js';
-import { ApiError } from '../../errors.js';
-import { BODY_ERRORS } from '../../http/api-schemas.js';
-import { DAY_MS } from '../../lib/day.js';
+import { cutIdPage, PageParameters, pageOf } from '../../platform/admin-api/keyset-page.js';
+import { ApiError } from '../../platform/errors.js';
+import { BODY_ERRORS } from '../../platform/http/api-schemas.js';
+import { DAY_MS } from '../../platform/lib/day.js';
 import {
   AdminTokenParameters,
   AdminTokensResponse,

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import type { Page } from '../../admin/keyset-page.js';
-import { type Client, type Pool, query } from '../../db/pool.js';
-import { hashOfToken } from '../../lib/secret-token.js';
-import { generateServerKey, writeServerKey } from '../../lib/server-key.js';
-import { type MasterKeys, seal } from '../../security/master-keys.js';
+import type { Page } from '../../platform/admin-api/keyset-page.js';
+import { type Client, type Pool, query } from '../../platform/db/pool.js';
+import { hashOfToken } from '../../platform/lib/secret-token.js';
+import { generateServerKey, writeServerKey } from '../../platform/lib/server-key.js';
+import { type MasterKeys, seal } from '../../platform/security/master-keys.js';
 
 export type Environment = 'development' | 'production';
 /** `client`: games sign their logins with it. `server`: the studio's own servers send it. */

@@ -1,5 +1,5 @@
-import type { AuditRow } from '../../admin/audit-log.js';
-import type { Pool } from '../../db/pool.js';
+import type { AuditRow } from '../../platform/admin-api/audit-log.js';
+import type { Pool } from '../../platform/db/pool.js';
 
 /** For operators: entries of all studios, and entries that belong to no studio. */
 export type AuditFilter = Readonly<{

@@ -2,12 +2,12 @@ import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import type { AdminContext } from '../../admin/admin-context.js';
 import { requireGameOfTenant } from '../../admin/admin-guard.js';
-import { nullable, successOf, Time, toTime } from '../../admin/admin-responses.js';
+import { nullable, successOf, Time, toTime } from '../../platform/admin-api/admin-responses.js';
 import { routesOfStudio } from '../../admin/admin-routes.js';
-import { findAuditEntry, listAuditEntries, listAuditEntriesOfGame } from '../../admin/audit-log.js';
-import { pageLimit } from '../../admin/page-cursor.js';
-import { ApiError } from '../../errors.js';
-import { ROW_ID } from '../../lib/row-id.js';
+import { findAuditEntry, listAuditEntries, listAuditEntriesOfGame } from '../../platform/admin-api/audit-log.js';
+import { pageLimit } from '../../platform/admin-api/page-cursor.js';
+import { ApiError } from '../../platform/errors.js';
+import { ROW_ID } from '../../platform/lib/row-id.js';
 
 const MAX_ENTRIES = 100;
 const DEFAULT_ENTRIES = 20;

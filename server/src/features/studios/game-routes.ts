@@ -7,10 +7,10 @@ import {
   type ListedGame,
   listGamesOfTenant,
 } from '../../admin/game-queries.js';
-import { cutIdPage, PageParameters, pageOf } from '../../admin/keyset-page.js';
-import { isSlug, SLUG, SLUG_RULE } from '../../admin/tenants.js';
-import { ApiError } from '../../errors.js';
-import { BODY_ERRORS } from '../../http/api-schemas.js';
+import { cutIdPage, PageParameters, pageOf } from '../../platform/admin-api/keyset-page.js';
+import { isSlug, SLUG, SLUG_RULE } from '../../platform/admin-api/tenants.js';
+import { ApiError } from '../../platform/errors.js';
+import { BODY_ERRORS } from '../../platform/http/api-schemas.js';
 import {
   CreatedGameResponse,
   GameBody,

@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
-import { nullable, successOf } from '../../admin/admin-responses.js';
-import { listResponse } from '../../admin/page-cursor.js';
-import { SLUG_RULE } from '../../admin/tenants.js';
-import { TEXT_FORMS } from '../../lib/text-forms.js';
+import { nullable, successOf } from '../../platform/admin-api/admin-responses.js';
+import { listResponse } from '../../platform/admin-api/page-cursor.js';
+import { SLUG_RULE } from '../../platform/admin-api/tenants.js';
+import { TEXT_FORMS } from '../../platform/lib/text-forms.js';
 
 /** Requests and responses of the routes of games. */
 

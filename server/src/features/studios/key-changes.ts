@@ -1,7 +1,7 @@
-import { type Actor, insertAuditEntry } from '../../admin/audit-log.js';
-import { findGame } from '../../admin/tenants.js';
-import { type Client, type Pool, transaction } from '../../db/pool.js';
-import type { MasterKeys } from '../../security/master-keys.js';
+import { type Actor, insertAuditEntry } from '../../platform/admin-api/audit-log.js';
+import { findGame } from '../../platform/admin-api/tenants.js';
+import { type Client, type Pool, transaction } from '../../platform/db/pool.js';
+import type { MasterKeys } from '../../platform/security/master-keys.js';
 import {
   generateApiKey,
   insertApiKey,

@@ -1,11 +1,11 @@
 import type { FastifyInstance } from 'fastify';
 import type { AdminContext } from '../../admin/admin-context.js';
-import { toTime } from '../../admin/admin-responses.js';
+import { toTime } from '../../platform/admin-api/admin-responses.js';
 import { routesOfGame } from '../../admin/admin-routes.js';
-import { cutIdPage, PageParameters, pageOf } from '../../admin/keyset-page.js';
-import { ApiError } from '../../errors.js';
-import { BODY_ERRORS } from '../../http/api-schemas.js';
-import { HOUR_MS } from '../../lib/day.js';
+import { cutIdPage, PageParameters, pageOf } from '../../platform/admin-api/keyset-page.js';
+import { ApiError } from '../../platform/errors.js';
+import { BODY_ERRORS } from '../../platform/http/api-schemas.js';
+import { HOUR_MS } from '../../platform/lib/day.js';
 import { keyState, type ListedKey, listApiKeysOfGame } from './api-key-queries.js';
 import { createApiKey, revokeApiKey, rotateApiKey } from './key-changes.js';
 import {

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
-import { GameParameters, nullable, successOf, Time } from '../../admin/admin-responses.js';
-import { listResponse } from '../../admin/page-cursor.js';
-import { TEXT_FORMS } from '../../lib/text-forms.js';
+import { GameParameters, nullable, successOf, Time } from '../../platform/admin-api/admin-responses.js';
+import { listResponse } from '../../platform/admin-api/page-cursor.js';
+import { TEXT_FORMS } from '../../platform/lib/text-forms.js';
 import { SERVER_SCOPES } from './api-key-queries.js';
 
 /** Requests and responses of the routes of API keys. */

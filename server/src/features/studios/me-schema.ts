@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { nullable, successOf, Time } from '../../admin/admin-responses.js';
+import { nullable, successOf, Time } from '../../platform/admin-api/admin-responses.js';
 import { MAX_STUDIOS } from '../../admin/admin-sessions.js';
 import { RoleSchema } from '../../admin/role-schema.js';
 

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import type { AdminContext } from '../../admin/admin-context.js';
-import { nullable, successOf, toTime } from '../../admin/admin-responses.js';
+import { nullable, successOf, toTime } from '../../platform/admin-api/admin-responses.js';
 import { routesOfStudio } from '../../admin/admin-routes.js';
 import { findStudioName, listStudiosOfAccount } from '../../admin/admin-sessions.js';
 import type { AttributeRegistry } from '../../personalisation/attributes/attribute-registry.js';

@@ -1,4 +1,4 @@
-import { type Actor, insertAuditEntry } from '../../admin/audit-log.js';
+import { type Actor, insertAuditEntry } from '../../platform/admin-api/audit-log.js';
 import {
   type GameSettingsRow,
   insertGame,
@@ -10,8 +10,8 @@ import {
   updateGameName,
   updateRetentionDays,
   updateUnregisteredTypes,
-} from '../../admin/tenants.js';
-import { type Pool, transaction } from '../../db/pool.js';
+} from '../../platform/admin-api/tenants.js';
+import { type Pool, transaction } from '../../platform/db/pool.js';
 
 type Named = Readonly<{ slug: string; name: string }>;
 

@@ -1,4 +1,4 @@
-import { type Client, query } from '../../db/pool.js';
+import { type Client, query } from '../../platform/db/pool.js';
 import type { TransactionFact } from '../events/intake/event-record.js';
 
 /** A span in milliseconds, both ends included. */

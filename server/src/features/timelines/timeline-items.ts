@@ -1,4 +1,4 @@
-import { toTime } from '../../admin/admin-responses.js';
+import { toTime } from '../../platform/admin-api/admin-responses.js';
 import { readBuiltInType } from '../events/intake/built-in-event-types.js';
 import type { ConfigVersionSummary } from '../game-configs/config-queries.js';
 import type { ListedSession } from '../sessions/session-list-queries.js';

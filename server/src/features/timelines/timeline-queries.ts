@@ -1,4 +1,4 @@
-import { type Client, type Pool, query } from '../../db/pool.js';
+import { type Client, type Pool, query } from '../../platform/db/pool.js';
 import { OVERRIDE_COLUMNS, type OverrideRow } from '../players/override-queries.js';
 import { PIN_COLUMNS, type PinRow } from '../players/pin-queries.js';
 

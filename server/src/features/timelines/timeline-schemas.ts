@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
-import { nullable, PersonEmail, successOf, Time } from '../../admin/admin-responses.js';
-import { NextCursor } from '../../admin/page-cursor.js';
+import { nullable, PersonEmail, successOf, Time } from '../../platform/admin-api/admin-responses.js';
+import { NextCursor } from '../../platform/admin-api/page-cursor.js';
 
 /** Documentation of a player's timeline. */
 

@@ -1,5 +1,5 @@
-import { type Client, type Pool, snapshot } from '../../db/pool.js';
-import { DAY_MS } from '../../lib/day.js';
+import { type Client, type Pool, snapshot } from '../../platform/db/pool.js';
+import { DAY_MS } from '../../platform/lib/day.js';
 import { holdWindows } from '../exports/window-queries.js';
 import { findPublicationBefore, listVersionsPublished } from '../game-configs/config-queries.js';
 import { listSessions, NO_SESSION } from '../sessions/session-list-queries.js';

@@ -1,4 +1,4 @@
-import { encodeObjectIdentifier } from '../receipts/der.js';
+import { encodeObjectIdentifier } from '../../platform/lib/receipts/der.js';
 
 /** Writes values in DER, as far as certificates need them. */
 

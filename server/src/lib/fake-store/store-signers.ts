@@ -1,6 +1,6 @@
 import { createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
-import { DAY_MS } from '../day.js';
-import { INTERMEDIATE_EXTENSION, LEAF_EXTENSION } from '../receipts/signed-json.js';
+import { DAY_MS } from '../../platform/lib/day.js';
+import { INTERMEDIATE_EXTENSION, LEAF_EXTENSION } from '../../platform/lib/receipts/signed-json.js';
 import { type MadeCertificate, makeCertificate } from './make-certificate.js';
 
 const YEAR_MS = 365 * DAY_MS;

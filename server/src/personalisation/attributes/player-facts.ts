@@ -1,4 +1,4 @@
-import { DAY_MS } from '../../lib/day.js';
+import { DAY_MS } from '../../platform/lib/day.js';
 import type { OwnFacts } from '../own-attributes/own-facts.js';
 import type { RecentDay } from '../predict/prediction-facts.js';
 

@@ -1,4 +1,4 @@
-import { dateOf } from '../../lib/day.js';
+import { dateOf } from '../../platform/lib/day.js';
 import type { DayRange, PredictionFacts } from '../predict/prediction-facts.js';
 import { epochDay, type PlayerFacts, type PlayerHistory } from './player-facts.js';
 

@@ -1,4 +1,4 @@
-import { DAY_MS } from '../../lib/day.js';
+import { DAY_MS } from '../../platform/lib/day.js';
 import { epochDay, type PlayerFacts } from './player-facts.js';
 
 /**

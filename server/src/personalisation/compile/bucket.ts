@@ -1,4 +1,4 @@
-import { murmurHash3 } from '../../lib/murmur-hash-3.js';
+import { murmurHash3 } from '../../platform/lib/murmur-hash-3.js';
 
 /**
  * Shares of players. A player's bucket in an experiment is a number in [0, 1) made from the experiment's name and the

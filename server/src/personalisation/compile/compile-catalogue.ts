@@ -1,5 +1,5 @@
-import { flatten } from '../../lib/flatten.js';
-import { parseEventTimestamp } from '../../lib/iso-time.js';
+import { flatten } from '../../platform/lib/flatten.js';
+import { parseEventTimestamp } from '../../platform/lib/iso-time.js';
 import { localeChain, normalizeLocale } from '../document/locales.js';
 import type { AssetEntry } from '../document/member-schemas.js';
 import { offerHoldoutId, offerHoldoutSeed } from '../document/offer-holdouts.js';

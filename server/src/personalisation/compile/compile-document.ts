@@ -1,4 +1,4 @@
-import { runSteps, type Steps } from '../../lib/steps.js';
+import { runSteps, type Steps } from '../../platform/lib/steps.js';
 import type { AttributeRegistry } from '../attributes/attribute-registry.js';
 import { ATTRIBUTE_REGISTRY } from '../attributes/attributes.js';
 import { withOwnAttributes } from '../attributes/own-attribute.js';

@@ -1,4 +1,4 @@
-import type { Steps } from '../../lib/steps.js';
+import type { Steps } from '../../platform/lib/steps.js';
 import { writePath } from '../attributes/attribute.js';
 import type { AttributeRegistry } from '../attributes/attribute-registry.js';
 import { numberIn } from '../attributes/player-facts.js';

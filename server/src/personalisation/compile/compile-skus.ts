@@ -1,4 +1,4 @@
-import type { Steps } from '../../lib/steps.js';
+import type { Steps } from '../../platform/lib/steps.js';
 import type { ConfigDocument } from '../document/document.js';
 import type { SkuEntry } from '../document/parts/catalogue.js';
 import { toBasisPoints } from '../document/prices.js';

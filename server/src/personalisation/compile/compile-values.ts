@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { clipText } from '../../lib/clip-text.js';
+import { clipText } from '../../platform/lib/clip-text.js';
 import type { ValueEntry } from '../document/parts/values.js';
 import { type ValueCheck, valueCheckOf } from '../document/value-types.js';
 import type { CompiledRule } from '../rules/rules.js';

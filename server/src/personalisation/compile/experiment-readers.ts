@@ -1,4 +1,4 @@
-import { runSteps } from '../../lib/steps.js';
+import { runSteps } from '../../platform/lib/steps.js';
 import { ATTRIBUTE_REGISTRY } from '../attributes/attributes.js';
 import { withOwnAttributes } from '../attributes/own-attribute.js';
 import { type ConfigDocument, DOCUMENT_REGISTRY } from '../document/document.js';

@@ -1,4 +1,4 @@
-import type { Steps } from '../../lib/steps.js';
+import type { Steps } from '../../platform/lib/steps.js';
 import type { ConfigDocument } from '../document/document.js';
 import { entryName, type ListPart } from '../document/document-part.js';
 import { EXPERIMENTS } from '../document/parts/experiments.js';

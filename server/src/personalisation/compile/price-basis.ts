@@ -1,4 +1,4 @@
-import type { Steps } from '../../lib/steps.js';
+import type { Steps } from '../../platform/lib/steps.js';
 import type { AttributePath } from '../attributes/attribute.js';
 import { OTHER_COUNTRIES, type PricingSettings } from '../document/parts/pricing.js';
 

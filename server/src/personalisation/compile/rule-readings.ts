@@ -1,4 +1,4 @@
-import type { Steps } from '../../lib/steps.js';
+import type { Steps } from '../../platform/lib/steps.js';
 import { ATTRIBUTE_REGISTRY } from '../attributes/attributes.js';
 import { withOwnAttributes } from '../attributes/own-attribute.js';
 import type { ConfigDocument } from '../document/document.js';

@@ -1,4 +1,4 @@
-import { DAY_MS } from '../../lib/day.js';
+import { DAY_MS } from '../../platform/lib/day.js';
 import type { FlagOverride, PlayerFacts } from '../attributes/player-facts.js';
 import type { CompiledDocument, CompiledFlag, SegmentMembership } from '../compile/compiled-document.js';
 import type { ScheduleState } from '../schedules/windows.js';

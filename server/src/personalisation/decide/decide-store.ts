@@ -1,4 +1,4 @@
-import type { Steps } from '../../lib/steps.js';
+import type { Steps } from '../../platform/lib/steps.js';
 import { isChild } from '../attributes/children.js';
 import type { PlayerFacts } from '../attributes/player-facts.js';
 import { bucketOf, HOLDOUT_SALT, isInShare, userIdBytes } from '../compile/bucket.js';

@@ -1,4 +1,4 @@
-import { runSteps, type Steps } from '../../lib/steps.js';
+import { runSteps, type Steps } from '../../platform/lib/steps.js';
 import type { PlayerFacts } from '../attributes/player-facts.js';
 import { nextTimeChange } from '../attributes/time-basis.js';
 import type { CompiledDocument } from '../compile/compiled-document.js';

@@ -1,4 +1,4 @@
-import { DAY_MS } from '../../lib/day.js';
+import { DAY_MS } from '../../platform/lib/day.js';
 import { lastActAt, lastTimeChange, TIME_BASIS } from '../attributes/time-basis.js';
 import { tellsLowestPrice } from '../compile/price-basis.js';
 import { workedOutAt } from '../own-attributes/own-facts.js';

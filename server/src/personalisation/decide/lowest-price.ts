@@ -1,5 +1,5 @@
-import { DAY_MS } from '../../lib/day.js';
-import type { Steps } from '../../lib/steps.js';
+import { DAY_MS } from '../../platform/lib/day.js';
+import type { Steps } from '../../platform/lib/steps.js';
 import { tellsLowestPrice } from '../compile/price-basis.js';
 import { formatMinorUnits } from '../document/prices.js';
 import { type AvailableSku, countryOf } from './available-skus.js';

@@ -1,4 +1,4 @@
-import type { Steps } from '../../lib/steps.js';
+import type { Steps } from '../../platform/lib/steps.js';
 import type { CompiledSku } from '../compile/compiled-document.js';
 import { noteOf, type PriceNote } from '../compile/price-basis.js';
 import { formatMinorUnits } from '../document/prices.js';

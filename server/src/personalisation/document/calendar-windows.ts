@@ -1,4 +1,4 @@
-import type { Steps } from '../../lib/steps.js';
+import type { Steps } from '../../platform/lib/steps.js';
 import type { Schedule } from '../schedules/schedule.js';
 import { type ScheduleCompiler, scheduleCompiler } from '../schedules/schedule-compiler.js';
 import type { CompiledSchedule } from '../schedules/windows.js';

@@ -1,4 +1,4 @@
-import { parseEventTimestamp } from '../../lib/iso-time.js';
+import { parseEventTimestamp } from '../../platform/lib/iso-time.js';
 import { DOCUMENT_REGISTRY } from './document.js';
 import { type EntryBoundary, entriesOf, entryName, idOf, partOf } from './document-part.js';
 import type { DocumentRegistry } from './document-registry.js';

@@ -1,5 +1,5 @@
 import { type Static, type TArray, type TSchema, Type } from 'typebox';
-import { valueAt } from '../../lib/schema-members.js';
+import { valueAt } from '../../platform/lib/schema-members.js';
 import { checkSchedule, type Schedule } from '../schedules/schedule.js';
 import { compileSchedule } from '../schedules/windows.js';
 

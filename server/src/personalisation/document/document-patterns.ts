@@ -1,6 +1,6 @@
-import { clipText } from '../../lib/clip-text.js';
-import { currencyDecimals } from '../../lib/currencies.js';
-import { didYouMean } from '../../lib/nearest-name.js';
+import { clipText } from '../../platform/lib/clip-text.js';
+import { currencyDecimals } from '../../platform/lib/currencies.js';
+import { didYouMean } from '../../platform/lib/nearest-name.js';
 import { PRICE_PATTERN, priceProblem } from './price-text.js';
 
 /** How the texts of a document are written. */

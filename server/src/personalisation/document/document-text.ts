@@ -1,5 +1,5 @@
-import { jsonElements, jsonMembers } from '../../lib/json-slices.js';
-import type { Steps } from '../../lib/steps.js';
+import { jsonElements, jsonMembers } from '../../platform/lib/json-slices.js';
+import type { Steps } from '../../platform/lib/steps.js';
 import type { ConfigDocument } from './document.js';
 
 /** The entries of a document's lists by their texts. */

@@ -1,4 +1,4 @@
-import { DAY_MS } from '../../lib/day.js';
+import { DAY_MS } from '../../platform/lib/day.js';
 import type { ConfigDocument } from './document.js';
 import type { ExperimentEntry } from './parts/experiments.js';
 import type { OfferEntry } from './parts/offers.js';

@@ -1,4 +1,4 @@
-import { clipText } from '../../lib/clip-text.js';
+import { clipText } from '../../platform/lib/clip-text.js';
 
 /** Prices are exact decimal texts. 12 digits before the point hold any price in any currency. */
 export const PRICE_PATTERN = '^(0|[1-9][0-9]{0,11})(\\.[0-9]{1,6})?$';

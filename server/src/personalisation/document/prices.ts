@@ -1,5 +1,5 @@
-import { currencyDecimals } from '../../lib/currencies.js';
-import { parseDecimal } from '../../lib/money.js';
+import { currencyDecimals } from '../../platform/lib/currencies.js';
+import { parseDecimal } from '../../platform/lib/money.js';
 import type { SkuPriceEntry } from './parts/catalogue.js';
 
 /**

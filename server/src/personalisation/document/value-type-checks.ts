@@ -1,4 +1,4 @@
-import { checkSchema } from '../../lib/json-schema/bounded-schema.js';
+import { checkSchema } from '../../platform/lib/json-schema/bounded-schema.js';
 import type { Problems } from './document-part.js';
 import {
   type BoundedType,

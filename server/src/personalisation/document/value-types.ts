@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
-import { clipText } from '../../lib/clip-text.js';
-import { compileSchema } from '../../lib/json-schema/bounded-schema.js';
+import { clipText } from '../../platform/lib/clip-text.js';
+import { compileSchema } from '../../platform/lib/json-schema/bounded-schema.js';
 import { strict } from './member-schemas.js';
 
 /** What a typed value may be. The default, the value of each rule and each pin satisfy it: games never get any other value. */

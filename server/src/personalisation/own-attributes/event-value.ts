@@ -1,4 +1,4 @@
-import { isObject } from '../../lib/is-object.js';
+import { isObject } from '../../platform/lib/is-object.js';
 import { isSummable } from './day-sums.js';
 import type { OwnValue } from './folds.js';
 import { OWN_LIMITS, type OwnDefinition, type OwnType } from './own-definition.js';

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { DAY_MS } from '../../lib/day.js';
+import { DAY_MS } from '../../platform/lib/day.js';
 import { type Arithmetic, COUNTS, DaySums, SUMS, type SummedEntry, unitsOf } from './day-sums.js';
 import { type Fold, OWN_LIMITS, type OwnDefinition, type OwnType } from './own-definition.js';
 

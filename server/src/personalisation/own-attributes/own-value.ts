@@ -1,4 +1,4 @@
-import { DAY_MS } from '../../lib/day.js';
+import { DAY_MS } from '../../platform/lib/day.js';
 import { COUNTS, SUMS, type SummedEntry, sumOfDays, UNITS_PER_NUMBER } from './day-sums.js';
 import {
   type DistinctEntry,

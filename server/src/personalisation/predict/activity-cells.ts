@@ -1,4 +1,4 @@
-import { MINUTE_MS } from '../../lib/day.js';
+import { MINUTE_MS } from '../../platform/lib/day.js';
 import type { PurchaseHistory } from './beta-geometric-nbd.js';
 import { levelOf, WINDOW_DAYS } from './player-statistics.js';
 import type { ActivityCell, BuyerCell } from './training-data.js';

@@ -1,4 +1,4 @@
-import { murmurHash3 } from '../../lib/murmur-hash-3.js';
+import { murmurHash3 } from '../../platform/lib/murmur-hash-3.js';
 import { type BgBbParameters, bgBbAnyActivity } from './bg-bb.js';
 import { logOddsOf } from './logistic.js';
 import { type ActivityStatistics, levelText } from './player-statistics.js';

@@ -1,4 +1,4 @@
-import { MINUTE_MS } from '../../lib/day.js';
+import { MINUTE_MS } from '../../platform/lib/day.js';
 import type { PurchaseHistory } from './beta-geometric-nbd.js';
 import type { ActivityHistory } from './bg-bb.js';
 import type { DayRange, PredictionFacts, RecentDay } from './prediction-facts.js';

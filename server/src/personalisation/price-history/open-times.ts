@@ -1,4 +1,4 @@
-import type { Steps } from '../../lib/steps.js';
+import type { Steps } from '../../platform/lib/steps.js';
 import type { CompiledSchedule, Window } from '../schedules/windows.js';
 
 export type Timed = Readonly<{ from: number; until: number; schedule: CompiledSchedule | null }>;

@@ -1,5 +1,5 @@
-import { DAY_MS } from '../../lib/day.js';
-import type { Steps } from '../../lib/steps.js';
+import { DAY_MS } from '../../platform/lib/day.js';
+import type { Steps } from '../../platform/lib/steps.js';
 import type { PriceQuestion } from '../compile/price-basis.js';
 import type { ConfigDocument } from '../document/document.js';
 import { OpenTimesCache } from './open-times.js';

@@ -1,4 +1,4 @@
-import type { Steps } from '../../lib/steps.js';
+import type { Steps } from '../../platform/lib/steps.js';
 import type { Window } from '../schedules/windows.js';
 import { type Allowance, type LowestPrices, lowestPrices } from './lowest-prices.js';
 import { type OpenTimes, type OpenTimesCache, OpenTimesReader } from './open-times.js';

@@ -1,5 +1,5 @@
 import type { ASTNode } from '@marcbachmann/cel-js';
-import type { Suggest } from '../../lib/nearest-name.js';
+import type { Suggest } from '../../platform/lib/nearest-name.js';
 import { type AttributePath, writePath } from '../attributes/attribute.js';
 import type { AttributeRegistry } from '../attributes/attribute-registry.js';
 import { ATTRIBUTE_REGISTRY } from '../attributes/attributes.js';

@@ -1,4 +1,4 @@
-import { createFifoMap } from '../../lib/fifo-map.js';
+import { createFifoMap } from '../../platform/lib/fifo-map.js';
 import type { RuleScope } from './rule-paths.js';
 
 type Named = Readonly<{

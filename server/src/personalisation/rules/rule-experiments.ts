@@ -1,5 +1,5 @@
 import type { ASTNode } from '@marcbachmann/cel-js';
-import type { Suggest } from '../../lib/nearest-name.js';
+import type { Suggest } from '../../platform/lib/nearest-name.js';
 import type { KnownExperiments, RuleFinding } from './rule-paths.js';
 
 /** The experiment of `experiment("price_test")`; undefined for any other node. */

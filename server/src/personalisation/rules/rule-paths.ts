@@ -1,6 +1,6 @@
 import type { ASTNode } from '@marcbachmann/cel-js';
-import { currencyDecimals } from '../../lib/currencies.js';
-import type { Suggest } from '../../lib/nearest-name.js';
+import { currencyDecimals } from '../../platform/lib/currencies.js';
+import type { Suggest } from '../../platform/lib/nearest-name.js';
 import type { Attribute, AttributePath, ValueType } from '../attributes/attribute.js';
 import type { AttributeRegistry } from '../attributes/attribute-registry.js';
 import type { TimeBasis } from '../attributes/time-basis.js';

@@ -1,5 +1,5 @@
 import { TypeError as CelTypeError, ParseError, type ParseResult } from '@marcbachmann/cel-js';
-import { createSuggest, type Suggest } from '../../lib/nearest-name.js';
+import { createSuggest, type Suggest } from '../../platform/lib/nearest-name.js';
 import type { AttributePath } from '../attributes/attribute.js';
 import type { PlayerAttributes } from '../attributes/player-attributes.js';
 import type { TimeBasis } from '../attributes/time-basis.js';

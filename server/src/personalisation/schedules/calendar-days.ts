@@ -1,4 +1,4 @@
-import { DAY_MS } from '../../lib/day.js';
+import { DAY_MS } from '../../platform/lib/day.js';
 
 /** Dates as whole days since 1970-01-01, in no zone: arithmetic with them is that of whole numbers. */
 

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { TEXT_FORMS } from '../../lib/text-forms.js';
+import { TEXT_FORMS } from '../../platform/lib/text-forms.js';
 import { dayOfDate } from './calendar-days.js';
 import { isTimeZone } from './zone-time.js';
 

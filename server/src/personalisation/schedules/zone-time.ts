@@ -1,5 +1,5 @@
 import { Temporal } from 'temporal-polyfill';
-import { DAY_MS } from '../../lib/day.js';
+import { DAY_MS } from '../../platform/lib/day.js';
 import { dateOfDay } from './calendar-days.js';
 
 /**

@@ -1,5 +1,5 @@
-import { clipText } from '../../lib/clip-text.js';
-import { valueAt } from '../../lib/schema-members.js';
+import { clipText } from '../../platform/lib/clip-text.js';
+import { valueAt } from '../../platform/lib/schema-members.js';
 import { idOf, type ListPart } from '../document/document-part.js';
 import type { RuleProblem } from '../rules/rules.js';
 

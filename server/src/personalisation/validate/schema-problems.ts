@@ -1,9 +1,9 @@
 import type { TLocalizedValidationError } from 'typebox/error';
 import { Settings } from 'typebox/system';
-import { pointerPart } from '../../lib/json-pointer.js';
-import type { Suggest } from '../../lib/nearest-name.js';
-import { noMember, type SchemaPart, schemaAt, valueAt } from '../../lib/schema-members.js';
-import { alternativesOf, ruleOf } from '../../lib/schema-rules.js';
+import { pointerPart } from '../../platform/lib/json-pointer.js';
+import type { Suggest } from '../../platform/lib/nearest-name.js';
+import { noMember, type SchemaPart, schemaAt, valueAt } from '../../platform/lib/schema-members.js';
+import { alternativesOf, ruleOf } from '../../platform/lib/schema-rules.js';
 import { PATTERNS, patternProblem } from '../document/document-patterns.js';
 import type { DocumentRegistry } from '../document/document-registry.js';
 import { MAX_PROBLEMS, type ProblemList } from './document-problems.js';

@@ -1,7 +1,7 @@
-import { currencyDecimals } from '../../lib/currencies.js';
-import { parseEventTimestamp } from '../../lib/iso-time.js';
-import { pointerPart } from '../../lib/json-pointer.js';
-import type { Steps } from '../../lib/steps.js';
+import { currencyDecimals } from '../../platform/lib/currencies.js';
+import { parseEventTimestamp } from '../../platform/lib/iso-time.js';
+import { pointerPart } from '../../platform/lib/json-pointer.js';
+import type { Steps } from '../../platform/lib/steps.js';
 import { normalizeLocale } from '../document/locales.js';
 import type { LocalisedText, SkuEntry, SkuPriceEntry } from '../document/parts/catalogue.js';
 import { formatMinorUnits, skuPriceOf, toMinorUnits } from '../document/prices.js';

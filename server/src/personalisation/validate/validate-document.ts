@@ -1,7 +1,7 @@
-import { clipText } from '../../lib/clip-text.js';
-import { checkStorable, type Unstorable } from '../../lib/json-body.js';
-import { createSuggest } from '../../lib/nearest-name.js';
-import { runSteps, type Steps } from '../../lib/steps.js';
+import { clipText } from '../../platform/lib/clip-text.js';
+import { checkStorable, type Unstorable } from '../../platform/lib/json-body.js';
+import { createSuggest } from '../../platform/lib/nearest-name.js';
+import { runSteps, type Steps } from '../../platform/lib/steps.js';
 import type { AttributeRegistry } from '../attributes/attribute-registry.js';
 import { ATTRIBUTE_REGISTRY } from '../attributes/attributes.js';
 import { withOwnAttributes } from '../attributes/own-attribute.js';

@@ -1,5 +1,5 @@
-import type { Suggest } from '../../lib/nearest-name.js';
-import type { Steps } from '../../lib/steps.js';
+import type { Suggest } from '../../platform/lib/nearest-name.js';
+import type { Steps } from '../../platform/lib/steps.js';
 import { DOCUMENT_LIMITS } from '../document/document-limits.js';
 import type { SkuEntry } from '../document/parts/catalogue.js';
 import type { OfferEntry } from '../document/parts/offers.js';

@@ -1,4 +1,4 @@
-import type { Suggest } from '../../lib/nearest-name.js';
+import type { Suggest } from '../../platform/lib/nearest-name.js';
 import type { AttributeRegistry } from '../attributes/attribute-registry.js';
 import { attributesBehind, type Reading } from '../compile/price-basis.js';
 import type { OfferEntry } from '../document/parts/offers.js';

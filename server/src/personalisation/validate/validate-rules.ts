@@ -1,5 +1,5 @@
-import type { Suggest } from '../../lib/nearest-name.js';
-import type { Steps } from '../../lib/steps.js';
+import type { Suggest } from '../../platform/lib/nearest-name.js';
+import type { Steps } from '../../platform/lib/steps.js';
 import type { AttributeRegistry } from '../attributes/attribute-registry.js';
 import { nodeNames } from '../compile/compile-flags-and-segments.js';
 import type { Reading } from '../compile/price-basis.js';

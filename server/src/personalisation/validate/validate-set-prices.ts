@@ -1,4 +1,4 @@
-import { currencyDecimals } from '../../lib/currencies.js';
+import { currencyDecimals } from '../../platform/lib/currencies.js';
 import type { SkuEntry } from '../document/parts/catalogue.js';
 import type { OfferEntry } from '../document/parts/offers.js';
 import { type Guardrail, guardrailsInTheWay, type SkuPrice, skuPriceOf } from '../document/prices.js';

@@ -1,4 +1,4 @@
-import type { Steps } from '../../lib/steps.js';
+import type { Steps } from '../../platform/lib/steps.js';
 import { blankFacts } from '../attributes/blank-facts.js';
 import { PlayerAttributes } from '../attributes/player-attributes.js';
 import { compilationSteps } from '../compile/compile-document.js';

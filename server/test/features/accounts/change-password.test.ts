@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { insertAdminSession } from '../../../src/admin/admin-sessions.js';
-import { transaction } from '../../../src/db/pool.js';
+import { transaction } from '../../../src/platform/db/pool.js';
 import { changePassword } from '../../../src/features/accounts/account-changes.js';
 import { emailKeyOf, findAccountByEmail } from '../../../src/features/accounts/account-queries.js';
-import { hashOfToken } from '../../../src/lib/secret-token.js';
+import { hashOfToken } from '../../../src/platform/lib/secret-token.js';
 import {
   addPerson,
   differentNetworks,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { createPool, transaction } from '../../../src/db/pool.js';
+import { createPool, transaction } from '../../../src/platform/db/pool.js';
 import { addPerson, type Person, post } from '../../support/account-calls.js';
 import { type AdminClient, openAdminClient } from '../../support/admin-calls.js';
 import { expectGeneralError } from '../../support/data-calls.js';

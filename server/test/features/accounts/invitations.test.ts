@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { transaction } from '../../../src/db/pool.js';
+import { transaction } from '../../../src/platform/db/pool.js';
 import {
   addPerson,
   expectRefused,

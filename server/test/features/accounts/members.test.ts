@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { createPool, transaction } from '../../../src/db/pool.js';
+import { createPool, transaction } from '../../../src/platform/db/pool.js';
 import { addMember } from '../../../src/features/accounts/account-changes.js';
 import {
   addPerson,

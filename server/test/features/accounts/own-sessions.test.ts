@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { writeCursor } from '../../../src/admin/page-cursor.js';
+import { writeCursor } from '../../../src/platform/admin-api/page-cursor.js';
 import {
   addPerson,
   expectRefused,

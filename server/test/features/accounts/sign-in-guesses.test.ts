@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ApiError } from '../../../src/errors.js';
+import { ApiError } from '../../../src/platform/errors.js';
 import { createSignInGuesses, type Guesser } from '../../../src/features/accounts/sign-in-guesses.js';
 import { createTestClock } from '../../support/harness.js';
 

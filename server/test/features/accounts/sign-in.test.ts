@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createPasswords, type Passwords } from '../../../src/security/passwords.js';
+import { createPasswords, type Passwords } from '../../../src/platform/security/passwords.js';
 import {
   addPerson,
   cookieOf,

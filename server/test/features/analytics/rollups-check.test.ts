@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findGame } from '../../../src/admin/tenants.js';
+import { findGame } from '../../../src/platform/admin-api/tenants.js';
 import { DEMO } from '../../../src/app/demo-studio.js';
 import { compactRollups } from '../../../src/features/analytics/compact-rollups.js';
 import { type RecountProgress, recountGame } from '../../../src/features/analytics/recount.js';

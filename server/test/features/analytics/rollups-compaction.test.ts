@@ -3,8 +3,8 @@ import {
   type DedicatedConnection,
   walkByIndex,
   withDedicatedConnection,
-} from '../../../src/db/dedicated-connection.js';
-import type { Pool } from '../../../src/db/pool.js';
+} from '../../../src/platform/db/dedicated-connection.js';
+import type { Pool } from '../../../src/platform/db/pool.js';
 import { COMPACTIONS, compactRollups } from '../../../src/features/analytics/compact-rollups.js';
 import { createGameWorld, DAY_MS, type GameWorld } from '../../support/game-world.js';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { withDedicatedConnection } from '../../../src/db/dedicated-connection.js';
-import { readsOf } from '../../../src/db/reads.js';
+import { withDedicatedConnection } from '../../../src/platform/db/dedicated-connection.js';
+import { readsOf } from '../../../src/platform/db/reads.js';
 import {
   createPlayerSamples,
   FAST_SAMPLE_SIZE,

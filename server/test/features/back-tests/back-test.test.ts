@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { withDedicatedConnection } from '../../../src/db/dedicated-connection.js';
-import type { Pool } from '../../../src/db/pool.js';
+import { withDedicatedConnection } from '../../../src/platform/db/dedicated-connection.js';
+import type { Pool } from '../../../src/platform/db/pool.js';
 import { drawPlayers } from '../../../src/features/audiences/sample-queries.js';
 import { type BackTest, backTest } from '../../../src/features/back-tests/back-test.js';
 import type { BackTestResult } from '../../../src/features/back-tests/back-test-report.js';
@@ -10,7 +10,7 @@ import { type Explanation, explain } from '../../../src/features/explanations/ex
 import { createRebuildPool } from '../../../src/features/explanations/rebuild-connections.js';
 import { rebuildFacts } from '../../../src/features/explanations/rebuild-facts.js';
 import { rebuildMany } from '../../../src/features/explanations/rebuild-many.js';
-import { createFairSemaphore } from '../../../src/lib/fair-semaphore.js';
+import { createFairSemaphore } from '../../../src/platform/lib/fair-semaphore.js';
 import type { PlayerFacts } from '../../../src/personalisation/attributes/player-facts.js';
 import type { ConfigDocument } from '../../../src/personalisation/document/document.js';
 import { offer, segment } from '../../personalisation/support/fixtures.js';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import type { Pool } from '../../../src/db/pool.js';
-import { DAY_MS } from '../../../src/lib/day.js';
+import type { Pool } from '../../../src/platform/db/pool.js';
+import { DAY_MS } from '../../../src/platform/lib/day.js';
 import type { PlayerFacts } from '../../../src/personalisation/attributes/player-facts.js';
 import { FLAGS, PROMOTIONS } from '../../personalisation/support/document-arbitrary.js';
 import { playerFacts } from '../../personalisation/support/facts-arbitrary.js';

@@ -12,8 +12,8 @@ import {
   createErasureHashes,
   ERASURE_KEY_BINDING,
   findErasureKey,
-} from '../../../src/security/erasure-hashes.js';
-import { generateMasterKey, parseMasterKeys, seal } from '../../../src/security/master-keys.js';
+} from '../../../src/platform/security/erasure-hashes.js';
+import { generateMasterKey, parseMasterKeys, seal } from '../../../src/platform/security/master-keys.js';
 import { erase, playerIdOf, requestDeletion, tablesNaming } from '../../support/erasure-calls.js';
 import {
   adImpression,

@@ -1,8 +1,8 @@
 import { createLocalJWKSet, jwtVerify } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findGame } from '../../../src/admin/tenants.js';
+import { findGame } from '../../../src/platform/admin-api/tenants.js';
 import { DEMO } from '../../../src/app/demo-studio.js';
-import { PLAYER_TABLES } from '../../../src/db/player-tables.js';
+import { PLAYER_TABLES } from '../../../src/platform/db/player-tables.js';
 import { recountGame } from '../../../src/features/analytics/recount.js';
 import { RECEIPT_TYPE } from '../../../src/features/erasures/receipt.js';
 import { requestErasures, withdrawErasure } from '../../../src/features/erasures/request-erasure.js';
@@ -10,7 +10,7 @@ import { TABLE_ERASURES } from '../../../src/features/erasures/table-erasures.js
 import { applyEvents } from '../../../src/features/events/apply/apply-events.js';
 import { applyNotification } from '../../../src/features/stores/apply-notification.js';
 import { updateGameSettings } from '../../../src/features/studios/tenant-changes.js';
-import { erasedName } from '../../../src/security/erasure-hashes.js';
+import { erasedName } from '../../../src/platform/security/erasure-hashes.js';
 import { type AdminClient, GAME, openAdminClient } from '../../support/admin-calls.js';
 import { get } from '../../support/data-calls.js';
 import { erase, playerIdOf, requestDeletion, tablesNaming } from '../../support/erasure-calls.js';

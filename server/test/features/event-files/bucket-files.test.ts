@@ -10,7 +10,7 @@ import { createBucketStore } from '../../../src/features/event-files/bucket-stor
 import type { FileStore, NewFile } from '../../../src/features/event-files/file-store.js';
 import type { GameFolder } from '../../../src/features/event-files/manifest.js';
 import { ERASED_AFTER_MS } from '../../../src/features/event-files/writing/write-files.js';
-import { createS3Client } from '../../../src/lib/s3/s3-client.js';
+import { createS3Client } from '../../../src/platform/lib/s3/s3-client.js';
 import { DAY, DAY_START, fillClosedDay, NOW, send, TABLE } from '../../support/closed-day.js';
 import { createFilesFolder, type FilesFolder } from '../../support/event-files.js';
 import { FAKE_KEY, type FakeS3, startFakeS3 } from '../../support/fake-s3.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createRowReader, type StoredEvent } from '../../../src/features/event-files/writing/file-events.js';
-import { millionthsOf } from '../../../src/lib/money.js';
+import { millionthsOf } from '../../../src/platform/lib/money.js';
 
 const SENT = Date.parse('2026-11-13T23:59:59.999Z');
 const RECEIVED = Date.parse('2026-11-14T00:00:01.000Z');

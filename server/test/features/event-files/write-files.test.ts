@@ -8,7 +8,7 @@ import { createEventFilesMetrics } from '../../../src/features/event-files/event
 import type { FileStore } from '../../../src/features/event-files/file-store.js';
 import type { GameFolder } from '../../../src/features/event-files/manifest.js';
 import { ERASED_AFTER_MS } from '../../../src/features/event-files/writing/write-files.js';
-import { systemClock } from '../../../src/lib/clock.js';
+import { systemClock } from '../../../src/platform/lib/clock.js';
 import { compact, DAY, DAY_START, fillClosedDay, NOW, send, TABLE } from '../../support/closed-day.js';
 import { createFilesFolder, type FilesFolder } from '../../support/event-files.js';
 import {

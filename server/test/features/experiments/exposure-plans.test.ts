@@ -1,9 +1,9 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { DedicatedConnection } from '../../../src/db/dedicated-connection.js';
+import type { DedicatedConnection } from '../../../src/platform/db/dedicated-connection.js';
 import { listExposures, listReseeded } from '../../../src/features/experiments/exposure-queries.js';
-import { connect, explainAll } from '../../db/plans/explain-all.js';
-import type { Plan } from '../../db/plans/plan-problems.js';
+import { connect, explainAll } from '../../platform/db/plans/explain-all.js';
+import type { Plan } from '../../platform/db/plans/plan-problems.js';
 import { createTestDatabase, type TestDatabase } from '../../support/database.js';
 
 const ROWS = 10_000;

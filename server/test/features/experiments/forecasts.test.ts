@@ -13,7 +13,7 @@ import {
   type MetricEntry,
   metricKey,
 } from '../../../src/personalisation/document/parts/experiment-metrics.js';
-import { absoluteEffect } from '../../../src/statistics/effect.js';
+import { absoluteEffect } from '../../../src/platform/statistics/effect.js';
 import {
   CONVERSION,
   figures,

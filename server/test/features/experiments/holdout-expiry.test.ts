@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { withDedicatedConnection } from '../../../src/db/dedicated-connection.js';
+import { withDedicatedConnection } from '../../../src/platform/db/dedicated-connection.js';
 import { deleteEndedHoldouts } from '../../../src/features/experiments/holdout-expiry.js';
 import { listExperimentViews } from '../../../src/features/experiments/view-queries.js';
 import { offerHoldout } from '../../../src/personalisation/document/offer-holdouts.js';

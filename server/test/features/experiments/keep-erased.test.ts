@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { withDedicatedConnection } from '../../../src/db/dedicated-connection.js';
+import { withDedicatedConnection } from '../../../src/platform/db/dedicated-connection.js';
 import { keepErasedSums } from '../../../src/features/experiments/keep-erased.js';
 import { experiment } from '../../personalisation/support/fixtures.js';
 import { createHarness, type Harness } from '../../support/harness.js';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { withDedicatedConnection } from '../../../src/db/dedicated-connection.js';
+import { withDedicatedConnection } from '../../../src/platform/db/dedicated-connection.js';
 import { keepErasedSums } from '../../../src/features/experiments/keep-erased.js';
 import type { Report } from '../../../src/features/experiments/report/report-types.js';
 import {

@@ -6,11 +6,11 @@ import {
   type MetricEntry,
   metricKey,
 } from '../../../src/personalisation/document/parts/experiment-metrics.js';
-import { criticalValue } from '../../../src/statistics/confidence-sequence.js';
-import { absoluteEffect } from '../../../src/statistics/effect.js';
-import { shareEstimate } from '../../../src/statistics/estimate.js';
-import { normalShare } from '../../../src/statistics/special/normal.js';
-import { withSafeErrors } from '../../../src/statistics/unequal-arms.js';
+import { criticalValue } from '../../../src/platform/statistics/confidence-sequence.js';
+import { absoluteEffect } from '../../../src/platform/statistics/effect.js';
+import { shareEstimate } from '../../../src/platform/statistics/estimate.js';
+import { normalShare } from '../../../src/platform/statistics/special/normal.js';
+import { withSafeErrors } from '../../../src/platform/statistics/unequal-arms.js';
 import { figures, RETENTION_7, REVENUE, simulate, spent, testExperiment } from './support/simulated-sums.js';
 
 const experiment = testExperiment({

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { withDedicatedConnection } from '../../../src/db/dedicated-connection.js';
+import { withDedicatedConnection } from '../../../src/platform/db/dedicated-connection.js';
 import { requestErasure } from '../../../src/features/erasures/request-erasure.js';
 import { applyEvents } from '../../../src/features/events/apply/apply-events.js';
 import { exploreExperiment } from '../../../src/features/experiments/explore-experiment.js';
@@ -8,13 +8,13 @@ import type { ArmSums } from '../../../src/features/experiments/report/experimen
 import { countsOf, stratumMoments } from '../../../src/features/experiments/report/metric-sums.js';
 import type { Report } from '../../../src/features/experiments/report/report-types.js';
 import { deleteEndedSums, deleteOldSums } from '../../../src/features/experiments/sum-queries.js';
-import { dayNumber } from '../../../src/lib/day.js';
+import { dayNumber } from '../../../src/platform/lib/day.js';
 import {
   type MetricEntry,
   metricKey,
 } from '../../../src/personalisation/document/parts/experiment-metrics.js';
-import { createErasureHashes } from '../../../src/security/erasure-hashes.js';
-import { plus } from '../../../src/statistics/moments.js';
+import { createErasureHashes } from '../../../src/platform/security/erasure-hashes.js';
+import { plus } from '../../../src/platform/statistics/moments.js';
 import { experiment, segment } from '../../personalisation/support/fixtures.js';
 import { type AdminClient, openAdminClient } from '../../support/admin-calls.js';
 import { expectGeneralError } from '../../support/data-calls.js';

@@ -11,8 +11,8 @@ import {
   type MetricEntry,
   metricKey,
 } from '../../../src/personalisation/document/parts/experiment-metrics.js';
-import { createErasureHashes } from '../../../src/security/erasure-hashes.js';
-import { NO_TRIPLES } from '../../../src/statistics/moments.js';
+import { createErasureHashes } from '../../../src/platform/security/erasure-hashes.js';
+import { NO_TRIPLES } from '../../../src/platform/statistics/moments.js';
 import { experiment } from '../../personalisation/support/fixtures.js';
 import { erase } from '../../support/erasure-calls.js';
 import { DAY_MS, type TestPlayer } from '../../support/game-world.js';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import type { DedicatedConnection } from '../../../src/db/dedicated-connection.js';
+import type { DedicatedConnection } from '../../../src/platform/db/dedicated-connection.js';
 import { experiment } from '../../personalisation/support/fixtures.js';
 import { createHarness, type Harness } from '../../support/harness.js';
 import { watch } from '../analytics/breakdowns/breakdown-world.js';

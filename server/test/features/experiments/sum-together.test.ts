@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { walkByIndex, withDedicatedConnection } from '../../../src/db/dedicated-connection.js';
+import { walkByIndex, withDedicatedConnection } from '../../../src/platform/db/dedicated-connection.js';
 import {
   type ExposureCursor,
   FIRST_EXPOSURE,
@@ -14,7 +14,7 @@ import {
   metricsOf,
 } from '../../../src/personalisation/document/parts/experiment-metrics.js';
 import type { ExperimentEntry } from '../../../src/personalisation/document/parts/experiments.js';
-import { pairMomentsOf } from '../../../src/statistics/moments.js';
+import { pairMomentsOf } from '../../../src/platform/statistics/moments.js';
 import { experiment } from '../../personalisation/support/fixtures.js';
 import type { TestPlayer } from '../../support/game-world.js';
 import { createHarness, type Harness } from '../../support/harness.js';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Pool } from '../../../src/db/pool.js';
+import type { Pool } from '../../../src/platform/db/pool.js';
 import { explain } from '../../../src/features/explanations/explain.js';
 import { createRebuildPool } from '../../../src/features/explanations/rebuild-connections.js';
 import { clearOverride, setOverride } from '../../../src/features/players/overrides.js';

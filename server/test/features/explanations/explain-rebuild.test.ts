@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Pool } from '../../../src/db/pool.js';
+import type { Pool } from '../../../src/platform/db/pool.js';
 import { applyEvents } from '../../../src/features/events/apply/apply-events.js';
 import { createRebuildPool } from '../../../src/features/explanations/rebuild-connections.js';
 import { rebuildFacts } from '../../../src/features/explanations/rebuild-facts.js';

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Pool } from '../../../src/db/pool.js';
+import type { Pool } from '../../../src/platform/db/pool.js';
 import { type Explanation, explain } from '../../../src/features/explanations/explain.js';
 import { createRebuildPool } from '../../../src/features/explanations/rebuild-connections.js';
 import { publishConfig } from '../../../src/features/game-configs/publish.js';
 import { clearOverride, setOverride } from '../../../src/features/players/overrides.js';
-import type { KeySemaphore } from '../../../src/lib/fair-semaphore.js';
+import type { KeySemaphore } from '../../../src/platform/lib/fair-semaphore.js';
 import type { ConfigDocument } from '../../../src/personalisation/document/document.js';
 import { COUNTRIES, CURRENCIES, EVENT_TYPES, LOCALES } from '../../personalisation/rules/rule-arbitrary.js';
 import { FLAGS, PROMOTIONS, pairedDocuments } from '../../personalisation/support/document-arbitrary.js';

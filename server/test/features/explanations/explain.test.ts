@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { insertGame, insertTenant } from '../../../src/admin/tenants.js';
+import { insertGame, insertTenant } from '../../../src/platform/admin-api/tenants.js';
 import type { Explanation } from '../../../src/features/explanations/explain.js';
 import { findDraft, saveDraft } from '../../../src/features/game-configs/draft.js';
 import { type AdminClient, GAME, openAdminClient } from '../../support/admin-calls.js';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findGame } from '../../../src/admin/tenants.js';
+import { findGame } from '../../../src/platform/admin-api/tenants.js';
 import { DEMO } from '../../../src/app/demo-studio.js';
 import { NO_STORES } from '../../../src/features/events/receipts/store-settings.js';
 import { buildFakeStore, FAKE_PUSH } from '../../../src/features/fake-store/fake-store-app.js';

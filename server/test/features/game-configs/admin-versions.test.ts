@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { insertGame } from '../../../src/admin/tenants.js';
+import { insertGame } from '../../../src/platform/admin-api/tenants.js';
 import { type AdminClient, GAME, openAdminClient } from '../../support/admin-calls.js';
 import { expectGeneralError, gameDocument, get, offer, publish, sku } from '../../support/data-calls.js';
 import { createHarness, type Harness } from '../../support/harness.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { validateOnce } from '../../../src/features/game-configs/checked-documents.js';
-import type { SliceQueue } from '../../../src/lib/slice-queue.js';
-import { runSteps } from '../../../src/lib/steps.js';
+import type { SliceQueue } from '../../../src/platform/lib/slice-queue.js';
+import { runSteps } from '../../../src/platform/lib/steps.js';
 import type { ConfigDocument } from '../../../src/personalisation/document/document.js';
 import { configWith, sku } from '../../personalisation/support/fixtures.js';
 

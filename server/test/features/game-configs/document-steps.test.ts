@@ -4,7 +4,7 @@ import {
   documentDifference,
 } from '../../../src/features/game-configs/document-difference.js';
 import { priceRaiseSteps } from '../../../src/features/game-configs/price-raises.js';
-import { runSteps, type Steps } from '../../../src/lib/steps.js';
+import { runSteps, type Steps } from '../../../src/platform/lib/steps.js';
 import { compilationSteps, compileDocument } from '../../../src/personalisation/compile/compile-document.js';
 import { decide } from '../../../src/personalisation/decide/decide.js';
 import type { ConfigDocument } from '../../../src/personalisation/document/document.js';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Pool } from '../../../src/db/pool.js';
+import type { Pool } from '../../../src/platform/db/pool.js';
 import { readCatalogueValue } from '../../../src/features/game-configs/catalogue/catalogue-json.js';
 import { importCatalogue } from '../../../src/features/game-configs/catalogue/import-catalogue.js';
 import { type Draft, findDraft, publishDraft, saveDraft } from '../../../src/features/game-configs/draft.js';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { priceRaiseSteps } from '../../../src/features/game-configs/price-raises.js';
-import { runSteps } from '../../../src/lib/steps.js';
+import { runSteps } from '../../../src/platform/lib/steps.js';
 import type { PlayerFacts } from '../../../src/personalisation/attributes/player-facts.js';
 import { decide } from '../../../src/personalisation/decide/decide.js';
 import type { ConfigDocument } from '../../../src/personalisation/document/document.js';

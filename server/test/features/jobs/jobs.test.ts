@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { JobRun, NewJob } from '../../../src/admin/background-jobs.js';
 import { deleteExpiredJobs } from '../../../src/features/jobs/job-expiry.js';
 import { createJobs } from '../../../src/features/jobs/jobs.js';
-import { DAY_MS } from '../../../src/lib/day.js';
+import { DAY_MS } from '../../../src/platform/lib/day.js';
 import { addPerson } from '../../support/account-calls.js';
 import { type AdminClient, GAME, openAdminClient } from '../../support/admin-calls.js';
 import { expectGeneralError } from '../../support/data-calls.js';

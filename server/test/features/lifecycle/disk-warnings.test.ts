@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { diskWarnings } from '../../../src/features/lifecycle/disk-warnings.js';
-import { readFreeSpace } from '../../../src/lib/free-space.js';
+import { readFreeSpace } from '../../../src/platform/lib/free-space.js';
 
 const GB = 1024 ** 3;
 const disk = (freeBytes: number, isOutOfFiles = false) => ({ freeBytes, totalBytes: 100 * GB, isOutOfFiles });

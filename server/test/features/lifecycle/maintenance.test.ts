@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { updateRetentionDays } from '../../../src/admin/tenants.js';
+import { updateRetentionDays } from '../../../src/platform/admin-api/tenants.js';
 import { FREQUENT_STEPS, MAINTENANCE_STEPS } from '../../../src/app/maintenance-steps.js';
 import { applyEvents } from '../../../src/features/events/apply/apply-events.js';
 import {
@@ -11,8 +11,8 @@ import {
 import {
   createMaintenanceMetrics,
   type MaintenanceMetrics,
-} from '../../../src/features/lifecycle/maintenance-metrics.js';
-import type { MaintenanceStep } from '../../../src/features/lifecycle/maintenance-step.js';
+} from '../../../src/platform/lifecycle/maintenance-metrics.js';
+import type { MaintenanceStep } from '../../../src/platform/lifecycle/maintenance-step.js';
 import { WAITING_PURCHASES } from '../../../src/features/stores/replay-waiting.js';
 import {
   adImpressionAt,

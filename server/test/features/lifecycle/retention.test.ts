@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { updateRetentionDays } from '../../../src/admin/tenants.js';
+import { updateRetentionDays } from '../../../src/platform/admin-api/tenants.js';
 import { recountGame } from '../../../src/features/analytics/recount.js';
 import { applyEvents, type EventOutcome } from '../../../src/features/events/apply/apply-events.js';
 import {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { withDedicatedConnection } from '../../../src/db/dedicated-connection.js';
+import { withDedicatedConnection } from '../../../src/platform/db/dedicated-connection.js';
 import { applyEvents } from '../../../src/features/events/apply/apply-events.js';
 import { publishConfig } from '../../../src/features/game-configs/publish.js';
 import { backFillOwnAttributes } from '../../../src/features/own-attributes/back-fill.js';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { withDedicatedConnection } from '../../../src/db/dedicated-connection.js';
-import { createPool, type Pool } from '../../../src/db/pool.js';
+import { withDedicatedConnection } from '../../../src/platform/db/dedicated-connection.js';
+import { createPool, type Pool } from '../../../src/platform/db/pool.js';
 import { applyEvents } from '../../../src/features/events/apply/apply-events.js';
 import type { EventRecord } from '../../../src/features/events/intake/event-record.js';
 import { explain } from '../../../src/features/explanations/explain.js';
@@ -10,7 +10,7 @@ import { backFillOwnAttributes } from '../../../src/features/own-attributes/back
 import { runBackFill } from '../../../src/features/own-attributes/back-fill-runner.js';
 import { toOwnJson } from '../../../src/features/own-attributes/own-json.js';
 import { findFacts } from '../../../src/features/players/facts-queries.js';
-import { createFairSemaphore } from '../../../src/lib/fair-semaphore.js';
+import { createFairSemaphore } from '../../../src/platform/lib/fair-semaphore.js';
 import { DEFAULT_DOCUMENT } from '../../../src/personalisation/document/default-document.js';
 import type { AttributeEntry } from '../../../src/personalisation/document/parts/attributes.js';
 import {

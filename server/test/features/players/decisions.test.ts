@@ -6,12 +6,12 @@ import type { VersionedModels } from '../../../src/features/players/exposure-for
 import { renderResponses } from '../../../src/features/players/player-responses.js';
 import type { PlayerRow } from '../../../src/features/players/player-row.js';
 import { createResponseCache } from '../../../src/features/players/response-cache.js';
-import type { SliceQueue } from '../../../src/lib/slice-queue.js';
-import { runSteps } from '../../../src/lib/steps.js';
+import type { SliceQueue } from '../../../src/platform/lib/slice-queue.js';
+import { runSteps } from '../../../src/platform/lib/steps.js';
 import type { CompiledDocument } from '../../../src/personalisation/compile/compiled-document.js';
 import { decide } from '../../../src/personalisation/decide/decide.js';
 import { UNTRAINED_MODELS } from '../../../src/personalisation/predict/models-in-force.js';
-import { createMetrics } from '../../../src/telemetry/metrics.js';
+import { createMetrics } from '../../../src/platform/telemetry/metrics.js';
 import {
   compiled,
   DAY_MS,

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findGame } from '../../../src/admin/tenants.js';
+import { findGame } from '../../../src/platform/admin-api/tenants.js';
 import { DEMO } from '../../../src/app/demo-studio.js';
 import { findConfigVersionAt } from '../../../src/features/game-configs/config-queries.js';
 import { createPriceHistories } from '../../../src/features/game-configs/price-histories.js';
-import { createSliceQueue } from '../../../src/lib/slice-queue.js';
-import { runSteps } from '../../../src/lib/steps.js';
+import { createSliceQueue } from '../../../src/platform/lib/slice-queue.js';
+import { runSteps } from '../../../src/platform/lib/steps.js';
 import type { ConfigDocument } from '../../../src/personalisation/document/document.js';
 import { type AdminClient, GAME, openAdminClient } from '../../support/admin-calls.js';
 import { gameDocument, get, offer, publish, sku, withoutRateLimits } from '../../support/data-calls.js';

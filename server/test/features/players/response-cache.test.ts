@@ -5,7 +5,7 @@ import {
   createResponseCache,
   type ResponseCache,
 } from '../../../src/features/players/response-cache.js';
-import { runSteps } from '../../../src/lib/steps.js';
+import { runSteps } from '../../../src/platform/lib/steps.js';
 import { decide } from '../../../src/personalisation/decide/decide.js';
 import type { StoreDecision } from '../../../src/personalisation/decide/decision.js';
 import { compiled, facts, NOW, offer, sku } from '../../personalisation/support/fixtures.js';

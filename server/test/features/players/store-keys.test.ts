@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { renderResponses, renderStore } from '../../../src/features/players/player-responses.js';
 import { createResponseCache } from '../../../src/features/players/response-cache.js';
 import { createStoreKeys } from '../../../src/features/players/store-keys.js';
-import { runSteps } from '../../../src/lib/steps.js';
+import { runSteps } from '../../../src/platform/lib/steps.js';
 import { compileDocument } from '../../../src/personalisation/compile/compile-document.js';
 import { decide } from '../../../src/personalisation/decide/decide.js';
 import type { StoreDecision } from '../../../src/personalisation/decide/decision.js';

@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createPool } from '../../../src/db/pool.js';
+import { createPool } from '../../../src/platform/db/pool.js';
 import type { Explanation } from '../../../src/features/explanations/explain.js';
 import { createSegmentStays } from '../../../src/features/players/segment-stays.js';
 import { storeStays } from '../../../src/features/players/stay-queries.js';

@@ -1,14 +1,14 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runPredictionsInThread, trainInThread } from '../../../src/bin/run-predictions-thread.js';
-import { withDedicatedConnection } from '../../../src/db/dedicated-connection.js';
-import { transaction } from '../../../src/db/pool.js';
+import { withDedicatedConnection } from '../../../src/platform/db/dedicated-connection.js';
+import { transaction } from '../../../src/platform/db/pool.js';
 import { createMaintenance } from '../../../src/features/lifecycle/maintenance.js';
-import { createMaintenanceMetrics } from '../../../src/features/lifecycle/maintenance-metrics.js';
+import { createMaintenanceMetrics } from '../../../src/platform/lifecycle/maintenance-metrics.js';
 import { insertGrade } from '../../../src/features/predictions/grade-queries.js';
 import { createPredictionMetrics } from '../../../src/features/predictions/prediction-metrics.js';
 import { predictionsStep } from '../../../src/features/predictions/predictions-step.js';
-import { dateOf } from '../../../src/lib/day.js';
+import { dateOf } from '../../../src/platform/lib/day.js';
 import { simulateGame } from '../../personalisation/predict/simulated-game.js';
 import { type AdminClient, GAME, openAdminClient } from '../../support/admin-calls.js';
 import { bothClocksAt } from '../../support/both-clocks.js';

@@ -12,7 +12,7 @@ import {
 import { findModelsAt } from '../../../src/features/predictions/models-at.js';
 import { trainGame } from '../../../src/features/predictions/train-game.js';
 import { findFailure, noteFailure } from '../../../src/features/predictions/work-queries.js';
-import { dateOf } from '../../../src/lib/day.js';
+import { dateOf } from '../../../src/platform/lib/day.js';
 import type { Artefact, GradedName } from '../../../src/personalisation/predict/artefact.js';
 import { simulateGame } from '../../personalisation/predict/simulated-game.js';
 import { createGameWorld, DAY_MS, type GameWorld } from '../../support/game-world.js';

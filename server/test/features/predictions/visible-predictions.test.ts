@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Explanation } from '../../../src/features/explanations/explain.js';
 import { priceRaiseSteps } from '../../../src/features/game-configs/price-raises.js';
-import { runSteps } from '../../../src/lib/steps.js';
+import { runSteps } from '../../../src/platform/lib/steps.js';
 import type { ConfigDocument } from '../../../src/personalisation/document/document.js';
 import type { PredictionSettings } from '../../../src/personalisation/document/parts/predictions.js';
 import { PREDICTION_NAMES } from '../../../src/personalisation/predict/artefact.js';

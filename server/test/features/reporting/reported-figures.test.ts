@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findGame } from '../../../src/admin/tenants.js';
+import { findGame } from '../../../src/platform/admin-api/tenants.js';
 import { dryRun } from '../../../src/features/dry-runs/dry-run.js';
 import { configWith, segment } from '../../personalisation/support/fixtures.js';
 import { type AdminClient, openAdminClient } from '../../support/admin-calls.js';

@@ -1,13 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import type { LightMyRequestResponse } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { insertGame } from '../../../src/admin/tenants.js';
+import { insertGame } from '../../../src/platform/admin-api/tenants.js';
 import { buildPlayerApp } from '../../../src/app/player-app.js';
-import { transaction } from '../../../src/db/pool.js';
+import { transaction } from '../../../src/platform/db/pool.js';
 import type { ServerScope } from '../../../src/features/studios/api-key-queries.js';
 import { updateKeyExpiry, updateKeyRevoked } from '../../../src/features/studios/api-key-queries.js';
 import { PREDICTION_NAMES } from '../../../src/personalisation/predict/artefact.js';
-import { createMetrics } from '../../../src/telemetry/metrics.js';
+import { createMetrics } from '../../../src/platform/telemetry/metrics.js';
 import { expectGeneralError, gameDocument, get, offer, publish, sku } from '../../support/data-calls.js';
 import { requestDeletion } from '../../support/erasure-calls.js';
 import { createHarness, type Harness, postEvents, type Session } from '../../support/harness.js';

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DEMO } from '../../../src/app/demo-studio.js';
-import { formatSeconds } from '../../../src/lib/iso-time.js';
+import { formatSeconds } from '../../../src/platform/lib/iso-time.js';
 import { createHarness, type Harness, postLogin, signedLogin } from '../../support/harness.js';
 import { expectAlive, expectStringError } from '../../support/session-calls.js';
 

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DEMO } from '../../../src/app/demo-studio.js';
 import { generateApiKey, insertApiKey } from '../../../src/features/studios/api-key-queries.js';
-import { formatSeconds } from '../../../src/lib/iso-time.js';
+import { formatSeconds } from '../../../src/platform/lib/iso-time.js';
 import {
   createHarness,
   type Harness,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { DEMO } from '../../../src/app/demo-studio.js';
-import { formatSeconds } from '../../../src/lib/iso-time.js';
+import { formatSeconds } from '../../../src/platform/lib/iso-time.js';
 import { createHarness, type Harness, postLogin, sign, signedLogin } from '../../support/harness.js';
 import { expectStringError } from '../../support/session-calls.js';
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { firstToken, parseRefreshToken } from '../../../src/features/sessions/refresh-chain.js';
 import { formatSentToken, parseSentToken } from '../../../src/features/sessions/refresh-token.js';
-import { bucketOfUser, uuid7InBucket } from '../../../src/lib/player-buckets.js';
+import { bucketOfUser, uuid7InBucket } from '../../../src/platform/lib/player-buckets.js';
 
 const SESSION = '01980000-0000-7000-8000-000000000001';
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parseSentToken, type SentRefreshToken } from '../../../src/features/sessions/refresh-token.js';
-import { bucketOfDevice, bucketOfUser } from '../../../src/lib/player-buckets.js';
+import { bucketOfDevice, bucketOfUser } from '../../../src/platform/lib/player-buckets.js';
 import { createHarness, type Harness, toSession } from '../../support/harness.js';
 import {
   expectAlive,

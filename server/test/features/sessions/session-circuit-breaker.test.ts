@@ -4,7 +4,7 @@ import {
   NOT_ASKED,
 } from '../../../src/features/sessions/session-circuit-breaker.js';
 import type { LivePlayer } from '../../../src/features/sessions/session-queries.js';
-import { OverloadedError } from '../../../src/lib/overloaded-error.js';
+import { OverloadedError } from '../../../src/platform/lib/overloaded-error.js';
 
 const PLAYER = { sessionId: 's', userId: 'u' } as LivePlayer;
 const TIMES = { timeoutMs: 40, probeEveryMs: 60 };

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { walkByIndex, withDedicatedConnection } from '../../../src/db/dedicated-connection.js';
+import { walkByIndex, withDedicatedConnection } from '../../../src/platform/db/dedicated-connection.js';
 import { CHECK_SESSIONS, deleteExpiredSessions } from '../../../src/features/sessions/session-expiry.js';
 import { withoutRateLimits } from '../../support/data-calls.js';
 import { createHarness, type Harness } from '../../support/harness.js';

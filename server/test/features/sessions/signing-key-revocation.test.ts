@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { decodeProtectedHeader } from 'jose';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { insertGame } from '../../../src/admin/tenants.js';
+import { insertGame } from '../../../src/platform/admin-api/tenants.js';
 import { DEMO } from '../../../src/app/demo-studio.js';
 import {
   ensureSigningKey,
@@ -9,7 +9,7 @@ import {
   rotateSigningKey,
 } from '../../../src/features/sessions/signing-key-changes.js';
 import { listSigningKeys } from '../../../src/features/sessions/signing-key-queries.js';
-import { generateMasterKey } from '../../../src/security/master-keys.js';
+import { generateMasterKey } from '../../../src/platform/security/master-keys.js';
 import { runCommandUnder } from '../../support/command.js';
 import {
   createHarness,

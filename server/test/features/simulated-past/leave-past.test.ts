@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { findGame } from '../../../src/admin/tenants.js';
+import { findGame } from '../../../src/platform/admin-api/tenants.js';
 import { recountGame } from '../../../src/features/analytics/recount.js';
 import { leavePast, type SimulatedPast } from '../../../src/features/simulated-past/leave-past.js';
 import { withoutRateLimits } from '../../support/data-calls.js';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Pool } from '../../../src/db/pool.js';
-import type { ApiError } from '../../../src/errors.js';
+import type { Pool } from '../../../src/platform/db/pool.js';
+import type { ApiError } from '../../../src/platform/errors.js';
 import { applyEvents } from '../../../src/features/events/apply/apply-events.js';
 import { applyNotification } from '../../../src/features/stores/apply-notification.js';
 import { createGameWorld, type GameWorld, type TestPlayer, toRecords } from '../../support/game-world.js';

@@ -4,7 +4,7 @@ import { dryRun } from '../../../src/features/dry-runs/dry-run.js';
 import { explain } from '../../../src/features/explanations/explain.js';
 import { createRebuildPool } from '../../../src/features/explanations/rebuild-connections.js';
 import { studioRoutes } from '../../../src/features/studios/studio-routes.js';
-import { DAY_MS } from '../../../src/lib/day.js';
+import { DAY_MS } from '../../../src/platform/lib/day.js';
 import type { Attribute } from '../../../src/personalisation/attributes/attribute.js';
 import { AttributeRegistry } from '../../../src/personalisation/attributes/attribute-registry.js';
 import { attributeTable } from '../../../src/personalisation/attributes/attribute-table.js';

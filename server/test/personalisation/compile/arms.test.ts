@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { murmurHash3 } from '../../../src/lib/murmur-hash-3.js';
+import { murmurHash3 } from '../../../src/platform/lib/murmur-hash-3.js';
 import {
   armRanges,
   armSalt,

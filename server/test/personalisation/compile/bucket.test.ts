@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { murmurHash3 } from '../../../src/lib/murmur-hash-3.js';
+import { murmurHash3 } from '../../../src/platform/lib/murmur-hash-3.js';
 import {
   bucketOf,
   experimentSalt,

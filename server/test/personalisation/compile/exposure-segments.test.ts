@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { runSteps } from '../../../src/lib/steps.js';
+import { runSteps } from '../../../src/platform/lib/steps.js';
 import {
   EXPOSURE_SEGMENTS,
   exposureSegmentSteps,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { runSteps } from '../../../src/lib/steps.js';
+import { runSteps } from '../../../src/platform/lib/steps.js';
 import { compileDocument } from '../../../src/personalisation/compile/compile-document.js';
 import { createSkuCompiler } from '../../../src/personalisation/compile/compile-skus.js';
 import type { CompiledDocument } from '../../../src/personalisation/compile/compiled-document.js';

@@ -4,7 +4,7 @@ import { DryRunReport } from '../../../src/features/dry-runs/dry-run-report.js';
 import { compareDocuments } from '../../../src/features/dry-runs/unchanged-parts.js';
 import { evaluateWithAttributes } from '../../../src/features/evaluations/evaluate-player.js';
 import { documentDifference } from '../../../src/features/game-configs/document-difference.js';
-import { DAY_MS } from '../../../src/lib/day.js';
+import { DAY_MS } from '../../../src/platform/lib/day.js';
 import { ATTRIBUTE_REGISTRY } from '../../../src/personalisation/attributes/attributes.js';
 import { compileDocument } from '../../../src/personalisation/compile/compile-document.js';
 import { scopeOf } from '../../../src/personalisation/compile/compile-flags-and-segments.js';

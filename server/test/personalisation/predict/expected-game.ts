@@ -8,7 +8,7 @@ import type {
   PayerCell,
   TrainingData,
 } from '../../../src/personalisation/predict/training-data.js';
-import { logBeta } from '../../../src/statistics/special/log-gamma.js';
+import { logBeta } from '../../../src/platform/statistics/special/log-gamma.js';
 import { drawPurchases, drawSpending, seeded } from './simulate.js';
 import { GAME_PARAMETERS } from './simulated-game.js';
 

@@ -17,7 +17,7 @@ import {
 import { expectedPurchases, expectedRevenue } from '../../../src/personalisation/predict/payer-spread.js';
 import { train } from '../../../src/personalisation/predict/train.js';
 import type { OriginCells, PayerCell } from '../../../src/personalisation/predict/training-data.js';
-import { normalQuantile } from '../../../src/statistics/special/normal.js';
+import { normalQuantile } from '../../../src/platform/statistics/special/normal.js';
 import { expectedGame } from './expected-game.js';
 import { drawBeta, drawGamma, type Random, seeded } from './simulate.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { DAY_MS } from '../../../src/lib/day.js';
+import { DAY_MS } from '../../../src/platform/lib/day.js';
 import { ATTRIBUTE_REGISTRY } from '../../../src/personalisation/attributes/attributes.js';
 import { PlayerAttributes } from '../../../src/personalisation/attributes/player-attributes.js';
 import { nearMissOf, nearMissSentence } from '../../../src/personalisation/rules/near-miss.js';

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { DAY_MS } from '../../../src/lib/day.js';
+import { DAY_MS } from '../../../src/platform/lib/day.js';
 import type { PlayerFacts } from '../../../src/personalisation/attributes/player-facts.js';
 
 /**

@@ -1,4 +1,4 @@
-import { DAY_MS } from '../../../src/lib/day.js';
+import { DAY_MS } from '../../../src/platform/lib/day.js';
 import { blankFacts } from '../../../src/personalisation/attributes/blank-facts.js';
 import type { PlayerDay, PlayerFacts } from '../../../src/personalisation/attributes/player-facts.js';
 import { compileDocument } from '../../../src/personalisation/compile/compile-document.js';

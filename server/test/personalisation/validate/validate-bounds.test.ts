@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { clipText } from '../../../src/lib/clip-text.js';
+import { clipText } from '../../../src/platform/lib/clip-text.js';
 import { ATTRIBUTE_REGISTRY } from '../../../src/personalisation/attributes/attributes.js';
 import { DEFAULT_DOCUMENT } from '../../../src/personalisation/document/default-document.js';
 import type { ConfigDocument } from '../../../src/personalisation/document/document.js';

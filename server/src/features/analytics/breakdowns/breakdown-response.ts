@@ -1,5 +1,5 @@
-import { csvRow, numberCell } from '../../../lib/csv-writer.js';
-import { escapeFormulas } from '../../../lib/spreadsheet-formulas.js';
+import { csvRow, numberCell } from '../../../platform/lib/csv-writer.js';
+import { escapeFormulas } from '../../../platform/lib/spreadsheet-formulas.js';
 import type { RateTable } from '../../reporting/exchange-rates.js';
 import { perActivePlayer, perPayer, reportRevenue, shareOf } from '../ratios.js';
 import { RevenueColumns } from '../revenue-columns.js';

@@ -1,5 +1,5 @@
 import type { DaySpan } from '../../../admin/day-span.js';
-import { type Pool, query } from '../../../db/pool.js';
+import { type Pool, query } from '../../../platform/db/pool.js';
 import type { DatedAmounts } from '../../reporting/exchange-rates.js';
 import { dayOfRates } from '../../reporting/rate-days.js';
 import { type Dimension, SHOWN_VALUES } from './dimensions.js';

@@ -1,4 +1,4 @@
-import type { DedicatedConnection } from '../../../db/dedicated-connection.js';
+import type { DedicatedConnection } from '../../../platform/db/dedicated-connection.js';
 import { IS_BEHIND } from './days-behind.js';
 import { DAYS_BEFORE_TODAY, DIMENSIONS, SHOWN_VALUES, SUMMED_DAYS } from './dimensions.js';
 import type { ChangedDay, DueGame, Run } from './run-queries.js';

@@ -1,4 +1,4 @@
-import type { DedicatedConnection } from '../../../db/dedicated-connection.js';
+import type { DedicatedConnection } from '../../../platform/db/dedicated-connection.js';
 
 /** Statements about `breakdown_runs`. A run sums some days of one game, over all players of the game. */
 export type Run = Readonly<{

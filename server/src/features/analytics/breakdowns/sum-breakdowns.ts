@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type DedicatedConnection, inTransaction } from '../../../db/dedicated-connection.js';
-import { pause } from '../../../db/pause.js';
-import { utcDay } from '../../../lib/day.js';
+import { type DedicatedConnection, inTransaction } from '../../../platform/db/dedicated-connection.js';
+import { pause } from '../../../platform/db/pause.js';
+import { utcDay } from '../../../platform/lib/day.js';
 import { findRateTable } from '../../reporting/rate-queries.js';
 import { deleteInstallSums, replaceInstalls, sumInstalls } from '../installs/install-sum-queries.js';
 import {

@@ -1,5 +1,5 @@
-import { type Pool, query } from '../../../db/pool.js';
-import { DAY_MS, utcDay } from '../../../lib/day.js';
+import { type Pool, query } from '../../../platform/db/pool.js';
+import { DAY_MS, utcDay } from '../../../platform/lib/day.js';
 import { type Amounts, type RateTable, reportAmounts } from '../../reporting/exchange-rates.js';
 import { MAX_DAYS } from './forecast.js';
 

@@ -1,4 +1,4 @@
-import type { DedicatedConnection } from '../../../db/dedicated-connection.js';
+import type { DedicatedConnection } from '../../../platform/db/dedicated-connection.js';
 import type { REPORTED_BY_DAY } from '../../events/intake/player-profile.js';
 
 /** What a funnel can be split by: the columns of `player_days` that hold a report. */

@@ -5,11 +5,11 @@ import { routesOfGame } from '../../../admin/admin-routes.js';
 import { daySpanOf } from '../../../admin/day-span.js';
 import { findDeletedBefore } from '../../../admin/game-queries.js';
 import { toJob } from '../../../admin/job-schemas.js';
-import type { Pool } from '../../../db/pool.js';
-import { busy } from '../../../errors.js';
-import { BODY_ERRORS } from '../../../http/api-schemas.js';
-import { DAY_MS, HOUR_MS } from '../../../lib/day.js';
-import { createFairSemaphore } from '../../../lib/fair-semaphore.js';
+import type { Pool } from '../../../platform/db/pool.js';
+import { busy } from '../../../platform/errors.js';
+import { BODY_ERRORS } from '../../../platform/http/api-schemas.js';
+import { DAY_MS, HOUR_MS } from '../../../platform/lib/day.js';
+import { createFairSemaphore } from '../../../platform/lib/fair-semaphore.js';
 import { FunnelBody, FunnelJobResponse, type FunnelResult } from './funnel-schemas.js';
 import { type FunnelRun, runFunnel } from './run-funnel.js';
 

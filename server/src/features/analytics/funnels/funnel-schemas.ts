@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { nullable, successOf } from '../../../admin/admin-responses.js';
+import { nullable, successOf } from '../../../platform/admin-api/admin-responses.js';
 import { JOB_EXAMPLE, JobSchema } from '../../../admin/job-schemas.js';
 
 /** Documentation of funnels. */

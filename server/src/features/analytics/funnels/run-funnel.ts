@@ -5,10 +5,10 @@ import {
   inTransaction,
   walkByIndex,
   withDedicatedConnection,
-} from '../../../db/dedicated-connection.js';
-import { pause } from '../../../db/pause.js';
-import type { Pool } from '../../../db/pool.js';
-import { DAY_MS, HOUR_MS, utcDay } from '../../../lib/day.js';
+} from '../../../platform/db/dedicated-connection.js';
+import { pause } from '../../../platform/db/pause.js';
+import type { Pool } from '../../../platform/db/pool.js';
+import { DAY_MS, HOUR_MS, utcDay } from '../../../platform/lib/day.js';
 import { countPlayers } from '../../evaluations/player-queries.js';
 import { createPassage, type Funnel, type Passage } from './funnel.js';
 import {

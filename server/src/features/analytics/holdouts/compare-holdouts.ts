@@ -1,5 +1,5 @@
-import type { DedicatedConnection } from '../../../db/dedicated-connection.js';
-import { DAY_MS, utcDay } from '../../../lib/day.js';
+import type { DedicatedConnection } from '../../../platform/db/dedicated-connection.js';
+import { DAY_MS, utcDay } from '../../../platform/lib/day.js';
 import { findRateTable } from '../../reporting/rate-queries.js';
 import { addPlayers, noSums } from './group-sums.js';
 import {

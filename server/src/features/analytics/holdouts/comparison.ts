@@ -1,10 +1,10 @@
-import { type Cap, cappedMoments, findCap } from '../../../statistics/cap.js';
-import { sequenceInterval } from '../../../statistics/confidence-sequence.js';
-import { absoluteEffect, type Effect } from '../../../statistics/effect.js';
-import { type Estimate, meanEstimate, shareEstimate } from '../../../statistics/estimate.js';
-import type { Interval } from '../../../statistics/interval.js';
-import { checkSampleRatio } from '../../../statistics/sample-ratio.js';
-import { withSafeErrors } from '../../../statistics/unequal-arms.js';
+import { type Cap, cappedMoments, findCap } from '../../../platform/statistics/cap.js';
+import { sequenceInterval } from '../../../platform/statistics/confidence-sequence.js';
+import { absoluteEffect, type Effect } from '../../../platform/statistics/effect.js';
+import { type Estimate, meanEstimate, shareEstimate } from '../../../platform/statistics/estimate.js';
+import type { Interval } from '../../../platform/statistics/interval.js';
+import { checkSampleRatio } from '../../../platform/statistics/sample-ratio.js';
+import { withSafeErrors } from '../../../platform/statistics/unequal-arms.js';
 import { rounded, shareOf } from '../ratios.js';
 import type { GroupSums, HoldoutSums, Spent } from './group-sums.js';
 

@@ -1,6 +1,6 @@
 import { bucketOf, HOLDOUT_SALT, isInShare, userIdBytes } from '../../../personalisation/compile/bucket.js';
-import { type Moments, NO_MOMENTS, plus } from '../../../statistics/moments.js';
-import { bucketOfValue } from '../../../statistics/value-histogram.js';
+import { type Moments, NO_MOMENTS, plus } from '../../../platform/statistics/moments.js';
+import { bucketOfValue } from '../../../platform/statistics/value-histogram.js';
 import { type DatedAmounts, type RateTable, reportAmounts } from '../../reporting/exchange-rates.js';
 
 /**

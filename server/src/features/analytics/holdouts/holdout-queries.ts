@@ -1,5 +1,5 @@
-import type { DedicatedConnection } from '../../../db/dedicated-connection.js';
-import { type Pool, query } from '../../../db/pool.js';
+import type { DedicatedConnection } from '../../../platform/db/dedicated-connection.js';
+import { type Pool, query } from '../../../platform/db/pool.js';
 import { dayOfRates } from '../../reporting/rate-days.js';
 import type { BuyingPlayer, HoldoutSums } from './group-sums.js';
 

@@ -1,4 +1,4 @@
-import { csvRow, numberCell } from '../../../lib/csv-writer.js';
+import { csvRow, numberCell } from '../../../platform/lib/csv-writer.js';
 import { compareGroups, type Difference, type ReportedComparison } from './comparison.js';
 import type { StoredComparison } from './holdout-queries.js';
 

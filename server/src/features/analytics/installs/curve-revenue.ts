@@ -1,4 +1,4 @@
-import { DecimalSum } from '../../../lib/decimal-sum.js';
+import { DecimalSum } from '../../../platform/lib/decimal-sum.js';
 import {
   type Amounts,
   type DatedAmounts,

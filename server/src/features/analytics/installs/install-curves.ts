@@ -1,4 +1,4 @@
-import { DAY_MS, utcDay } from '../../../lib/day.js';
+import { DAY_MS, utcDay } from '../../../platform/lib/day.js';
 import type { RateTable } from '../../reporting/exchange-rates.js';
 import type { ValueKind } from '../breakdowns/breakdown.js';
 import { CurveRevenue, type ReportedCurve } from './curve-revenue.js';

@@ -1,5 +1,5 @@
-import { csvRow, numberCell } from '../../../lib/csv-writer.js';
-import { escapeFormulas } from '../../../lib/spreadsheet-formulas.js';
+import { csvRow, numberCell } from '../../../platform/lib/csv-writer.js';
+import { escapeFormulas } from '../../../platform/lib/spreadsheet-formulas.js';
 import { rounded } from '../ratios.js';
 import { missingCell } from '../revenue-columns.js';
 import type { InstallCurve } from './install-curves.js';

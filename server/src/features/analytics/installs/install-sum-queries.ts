@@ -1,4 +1,4 @@
-import type { DedicatedConnection } from '../../../db/dedicated-connection.js';
+import type { DedicatedConnection } from '../../../platform/db/dedicated-connection.js';
 import { dayOfRates } from '../../reporting/rate-days.js';
 import { SHOWN_VALUES, SUMMED_VALUES } from '../breakdowns/dimensions.js';
 import type { Run } from '../breakdowns/run-queries.js';

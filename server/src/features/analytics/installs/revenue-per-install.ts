@@ -1,6 +1,6 @@
 import type { DaySpan } from '../../../admin/day-span.js';
-import type { Pool } from '../../../db/pool.js';
-import { utcDay } from '../../../lib/day.js';
+import type { Pool } from '../../../platform/db/pool.js';
+import { utcDay } from '../../../platform/lib/day.js';
 import { findRateTable } from '../../reporting/rate-queries.js';
 import { findSumming, type Summing } from '../breakdowns/days-behind.js';
 import type { InstallDimension, Period } from './install-cohorts.js';

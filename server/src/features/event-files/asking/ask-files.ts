@@ -1,5 +1,5 @@
-import type { Pool } from '../../../db/pool.js';
-import type { EventFilesSettings } from '../../../settings/bucket-settings.js';
+import type { Pool } from '../../../platform/db/pool.js';
+import type { EventFilesSettings } from '../../../platform/settings/bucket-settings.js';
 import { type GameFolder, inFolder } from '../manifest.js';
 import { openFileStore } from '../open-store.js';
 import { listFiles } from '../stored-files.js';

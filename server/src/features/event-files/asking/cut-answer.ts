@@ -1,4 +1,4 @@
-import { clipText } from '../../../lib/clip-text.js';
+import { clipText } from '../../../platform/lib/clip-text.js';
 import type { AnswerColumn, AnswerValue, Outcome, Question } from './question.js';
 
 /** A table that people read has fewer. Its columns are written before its rows, so their number has a limit of its own. */

@@ -3,10 +3,10 @@ import { createWriteStream } from 'node:fs';
 import { rename, rm, stat, utimes } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { HOUR_MS, MINUTE_MS } from '../../../lib/day.js';
-import { makeFolder } from '../../../lib/durable-file.js';
-import { inUnits } from '../../../lib/free-space.js';
-import { inParallel } from '../../../lib/in-parallel.js';
+import { HOUR_MS, MINUTE_MS } from '../../../platform/lib/day.js';
+import { makeFolder } from '../../../platform/lib/durable-file.js';
+import { inUnits } from '../../../platform/lib/free-space.js';
+import { inParallel } from '../../../platform/lib/in-parallel.js';
 import type { FileStore } from '../file-store.js';
 import { createFolderStore } from '../folder-store.js';
 

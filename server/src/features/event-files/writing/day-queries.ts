@@ -1,4 +1,4 @@
-import { type DedicatedConnection, inTransaction, isLockTimeout } from '../../../db/dedicated-connection.js';
+import { type DedicatedConnection, inTransaction, isLockTimeout } from '../../../platform/db/dedicated-connection.js';
 import { dayTable } from '../../events/storage/event-partitions.js';
 
 /**

@@ -1,4 +1,4 @@
-import { millionthsOf } from '../../../lib/money.js';
+import { millionthsOf } from '../../../platform/lib/money.js';
 import { readBuiltInType } from '../../events/intake/built-in-event-types.js';
 import type { TransactionFact } from '../../events/intake/event-record.js';
 import { readProfile } from '../../events/intake/player-profile.js';

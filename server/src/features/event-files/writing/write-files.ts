@@ -6,11 +6,11 @@ import {
   tryAdvisoryLock,
   walkByIndex,
   withDedicatedConnection,
-} from '../../../db/dedicated-connection.js';
-import type { Pool } from '../../../db/pool.js';
-import { type Clock, clockFrom } from '../../../lib/clock.js';
-import { DAY_MS, HOUR_MS } from '../../../lib/day.js';
-import { keepToShare, type Rest } from '../../../lib/share-of-time.js';
+} from '../../../platform/db/dedicated-connection.js';
+import type { Pool } from '../../../platform/db/pool.js';
+import { type Clock, clockFrom } from '../../../platform/lib/clock.js';
+import { DAY_MS, HOUR_MS } from '../../../platform/lib/day.js';
+import { keepToShare, type Rest } from '../../../platform/lib/share-of-time.js';
 import { closedBefore } from '../../events/storage/event-partitions.js';
 import type { FileStore, NewFile } from '../file-store.js';
 import { type EventFile, fileName, type GameFolder, inFolder, MANIFEST, manifestText } from '../manifest.js';

@@ -1,4 +1,4 @@
-import type { Call } from '../../../db/pool.js';
+import type { Call } from '../../../platform/db/pool.js';
 import type { EventRecord } from '../intake/event-record.js';
 
 /**

@@ -5,7 +5,7 @@ import {
   pipelinedTransaction,
   sendAll,
   transaction,
-} from '../../../db/pool.js';
+} from '../../../platform/db/pool.js';
 import type { CountedEvent, EventRecord } from '../intake/event-record.js';
 import { activatePlayers } from './activation-queries.js';
 import { auditMove } from './audit-move.js';

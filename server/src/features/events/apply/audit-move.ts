@@ -1,5 +1,5 @@
-import { insertAuditEntry, serviceActor } from '../../../admin/audit-log.js';
-import type { Client } from '../../../db/pool.js';
+import { insertAuditEntry, serviceActor } from '../../../platform/admin-api/audit-log.js';
+import type { Client } from '../../../platform/db/pool.js';
 import type { Move } from './transaction-claims.js';
 
 /** A studio that is asked where a purchase went finds the answer here. */

@@ -1,5 +1,5 @@
-import type { Call } from '../../../db/pool.js';
-import { isoTime } from '../../../lib/iso-time.js';
+import type { Call } from '../../../platform/db/pool.js';
+import { isoTime } from '../../../platform/lib/iso-time.js';
 import type { EventRecord } from '../intake/event-record.js';
 
 /** The new events of one player that were received together. */

@@ -1,4 +1,4 @@
-import { type Client, query } from '../../../db/pool.js';
+import { type Client, query } from '../../../platform/db/pool.js';
 
 /** A transaction of a store within a game. */
 export type TransactionId = Readonly<{ gameId: number; transactionId: string }>;

@@ -1,5 +1,5 @@
-import { DAY_MS } from '../../../lib/day.js';
-import { isoTime } from '../../../lib/iso-time.js';
+import { DAY_MS } from '../../../platform/lib/day.js';
+import { isoTime } from '../../../platform/lib/iso-time.js';
 import type { CountedEvent, Profile } from '../intake/event-record.js';
 import {
   addReport,

@@ -1,4 +1,4 @@
-import type { Call } from '../../../db/pool.js';
+import type { Call } from '../../../platform/db/pool.js';
 import type { EventRecord, TransactionFact } from '../intake/event-record.js';
 
 type GoogleRecord = EventRecord & { transaction: TransactionFact & { purchaseToken: string } };

@@ -1,5 +1,5 @@
-import { type Call, type Client, query } from '../../../db/pool.js';
-import { utcDay } from '../../../lib/day.js';
+import { type Call, type Client, query } from '../../../platform/db/pool.js';
+import { utcDay } from '../../../platform/lib/day.js';
 import { generationOf, previousGeneration } from '../storage/identity-generations.js';
 
 /** An event as far as deciding whether it is new goes. */

@@ -1,4 +1,4 @@
-import { isoTime } from '../../../lib/iso-time.js';
+import { isoTime } from '../../../platform/lib/iso-time.js';
 import type { CountedEvent, Notice } from '../intake/event-record.js';
 import type { TransactionChange } from './transaction-changes.js';
 

@@ -1,5 +1,5 @@
-import { type Client, query } from '../../../db/pool.js';
-import { createFifoMap, type FifoMap } from '../../../lib/fifo-map.js';
+import { type Client, query } from '../../../platform/db/pool.js';
+import { createFifoMap, type FifoMap } from '../../../platform/lib/fifo-map.js';
 import type { OwnDefinition } from '../../../personalisation/own-attributes/own-definition.js';
 import { type OwnSet, ownSet } from '../../../personalisation/own-attributes/own-state.js';
 

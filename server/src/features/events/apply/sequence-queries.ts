@@ -1,5 +1,5 @@
-import { type Call, type Client, query } from '../../../db/pool.js';
-import { isoTime } from '../../../lib/iso-time.js';
+import { type Call, type Client, query } from '../../../platform/db/pool.js';
+import { isoTime } from '../../../platform/lib/iso-time.js';
 import { EVENT_LIMITS } from '../intake/limits.js';
 import type { KnownSequences, SequenceClaim, SettledClaim } from './sequence-claims.js';
 import { formatRanges, rangesOf } from './sequences.js';

@@ -1,4 +1,4 @@
-import { type Call, type Client, query } from '../../../db/pool.js';
+import { type Call, type Client, query } from '../../../platform/db/pool.js';
 
 /** What happened to a transaction of a player without an event of the player's; see `transaction_changes` in the schema. */
 export type TransactionChange = Readonly<{

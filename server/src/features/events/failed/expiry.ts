@@ -1,6 +1,6 @@
-import type { DedicatedConnection } from '../../../db/dedicated-connection.js';
-import type { Pool } from '../../../db/pool.js';
-import { DAY_MS } from '../../../lib/day.js';
+import type { DedicatedConnection } from '../../../platform/db/dedicated-connection.js';
+import type { Pool } from '../../../platform/db/pool.js';
+import { DAY_MS } from '../../../platform/lib/day.js';
 import { deleteOldFailedEvents } from './inbox-queries.js';
 
 /** Replayed or not: by then the fault has been seen, or the inbox is not watched. */

@@ -1,4 +1,4 @@
-import type { Pool } from '../../../db/pool.js';
+import type { Pool } from '../../../platform/db/pool.js';
 import type { FailureCode } from './failed-event.js';
 
 /** The open entries with one code; of one type, of those whose type could not be read (null), or of any (undefined). */

@@ -1,13 +1,13 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import type { AdminContext } from '../../../admin/admin-context.js';
-import { GameParameters, toTime } from '../../../admin/admin-responses.js';
+import { GameParameters, toTime } from '../../../platform/admin-api/admin-responses.js';
 import { routesOfGame } from '../../../admin/admin-routes.js';
-import { cursorId, cursorInvalid, cursorOf, cutPage, pageParameters } from '../../../admin/page-cursor.js';
-import { ApiError } from '../../../errors.js';
-import { textParameter } from '../../../http/parameters.js';
-import { MAX_INTEGER } from '../../../lib/max-integer.js';
-import { ROW_ID } from '../../../lib/row-id.js';
+import { cursorId, cursorInvalid, cursorOf, cutPage, pageParameters } from '../../../platform/admin-api/page-cursor.js';
+import { ApiError } from '../../../platform/errors.js';
+import { textParameter } from '../../../platform/http/parameters.js';
+import { MAX_INTEGER } from '../../../platform/lib/max-integer.js';
+import { ROW_ID } from '../../../platform/lib/row-id.js';
 import { EVENT_LIMITS } from '../intake/limits.js';
 import {
   type FailedEventRow,

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
-import { clipText } from '../../../lib/clip-text.js';
-import { sliceJsonArray } from '../../../lib/json-slices.js';
+import { clipText } from '../../../platform/lib/clip-text.js';
+import { sliceJsonArray } from '../../../platform/lib/json-slices.js';
 import { MAX_TRANSACTION_ID } from '../intake/built-in-event-types.js';
 import { isEventType, type RejectedEvent } from '../intake/check-events.js';
 import type { RejectionCode } from '../intake/rejections.js';

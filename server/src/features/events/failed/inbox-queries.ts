@@ -1,5 +1,5 @@
-import type { DedicatedConnection } from '../../../db/dedicated-connection.js';
-import { type Pool, query } from '../../../db/pool.js';
+import type { DedicatedConnection } from '../../../platform/db/dedicated-connection.js';
+import { type Pool, query } from '../../../platform/db/pool.js';
 import type { FailedEvent, FailureCode } from './failed-event.js';
 
 /** The rejected events of one request. The token says whose they are, since the database may be unavailable. */

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
-import { isUnavailable, type Pool } from '../../../db/pool.js';
-import { Batcher } from '../../../lib/batcher.js';
-import type { Metrics } from '../../../telemetry/metrics.js';
+import { isUnavailable, type Pool } from '../../../platform/db/pool.js';
+import { Batcher } from '../../../platform/lib/batcher.js';
+import type { Metrics } from '../../../platform/telemetry/metrics.js';
 import { type FailedBatch, type InboxCounts, type InboxLimits, insertFailedEvents } from './inbox-queries.js';
 
 /** Where refused events wait, with the reason, to be corrected and replayed. */

@@ -1,4 +1,4 @@
-import type { Client, Pool } from '../../../db/pool.js';
+import type { Client, Pool } from '../../../platform/db/pool.js';
 import type { FailureReason } from './failed-event.js';
 import type { FailedGroup } from './failed-event-queries.js';
 

@@ -1,6 +1,6 @@
-import { type Actor, insertAuditEntry } from '../../../admin/audit-log.js';
-import { type Client, isUnavailable, type Pool, transaction } from '../../../db/pool.js';
-import { decodeJson } from '../../../lib/json-body.js';
+import { type Actor, insertAuditEntry } from '../../../platform/admin-api/audit-log.js';
+import { type Client, isUnavailable, type Pool, transaction } from '../../../platform/db/pool.js';
+import { decodeJson } from '../../../platform/lib/json-body.js';
 import { applyEventsWithin } from '../apply/apply-events.js';
 import { checkEvents, type TypeCheck } from '../intake/check-events.js';
 import { type EventRecord, recordsOfPlayer } from '../intake/event-record.js';

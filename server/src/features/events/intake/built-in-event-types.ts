@@ -1,6 +1,6 @@
-import { isCurrency } from '../../../lib/currencies.js';
-import { DAY_MS } from '../../../lib/day.js';
-import { decimalFromJson } from '../../../lib/money.js';
+import { isCurrency } from '../../../platform/lib/currencies.js';
+import { DAY_MS } from '../../../platform/lib/day.js';
+import { decimalFromJson } from '../../../platform/lib/money.js';
 import type { TransactionFact } from './event-record.js';
 import type { RejectionCode } from './rejections.js';
 

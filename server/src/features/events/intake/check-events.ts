@@ -1,10 +1,10 @@
-import { canonicalJson } from '../../../lib/canonical-json.js';
-import { clipText } from '../../../lib/clip-text.js';
-import { DAY_MS } from '../../../lib/day.js';
-import { eventIdentity, namedIdentity, numberedIdentity } from '../../../lib/event-identity.js';
-import { isObject } from '../../../lib/is-object.js';
-import { type EventTimestamp, parseEventTimestamp } from '../../../lib/iso-time.js';
-import { checkStorable } from '../../../lib/json-body.js';
+import { canonicalJson } from '../../../platform/lib/canonical-json.js';
+import { clipText } from '../../../platform/lib/clip-text.js';
+import { DAY_MS } from '../../../platform/lib/day.js';
+import { eventIdentity, namedIdentity, numberedIdentity } from '../../../platform/lib/event-identity.js';
+import { isObject } from '../../../platform/lib/is-object.js';
+import { type EventTimestamp, parseEventTimestamp } from '../../../platform/lib/iso-time.js';
+import { checkStorable } from '../../../platform/lib/json-body.js';
 import type { PurchaseCheck, PurchaseDecision } from '../receipts/purchase-check.js';
 import { type EventProblem, findMetadataProblem, readBuiltInType } from './built-in-event-types.js';
 import type { CheckedEvent } from './event-record.js';

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
-import { isUnavailable, type Pool } from '../../../db/pool.js';
-import { Batcher } from '../../../lib/batcher.js';
-import type { Metrics } from '../../../telemetry/metrics.js';
+import { isUnavailable, type Pool } from '../../../platform/db/pool.js';
+import { Batcher } from '../../../platform/lib/batcher.js';
+import type { Metrics } from '../../../platform/telemetry/metrics.js';
 import { applyEvents, type EventOutcome } from '../apply/apply-events.js';
 import type { RejectedSequences } from '../apply/sequence-claims.js';
 import { type EventRecord, type PlayerKey, recordsOfPlayer } from './event-record.js';

@@ -1,6 +1,6 @@
-import type { Clock } from '../../../lib/clock.js';
-import type { Shedding } from '../../../overload/shedding.js';
-import type { Metrics } from '../../../telemetry/metrics.js';
+import type { Clock } from '../../../platform/lib/clock.js';
+import type { Shedding } from '../../../platform/overload/shedding.js';
+import type { Metrics } from '../../../platform/telemetry/metrics.js';
 import type { GuardContext } from '../../sessions/guard-context.js';
 import type { Inbox } from '../failed/inbox.js';
 import type { ReceiptChecks } from '../receipts/receipt-checks.js';

@@ -5,10 +5,10 @@ import {
   EventHeaders,
   errorResponses,
   TENANT_GUARD_ERRORS,
-} from '../../../http/api-schemas.js';
-import { registerBytesParser } from '../../../http/body-parser.js';
-import { addLimitHeaders } from '../../../http/rate-limits.js';
-import { type EventAdmission, respondAfterHangUp } from '../../../overload/event-admission.js';
+} from '../../../platform/http/api-schemas.js';
+import { registerBytesParser } from '../../../platform/http/body-parser.js';
+import { addLimitHeaders } from '../../../platform/http/rate-limits.js';
+import { type EventAdmission, respondAfterHangUp } from '../../../platform/overload/event-admission.js';
 import { requireSender, senderOf, TENANT_HEADER } from '../../sessions/player-guard.js';
 import type { EventContext } from './event-context.js';
 import { EventBatchSchema, EventsResponse } from './event-schemas.js';

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { Rejection } from '../../../http/api-schemas.js';
+import { Rejection } from '../../../platform/http/api-schemas.js';
 import { EVENT_LIMITS } from './limits.js';
 
 /** Documentation only: each event is checked on its own, because a bad one must not spoil the batch. */

@@ -1,4 +1,4 @@
-import { DAY_MS } from '../../../lib/day.js';
+import { DAY_MS } from '../../../platform/lib/day.js';
 import { isTimeZone } from '../../../personalisation/schedules/zone-time.js';
 import type { Profile, TransactionFact } from './event-record.js';
 

@@ -1,5 +1,5 @@
-import { ApiError } from '../../../errors.js';
-import type { LimitHeaders, RateLimits } from '../../../http/rate-limits.js';
+import { ApiError } from '../../../platform/errors.js';
+import type { LimitHeaders, RateLimits } from '../../../platform/http/rate-limits.js';
 
 /** How much of its player's limits per minute a batch uses. */
 export type PlayerQuota = {

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
-import { ApiError } from '../../../errors.js';
-import { decodeBody, type JsonBody } from '../../../http/body-parser.js';
-import { clipText } from '../../../lib/clip-text.js';
+import { ApiError } from '../../../platform/errors.js';
+import { decodeBody, type JsonBody } from '../../../platform/http/body-parser.js';
+import { clipText } from '../../../platform/lib/clip-text.js';
 import { senderOf } from '../../sessions/player-guard.js';
 import { failedEventsOf } from '../failed/failed-event.js';
 import type { FailedBatch } from '../failed/inbox-queries.js';

@@ -1,4 +1,4 @@
-import { type Pool, query } from '../../../db/pool.js';
+import { type Pool, query } from '../../../platform/db/pool.js';
 
 /** A block that has arrived, without its events. */
 export type LiveBlock = { id: string; receivedMs: number; count: number };

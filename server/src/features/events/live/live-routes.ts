@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import type { AdminContext } from '../../../admin/admin-context.js';
 import { adminOf, requireRole } from '../../../admin/admin-guard.js';
 import { routesOfGame } from '../../../admin/admin-routes.js';
-import { ApiError, busy } from '../../../errors.js';
+import { ApiError, busy } from '../../../platform/errors.js';
 import { LiveMessage } from './live-schemas.js';
 import { createLiveStream, readPlace } from './live-stream.js';
 import { createLiveTails, type LiveListener, type LiveNews } from './live-tail.js';

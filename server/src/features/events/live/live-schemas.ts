@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Time } from '../../../admin/admin-responses.js';
+import { Time } from '../../../platform/admin-api/admin-responses.js';
 
 /** Documentation of the live tail: what the `data` of its server-sent events holds. */
 

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
-import type { Pool } from '../../../db/pool.js';
-import type { Clock } from '../../../lib/clock.js';
+import type { Pool } from '../../../platform/db/pool.js';
+import type { Clock } from '../../../platform/lib/clock.js';
 import { type LiveBlock, type LiveRow, listLiveEvents, listNewestBlocks } from './live-queries.js';
 
 /** What one poll of the newest blocks of a game has found. */

@@ -1,5 +1,5 @@
-import type { Pool } from '../../../db/pool.js';
-import { DAY_MS } from '../../../lib/day.js';
+import type { Pool } from '../../../platform/db/pool.js';
+import { DAY_MS } from '../../../platform/lib/day.js';
 
 /** Events that never arrived, though their client numbered them and later ones came. */
 export type Loss = {

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
-import { type AppleReceipts, createAppleReceipts } from '../../../lib/receipts/apple-receipts.js';
-import { foreignRootWarning } from '../../../lib/receipts/apple-root.js';
-import { type Certificate, readCertificateFile } from '../../../lib/receipts/certificates.js';
-import { StartupError } from '../../../lib/startup-error.js';
-import type { Settings } from '../../../settings/settings.js';
+import { type AppleReceipts, createAppleReceipts } from '../../../platform/lib/receipts/apple-receipts.js';
+import { foreignRootWarning } from '../../../platform/lib/receipts/apple-root.js';
+import { type Certificate, readCertificateFile } from '../../../platform/lib/receipts/certificates.js';
+import { StartupError } from '../../../platform/lib/startup-error.js';
+import type { Settings } from '../../../platform/settings/settings.js';
 
 /** Undefined without a root certificate in the settings: then no receipt of Apple is believed. */
 export async function loadAppleReceipts({

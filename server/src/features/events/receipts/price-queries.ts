@@ -1,5 +1,5 @@
-import { type Pool, query } from '../../../db/pool.js';
-import type { StoreSale } from '../../../lib/receipts/store-sale.js';
+import { type Pool, query } from '../../../platform/db/pool.js';
+import type { StoreSale } from '../../../platform/lib/receipts/store-sale.js';
 
 /** What the published catalogue asks for a product, in its default currency and for the whole quantity. */
 export async function findCataloguePrice(

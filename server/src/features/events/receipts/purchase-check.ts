@@ -1,11 +1,11 @@
-import { DAY_MS } from '../../../lib/day.js';
+import { DAY_MS } from '../../../platform/lib/day.js';
 import {
   invalidReceipt,
   isProblem,
   type ReceiptProblem,
   type StoreSale,
-} from '../../../lib/receipts/store-sale.js';
-import { UUID_ANY_CASE } from '../../../lib/uuid.js';
+} from '../../../platform/lib/receipts/store-sale.js';
+import { UUID_ANY_CASE } from '../../../platform/lib/uuid.js';
 import type { EventProblem } from '../intake/built-in-event-types.js';
 import type { TransactionFact } from '../intake/event-record.js';
 import {

@@ -1,16 +1,16 @@
-import type { Pool } from '../../../db/pool.js';
-import { createFairSemaphore } from '../../../lib/fair-semaphore.js';
-import { isObject } from '../../../lib/is-object.js';
-import { OverloadedError } from '../../../lib/overloaded-error.js';
-import { createRateLimiter } from '../../../lib/rate-limiter.js';
-import type { AppleReceipts } from '../../../lib/receipts/apple-receipts.js';
-import { readGoogleKey, readGooglePurchase } from '../../../lib/receipts/google-receipts.js';
+import type { Pool } from '../../../platform/db/pool.js';
+import { createFairSemaphore } from '../../../platform/lib/fair-semaphore.js';
+import { isObject } from '../../../platform/lib/is-object.js';
+import { OverloadedError } from '../../../platform/lib/overloaded-error.js';
+import { createRateLimiter } from '../../../platform/lib/rate-limiter.js';
+import type { AppleReceipts } from '../../../platform/lib/receipts/apple-receipts.js';
+import { readGoogleKey, readGooglePurchase } from '../../../platform/lib/receipts/google-receipts.js';
 import {
   invalidReceipt,
   isProblem,
   type ReceiptProblem,
   type StoreSale,
-} from '../../../lib/receipts/store-sale.js';
+} from '../../../platform/lib/receipts/store-sale.js';
 import { findCataloguePrice } from './price-queries.js';
 import type { StoreSettings } from './store-settings.js';
 

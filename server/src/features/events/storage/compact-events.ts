@@ -5,10 +5,10 @@ import {
   isUndefinedTable,
   tryAdvisoryLock,
   withDedicatedConnection,
-} from '../../../db/dedicated-connection.js';
-import type { Pool } from '../../../db/pool.js';
-import { findTableOid } from '../../../db/table-pages.js';
-import { DAY_MS } from '../../../lib/day.js';
+} from '../../../platform/db/dedicated-connection.js';
+import type { Pool } from '../../../platform/db/pool.js';
+import { findTableOid } from '../../../platform/db/table-pages.js';
+import { DAY_MS } from '../../../platform/lib/day.js';
 import {
   type DaySample,
   deferDay,

@@ -1,6 +1,6 @@
-import { type DedicatedConnection, inTransaction } from '../../../db/dedicated-connection.js';
-import type { Pool } from '../../../db/pool.js';
-import { countPages } from '../../../db/table-pages.js';
+import { type DedicatedConnection, inTransaction } from '../../../platform/db/dedicated-connection.js';
+import type { Pool } from '../../../platform/db/pool.js';
+import { countPages } from '../../../platform/db/table-pages.js';
 import { dayTable } from './event-partitions.js';
 
 /** A day whose rewrite has begun. */

@@ -3,9 +3,9 @@ import {
   type DedicatedConnection,
   isLockTimeout,
   withDedicatedConnection,
-} from '../../../db/dedicated-connection.js';
-import type { Pool } from '../../../db/pool.js';
-import { DAY_MS, utcDay } from '../../../lib/day.js';
+} from '../../../platform/db/dedicated-connection.js';
+import type { Pool } from '../../../platform/db/pool.js';
+import { DAY_MS, utcDay } from '../../../platform/lib/day.js';
 import { generationOf, nextGeneration } from './identity-generations.js';
 
 /** Events that waited in a queue were received before they are stored. */

@@ -1,4 +1,4 @@
-import { type DedicatedConnection, inTransaction } from '../../../db/dedicated-connection.js';
+import { type DedicatedConnection, inTransaction } from '../../../platform/db/dedicated-connection.js';
 import { type Rewrite, rewriteTableName } from './compact-queries.js';
 import { dayTable, startOf } from './event-partitions.js';
 

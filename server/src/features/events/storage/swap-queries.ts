@@ -3,7 +3,7 @@ import {
   inTransaction,
   isLockTimeout,
   isStatementTimeout,
-} from '../../../db/dedicated-connection.js';
+} from '../../../platform/db/dedicated-connection.js';
 import { rewriteTableName, type SwapObstacle } from './compact-queries.js';
 import { dayTable } from './event-partitions.js';
 

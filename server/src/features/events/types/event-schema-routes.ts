@@ -1,12 +1,12 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import type { AdminContext } from '../../../admin/admin-context.js';
-import { nullable, successOf, Time, toTime } from '../../../admin/admin-responses.js';
+import { nullable, successOf, Time, toTime } from '../../../platform/admin-api/admin-responses.js';
 import { routesOfGame } from '../../../admin/admin-routes.js';
-import { ApiError } from '../../../errors.js';
-import { BODY_ERRORS } from '../../../http/api-schemas.js';
-import { textParameter } from '../../../http/parameters.js';
-import { whyUnusable } from '../../../lib/json-schema/bounded-schema.js';
+import { ApiError } from '../../../platform/errors.js';
+import { BODY_ERRORS } from '../../../platform/http/api-schemas.js';
+import { textParameter } from '../../../platform/http/parameters.js';
+import { whyUnusable } from '../../../platform/lib/json-schema/bounded-schema.js';
 import { EVENT_LIMITS } from '../intake/limits.js';
 import { findEventType, retireEventType } from './event-type-queries.js';
 import { registerEventType } from './event-types.js';

@@ -1,6 +1,6 @@
-import { type Actor, insertAuditEntry } from '../../../admin/audit-log.js';
-import type { UnregisteredTypes } from '../../../admin/tenants.js';
-import { type Client, type Pool, query, transaction } from '../../../db/pool.js';
+import { type Actor, insertAuditEntry } from '../../../platform/admin-api/audit-log.js';
+import type { UnregisteredTypes } from '../../../platform/admin-api/tenants.js';
+import { type Client, type Pool, query, transaction } from '../../../platform/db/pool.js';
 import type { StoreSettings } from '../receipts/store-settings.js';
 
 /** More types would be names invented by a program, and every node keeps all of them in memory. */

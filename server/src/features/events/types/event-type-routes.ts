@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import type { AdminContext } from '../../../admin/admin-context.js';
-import { nullable, successOf } from '../../../admin/admin-responses.js';
+import { nullable, successOf } from '../../../platform/admin-api/admin-responses.js';
 import { routesOfGame } from '../../../admin/admin-routes.js';
-import { cursorOf, cutPage, NextCursor, pageParameters } from '../../../admin/page-cursor.js';
+import { cursorOf, cutPage, NextCursor, pageParameters } from '../../../platform/admin-api/page-cursor.js';
 import { listSentTypes, SENT_DAYS } from './sent-types.js';
 
 const LIMITS = { max: 1_000, fallback: 1_000 };

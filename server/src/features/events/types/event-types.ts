@@ -1,6 +1,6 @@
-import type { Actor } from '../../../admin/audit-log.js';
-import type { Pool } from '../../../db/pool.js';
-import { checkSchema } from '../../../lib/json-schema/bounded-schema.js';
+import type { Actor } from '../../../platform/admin-api/audit-log.js';
+import type { Pool } from '../../../platform/db/pool.js';
+import { checkSchema } from '../../../platform/lib/json-schema/bounded-schema.js';
 import { isEventType } from '../intake/check-events.js';
 import { insertEventType, type NewEventType } from './event-type-queries.js';
 

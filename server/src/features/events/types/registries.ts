@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
-import type { Pool } from '../../../db/pool.js';
-import { type BoundedSchema, compileSchema } from '../../../lib/json-schema/bounded-schema.js';
+import type { Pool } from '../../../platform/db/pool.js';
+import { type BoundedSchema, compileSchema } from '../../../platform/lib/json-schema/bounded-schema.js';
 import { isBuiltInType } from '../intake/built-in-event-types.js';
 import type { TypeCheck } from '../intake/check-events.js';
 import type { StoreSettings } from '../receipts/store-settings.js';

@@ -1,6 +1,6 @@
-import type { Pool } from '../../../db/pool.js';
-import { DAY_MS, utcDay } from '../../../lib/day.js';
-import { editDistance } from '../../../lib/nearest-name.js';
+import type { Pool } from '../../../platform/db/pool.js';
+import { DAY_MS, utcDay } from '../../../platform/lib/day.js';
+import { editDistance } from '../../../platform/lib/nearest-name.js';
 import { BUILT_IN_TYPES, isBuiltInType } from '../intake/built-in-event-types.js';
 
 /** How far back types are looked for. */

@@ -1,5 +1,5 @@
 import { Gauge, Registry } from 'prom-client';
-import type { Pool } from '../../../db/pool.js';
+import type { Pool } from '../../../platform/db/pool.js';
 import { type GameStanding, listStandings } from './grade-queries.js';
 
 /** Prometheus keeps a series for each game: of an installation with more games it gets the oldest ones. */

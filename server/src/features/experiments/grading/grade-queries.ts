@@ -1,5 +1,5 @@
-import type { DedicatedConnection } from '../../../db/dedicated-connection.js';
-import { type Pool, query } from '../../../db/pool.js';
+import type { DedicatedConnection } from '../../../platform/db/dedicated-connection.js';
+import { type Pool, query } from '../../../platform/db/pool.js';
 import type { GradedVerdict } from './aa-experiment.js';
 import type { GradedSpan } from './graded-spans.js';
 import type { Standing } from './standing.js';

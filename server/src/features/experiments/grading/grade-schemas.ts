@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { nullable, successOf, Time } from '../../../admin/admin-responses.js';
+import { nullable, successOf, Time } from '../../../platform/admin-api/admin-responses.js';
 import { Metric } from '../../../personalisation/document/parts/experiment-metrics.js';
 import { NIGHTS, RED_ONCE_IN } from './standing.js';
 

@@ -1,4 +1,4 @@
-import { DAY_MS, utcDay } from '../../../lib/day.js';
+import { DAY_MS, utcDay } from '../../../platform/lib/day.js';
 import type { MetricEntry } from '../../../personalisation/document/parts/experiment-metrics.js';
 
 /** The days of a hidden A/A experiment. It is looked at after each of them. */

@@ -1,4 +1,4 @@
-import type { DedicatedConnection } from '../../../db/dedicated-connection.js';
+import type { DedicatedConnection } from '../../../platform/db/dedicated-connection.js';
 import type { GradedSpan } from './graded-spans.js';
 
 /** A player, with the first active day in each span; null where there is none. */

@@ -1,5 +1,5 @@
 import { type MetricEntry, metricKey } from '../../../personalisation/document/parts/experiment-metrics.js';
-import { mostByChance } from '../../../statistics/false-alarms.js';
+import { mostByChance } from '../../../platform/statistics/false-alarms.js';
 import { ALPHA } from '../report/compare-arms.js';
 import { significant } from '../report/rounding.js';
 import { count, metricTitle, percent } from '../report/words.js';

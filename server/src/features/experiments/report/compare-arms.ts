@@ -3,14 +3,14 @@ import {
   type SequenceOptions,
   sequenceInterval,
   sequenceP,
-} from '../../../statistics/confidence-sequence.js';
-import { absoluteEffect, type Effect } from '../../../statistics/effect.js';
-import type { Estimate } from '../../../statistics/estimate.js';
-import { fixedInterval } from '../../../statistics/fixed-horizon.js';
-import type { Interval } from '../../../statistics/interval.js';
-import { holm } from '../../../statistics/multiple-tests.js';
-import { playersUntilProven } from '../../../statistics/planning.js';
-import { safeRelativeEffect, withSafeErrors } from '../../../statistics/unequal-arms.js';
+} from '../../../platform/statistics/confidence-sequence.js';
+import { absoluteEffect, type Effect } from '../../../platform/statistics/effect.js';
+import type { Estimate } from '../../../platform/statistics/estimate.js';
+import { fixedInterval } from '../../../platform/statistics/fixed-horizon.js';
+import type { Interval } from '../../../platform/statistics/interval.js';
+import { holm } from '../../../platform/statistics/multiple-tests.js';
+import { playersUntilProven } from '../../../platform/statistics/planning.js';
+import { safeRelativeEffect, withSafeErrors } from '../../../platform/statistics/unequal-arms.js';
 import { type ArmEstimates, estimateArms } from './estimates.js';
 import { countsOf, type MetricSums } from './metric-sums.js';
 

@@ -1,8 +1,8 @@
 import type { MetricEntry } from '../../../personalisation/document/parts/experiment-metrics.js';
-import type { Cap } from '../../../statistics/cap.js';
-import { cupedEstimate, cupedSlope } from '../../../statistics/cuped.js';
-import { twoCupedEstimate, twoSlopes } from '../../../statistics/cuped-two.js';
-import { type Estimate, meanEstimate, ratioEstimate } from '../../../statistics/estimate.js';
+import type { Cap } from '../../../platform/statistics/cap.js';
+import { cupedEstimate, cupedSlope } from '../../../platform/statistics/cuped.js';
+import { twoCupedEstimate, twoSlopes } from '../../../platform/statistics/cuped-two.js';
+import { type Estimate, meanEstimate, ratioEstimate } from '../../../platform/statistics/estimate.js';
 import {
   NO_PAIRS,
   NO_TRIPLES,
@@ -10,8 +10,8 @@ import {
   plus,
   type TripleMoments,
   withThird,
-} from '../../../statistics/moments.js';
-import { joinStrata, stratumShares } from '../../../statistics/strata.js';
+} from '../../../platform/statistics/moments.js';
+import { joinStrata, stratumShares } from '../../../platform/statistics/strata.js';
 import {
   capOf,
   type ForecastSums,

@@ -1,4 +1,4 @@
-import { cell } from '../../../lib/columns.js';
+import { cell } from '../../../platform/lib/columns.js';
 import {
   type MetricEntry,
   type MetricsEntry,

@@ -1,6 +1,6 @@
 import type { MetricEntry } from '../../../personalisation/document/parts/experiment-metrics.js';
 import { metricKey } from '../../../personalisation/document/parts/experiment-metrics.js';
-import type { Interval } from '../../../statistics/interval.js';
+import type { Interval } from '../../../platform/statistics/interval.js';
 import { type ArmWeights, compareFamily } from './compare-arms.js';
 import { estimateArms } from './estimates.js';
 import { armOf, type ExperimentSums, mergeExperimentSums } from './experiment-sums.js';

@@ -1,4 +1,4 @@
-import { checkSampleRatio } from '../../../statistics/sample-ratio.js';
+import { checkSampleRatio } from '../../../platform/statistics/sample-ratio.js';
 import { count, percent } from './words.js';
 
 /** What has to be right before a result means something. */

@@ -1,6 +1,6 @@
 import type { GuardrailEntry } from '../../../personalisation/document/parts/experiment-metrics.js';
-import type { Effect } from '../../../statistics/effect.js';
-import { checkGuardrail } from '../../../statistics/guardrail.js';
+import type { Effect } from '../../../platform/statistics/effect.js';
+import { checkGuardrail } from '../../../platform/statistics/guardrail.js';
 import { type ArmWeights, tunedTo } from './compare-arms.js';
 import { significant } from './rounding.js';
 import { percent } from './words.js';

@@ -1,6 +1,6 @@
-import { type Cap, cappedMoments, findCap } from '../../../statistics/cap.js';
-import { type PairMoments, plus, type TripleMoments } from '../../../statistics/moments.js';
-import { bucketOfValue, mergeHistograms } from '../../../statistics/value-histogram.js';
+import { type Cap, cappedMoments, findCap } from '../../../platform/statistics/cap.js';
+import { type PairMoments, plus, type TripleMoments } from '../../../platform/statistics/moments.js';
+import { bucketOfValue, mergeHistograms } from '../../../platform/statistics/value-histogram.js';
 import type { MetricValue } from './figures.js';
 
 /** Players are added in place: there may be a million. */

@@ -1,6 +1,6 @@
 import type { MetricEntry } from '../../../personalisation/document/parts/experiment-metrics.js';
 import type { ExperimentEntry } from '../../../personalisation/document/parts/experiments.js';
-import { sequenceSampleSize, variancesOfShare } from '../../../statistics/sample-size.js';
+import { sequenceSampleSize, variancesOfShare } from '../../../platform/statistics/sample-size.js';
 import { ALPHA, type ArmWeights, FEWEST } from './compare-arms.js';
 import { estimateArms } from './estimates.js';
 import { countsOf, type MetricSums } from './metric-sums.js';

@@ -1,4 +1,4 @@
-import { cell } from '../../../lib/columns.js';
+import { cell } from '../../../platform/lib/columns.js';
 import type { Forecast } from '../../../personalisation/predict/forecast.js';
 import type { DayRange } from '../../../personalisation/predict/prediction-facts.js';
 import type { DatedAmounts } from '../../reporting/exchange-rates.js';

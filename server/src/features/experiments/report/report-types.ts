@@ -1,6 +1,6 @@
 import type { MetricEntry } from '../../../personalisation/document/parts/experiment-metrics.js';
 import type { ForecastName } from '../../../personalisation/predict/forecast.js';
-import type { Interval } from '../../../statistics/interval.js';
+import type { Interval } from '../../../platform/statistics/interval.js';
 import type { ComparisonState } from './compare-arms.js';
 import type { ArmSums } from './experiment-sums.js';
 import type { Gate } from './gates.js';

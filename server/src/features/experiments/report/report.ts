@@ -4,7 +4,7 @@ import {
   metricKey,
 } from '../../../personalisation/document/parts/experiment-metrics.js';
 import type { ExperimentEntry } from '../../../personalisation/document/parts/experiments.js';
-import { checkSampleRatio } from '../../../statistics/sample-ratio.js';
+import { checkSampleRatio } from '../../../platform/statistics/sample-ratio.js';
 import { type Comparison, compareFamily, fixedComparison } from './compare-arms.js';
 import { estimateArms } from './estimates.js';
 import { type ArmSums, armOf, type ExperimentSums, noArmSums, RECENT_DAYS } from './experiment-sums.js';

@@ -1,4 +1,4 @@
-import type { Interval } from '../../../statistics/interval.js';
+import type { Interval } from '../../../platform/statistics/interval.js';
 
 const DIGITS = 6;
 

@@ -3,7 +3,7 @@ import type {
   SumMeasureEntry,
 } from '../../../personalisation/document/parts/experiment-metrics.js';
 import type { ExperimentEntry } from '../../../personalisation/document/parts/experiments.js';
-import type { Interval } from '../../../statistics/interval.js';
+import type { Interval } from '../../../platform/statistics/interval.js';
 import type { Explored } from '../group-queries.js';
 import type { ComparisonState } from './compare-arms.js';
 import type { ExploredGroup } from './exploration.js';

@@ -1,5 +1,5 @@
-import { currencyDecimals } from '../../../lib/currencies.js';
-import { didYouMean, nearestName } from '../../../lib/nearest-name.js';
+import { currencyDecimals } from '../../../platform/lib/currencies.js';
+import { didYouMean, nearestName } from '../../../platform/lib/nearest-name.js';
 import { DOCUMENT_LIMITS } from '../../../personalisation/document/document-limits.js';
 import {
   currencyProblem,

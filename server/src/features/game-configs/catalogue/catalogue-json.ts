@@ -1,4 +1,4 @@
-import type { RowError } from '../../../lib/row-errors.js';
+import type { RowError } from '../../../platform/lib/row-errors.js';
 import { SKUS, type SkuEntry } from '../../../personalisation/document/parts/catalogue.js';
 import { type CatalogueReading, repeatedSkus } from './catalogue-rows.js';
 

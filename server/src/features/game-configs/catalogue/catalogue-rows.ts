@@ -1,4 +1,4 @@
-import type { RowError } from '../../../lib/row-errors.js';
+import type { RowError } from '../../../platform/lib/row-errors.js';
 import type { SkuEntry } from '../../../personalisation/document/parts/catalogue.js';
 
 /** A SKU of a file and where it stands there: rows of a spreadsheet, or places in a list, counted from 1. */

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { successOf } from '../../../admin/admin-responses.js';
+import { successOf } from '../../../platform/admin-api/admin-responses.js';
 import { ConfigDocument } from '../../../personalisation/document/document.js';
 import { DOCUMENT_EXAMPLE } from '../config-schemas.js';
 import { catalogueToCsv } from './catalogue-csv.js';

@@ -1,4 +1,4 @@
-import { escapeFormula } from '../../../lib/spreadsheet-formulas.js';
+import { escapeFormula } from '../../../platform/lib/spreadsheet-formulas.js';
 import type { SkuEntry } from '../../../personalisation/document/parts/catalogue.js';
 import type { Column } from './catalogue-columns.js';
 

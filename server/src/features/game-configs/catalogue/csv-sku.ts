@@ -1,6 +1,6 @@
-import type { CsvCell, CsvRow } from '../../../lib/csv-reader.js';
-import type { RowError } from '../../../lib/row-errors.js';
-import { unescapeFormula } from '../../../lib/spreadsheet-formulas.js';
+import type { CsvCell, CsvRow } from '../../../platform/lib/csv-reader.js';
+import type { RowError } from '../../../platform/lib/row-errors.js';
+import { unescapeFormula } from '../../../platform/lib/spreadsheet-formulas.js';
 import type { AssetEntry } from '../../../personalisation/document/member-schemas.js';
 import type {
   LocalisedText,

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Actor } from '../../../admin/audit-log.js';
-import type { Pool } from '../../../db/pool.js';
-import { MAX_ROW_ERRORS, type RowError } from '../../../lib/row-errors.js';
+import type { Actor } from '../../../platform/admin-api/audit-log.js';
+import type { Pool } from '../../../platform/db/pool.js';
+import { MAX_ROW_ERRORS, type RowError } from '../../../platform/lib/row-errors.js';
 import type { SkuEntry } from '../../../personalisation/document/parts/catalogue.js';
 import { type DocumentProblem, placeOf } from '../../../personalisation/validate/document-problems.js';
 import { validationSteps } from '../../../personalisation/validate/validate-document.js';

@@ -1,5 +1,5 @@
-import { type Actor, insertAuditEntry } from '../../../admin/audit-log.js';
-import { type Pool, query, transaction } from '../../../db/pool.js';
+import { type Actor, insertAuditEntry } from '../../../platform/admin-api/audit-log.js';
+import { type Pool, query, transaction } from '../../../platform/db/pool.js';
 import type { Picture } from './picture-format.js';
 
 /** Twice as many as a catalogue has SKUs: SKUs that were taken out keep theirs, for the way back. */

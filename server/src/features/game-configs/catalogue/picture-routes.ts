@@ -1,12 +1,12 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import type { AdminContext } from '../../../admin/admin-context.js';
-import { successOf, Time, toTime } from '../../../admin/admin-responses.js';
+import { successOf, Time, toTime } from '../../../platform/admin-api/admin-responses.js';
 import { routesOfGame } from '../../../admin/admin-routes.js';
-import { cursorOf, NextCursor, pageParameters, writeCursor } from '../../../admin/page-cursor.js';
-import { ApiError } from '../../../errors.js';
-import { BODY_ERRORS } from '../../../http/api-schemas.js';
-import { textParameter } from '../../../http/parameters.js';
+import { cursorOf, NextCursor, pageParameters, writeCursor } from '../../../platform/admin-api/page-cursor.js';
+import { ApiError } from '../../../platform/errors.js';
+import { BODY_ERRORS } from '../../../platform/http/api-schemas.js';
+import { textParameter } from '../../../platform/http/parameters.js';
 import { MAX_PICTURE_BYTES, readPicture } from './picture-format.js';
 import { deletePicture, listPictures, MAX_PICTURES, setPicture } from './picture-queries.js';
 

@@ -1,4 +1,4 @@
-import { isObject } from '../../../lib/is-object.js';
+import { isObject } from '../../../platform/lib/is-object.js';
 import type { ValueEntry } from '../../../personalisation/document/parts/values.js';
 import { boundedType, type ValueType } from '../../../personalisation/document/value-types.js';
 import { identifiersOf, oneLine } from './identifiers.js';

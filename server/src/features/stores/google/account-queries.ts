@@ -1,8 +1,8 @@
-import { type Actor, insertAuditEntry } from '../../../admin/audit-log.js';
-import { type Client, type Pool, query, transaction } from '../../../db/pool.js';
-import { type GoogleAccount, readAccountKey } from '../../../lib/google-play/google-api.js';
-import { accountBinding } from '../../../security/google-account-binding.js';
-import { type MasterKeys, seal, unseal } from '../../../security/master-keys.js';
+import { type Actor, insertAuditEntry } from '../../../platform/admin-api/audit-log.js';
+import { type Client, type Pool, query, transaction } from '../../../platform/db/pool.js';
+import { type GoogleAccount, readAccountKey } from '../../../platform/lib/google-play/google-api.js';
+import { accountBinding } from '../../../platform/security/google-account-binding.js';
+import { type MasterKeys, seal, unseal } from '../../../platform/security/master-keys.js';
 
 /** Of a service account: what may be shown. */
 export type AccountStatus = Readonly<{

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { nullable, successOf, Time } from '../../../admin/admin-responses.js';
+import { nullable, successOf, Time } from '../../../platform/admin-api/admin-responses.js';
 
 /** The service account by which a game asks Google. Its key goes in, and never comes out. */
 

@@ -1,14 +1,14 @@
 import type { Logger } from 'pino';
-import { tryAdvisoryLock, withDedicatedConnection } from '../../../db/dedicated-connection.js';
-import type { Pool } from '../../../db/pool.js';
-import { DAY_MS, HOUR_MS } from '../../../lib/day.js';
+import { tryAdvisoryLock, withDedicatedConnection } from '../../../platform/db/dedicated-connection.js';
+import type { Pool } from '../../../platform/db/pool.js';
+import { DAY_MS, HOUR_MS } from '../../../platform/lib/day.js';
 import {
   type GoogleAccount,
   type GoogleApi,
   GoogleUnavailableError,
-} from '../../../lib/google-play/google-api.js';
-import type { ErasureHashes } from '../../../security/erasure-hashes.js';
-import type { MasterKeys } from '../../../security/master-keys.js';
+} from '../../../platform/lib/google-play/google-api.js';
+import type { ErasureHashes } from '../../../platform/security/erasure-hashes.js';
+import type { MasterKeys } from '../../../platform/security/master-keys.js';
 import { applyNotification } from '../apply-notification.js';
 import { findStores } from '../store-settings-queries.js';
 import { noteFailure, noteSuccess, openAccount } from './account-queries.js';

@@ -1,4 +1,4 @@
-import { createPoller, type Poller } from '../../../lib/poller.js';
+import { createPoller, type Poller } from '../../../platform/lib/poller.js';
 import { confirmPurchases, type GoogleWork } from './confirm-purchases.js';
 
 /** How soon a stored purchase is acknowledged. */

@@ -1,4 +1,4 @@
-import { type Pool, query } from '../../../db/pool.js';
+import { type Pool, query } from '../../../platform/db/pool.js';
 import { IS_HELD } from '../../events/apply/claim-queries.js';
 
 /** A stored purchase that Google has to be asked about; see `google_purchases` in the schema. */

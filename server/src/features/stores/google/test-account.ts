@@ -1,9 +1,9 @@
-import { HOUR_MS } from '../../../lib/day.js';
+import { HOUR_MS } from '../../../platform/lib/day.js';
 import {
   type GoogleAccount,
   type GoogleApi,
   GoogleUnavailableError,
-} from '../../../lib/google-play/google-api.js';
+} from '../../../platform/lib/google-play/google-api.js';
 
 export type TestedAccount = Readonly<{ isWorking: boolean; message: string }>;
 

@@ -1,6 +1,6 @@
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../lib/day.js';
-import { type GoogleAccount, GoogleUnavailableError } from '../../../lib/google-play/google-api.js';
-import type { MaintenanceStep } from '../../lifecycle/maintenance-step.js';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../platform/lib/day.js';
+import { type GoogleAccount, GoogleUnavailableError } from '../../../platform/lib/google-play/google-api.js';
+import type { MaintenanceStep } from '../../../platform/lifecycle/maintenance-step.js';
 import { applyNotification } from '../apply-notification.js';
 import { noteFailure, noteSuccess, openAccount } from './account-queries.js';
 import type { GoogleWork } from './confirm-purchases.js';

@@ -1,5 +1,5 @@
-import type { Pool } from '../../../db/pool.js';
-import { DAY_MS } from '../../../lib/day.js';
+import type { Pool } from '../../../platform/db/pool.js';
+import { DAY_MS } from '../../../platform/lib/day.js';
 
 /** How far a game has read Google's lists of voided purchases. */
 export type VoidedList = Readonly<{

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { canonicalJson } from '../../../lib/canonical-json.js';
+import { canonicalJson } from '../../../platform/lib/canonical-json.js';
 import { Currency, nullable, strict, text } from '../member-schemas.js';
 
 /** What an experiment is measured by. Everything counts from the day of a player's exposure on, by the player's own days. */

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { isCurrency } from '../../../lib/currencies.js';
+import { isCurrency } from '../../../platform/lib/currencies.js';
 import { listPart, type Problems } from '../document-part.js';
 import { currencyProblem, PATTERNS } from '../document-patterns.js';
 import { nullable, Rule, SharePercent, strict, text } from '../member-schemas.js';

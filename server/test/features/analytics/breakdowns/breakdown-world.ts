@@ -1,6 +1,6 @@
-import type { DedicatedConnection } from '../../../../src/db/dedicated-connection.js';
-import { walkByIndex, withDedicatedConnection } from '../../../../src/db/dedicated-connection.js';
-import type { Pool } from '../../../../src/db/pool.js';
+import type { DedicatedConnection } from '../../../../src/platform/db/dedicated-connection.js';
+import { walkByIndex, withDedicatedConnection } from '../../../../src/platform/db/dedicated-connection.js';
+import type { Pool } from '../../../../src/platform/db/pool.js';
 import {
   type SumOptions,
   type SumResult,

@@ -1,4 +1,4 @@
-import type { Pool } from '../../../../src/db/pool.js';
+import type { Pool } from '../../../../src/platform/db/pool.js';
 
 /** The same numbers from stored events, transactions and players alone, written as plainly as possible. */
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { updateRetentionDays } from '../../../../src/admin/tenants.js';
+import { updateRetentionDays } from '../../../../src/platform/admin-api/tenants.js';
 import { applyEvents } from '../../../../src/features/events/apply/apply-events.js';
 import {
   createGameWorld,

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findGame, insertGame } from '../../../../src/admin/tenants.js';
+import { findGame, insertGame } from '../../../../src/platform/admin-api/tenants.js';
 import { DEMO } from '../../../../src/app/demo-studio.js';
 import {
   type DedicatedConnection,
   walkByIndex,
   withDedicatedConnection,
-} from '../../../../src/db/dedicated-connection.js';
+} from '../../../../src/platform/db/dedicated-connection.js';
 import {
   type CompareOptions,
   compareHoldouts,

@@ -10,7 +10,7 @@ import {
 } from '../../../../src/features/events/failed/failed-event-queries.js';
 import { createInbox } from '../../../../src/features/events/failed/inbox.js';
 import { insertFailedEvents } from '../../../../src/features/events/failed/inbox-queries.js';
-import { DAY_MS } from '../../../../src/lib/day.js';
+import { DAY_MS } from '../../../../src/platform/lib/day.js';
 import { expectGeneralError, postBytes, withoutRateLimits } from '../../../support/data-calls.js';
 import { createHarness, type Harness, postEvents, type Session } from '../../../support/harness.js';
 import { demoGameId, gameEvent, registerPayload, rejectedCodes } from '../../../support/registry-calls.js';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { canonicalJson } from '../../../../src/lib/canonical-json.js';
+import { canonicalJson } from '../../../../src/platform/lib/canonical-json.js';
 import {
   expectCounts,
   expectGeneralError,

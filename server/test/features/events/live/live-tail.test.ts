@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { revokeAdminToken } from '../../../../src/admin/admin-tokens.js';
-import { findGame } from '../../../../src/admin/tenants.js';
+import { findGame } from '../../../../src/platform/admin-api/tenants.js';
 import { addMember } from '../../../../src/features/accounts/account-changes.js';
 import { removeMember } from '../../../../src/features/accounts/members.js';
 import { createLiveTails } from '../../../../src/features/events/live/live-tail.js';

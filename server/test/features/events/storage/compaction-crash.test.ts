@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { migrate } from '../../../../src/db/migrate.js';
+import { migrate } from '../../../../src/platform/db/migrate.js';
 import { findFacts } from '../../../../src/features/players/facts-queries.js';
 import {
   compact,
@@ -117,7 +117,7 @@ describe('compaction and kill -9', () => {
 function compactInChild(url: string): ChildProcess {
   const script = `
     const [folder, url, nowMs, limits] = process.argv.slice(1);
-    const { createPool } = await import(folder + 'db/pool.js');
+    const { createPool } = await import(folder + 'platform/db/pool.js');
     const { compactEvents } = await import(folder + 'features/events/storage/compact-events.js');
     const pool = createPool({ url, size: 2, timeoutMs: 60_000, onError: () => {} });
     const stay = new Promise(() => setInterval(() => {}, 1_000));

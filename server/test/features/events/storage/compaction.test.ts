@@ -4,8 +4,8 @@ import { MAINTENANCE_STEPS } from '../../../../src/app/maintenance-steps.js';
 import { recountGame } from '../../../../src/features/analytics/recount.js';
 import { createEventStoreMetrics } from '../../../../src/features/events/storage/event-store-metrics.js';
 import { createMaintenance } from '../../../../src/features/lifecycle/maintenance.js';
-import { createMaintenanceMetrics } from '../../../../src/features/lifecycle/maintenance-metrics.js';
-import { utcDay } from '../../../../src/lib/day.js';
+import { createMaintenanceMetrics } from '../../../../src/platform/lifecycle/maintenance-metrics.js';
+import { utcDay } from '../../../../src/platform/lib/day.js';
 import { bothClocksAt } from '../../../support/both-clocks.js';
 import {
   compact,

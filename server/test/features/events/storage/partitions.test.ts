@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { isLockTimeout } from '../../../../src/db/dedicated-connection.js';
+import { isLockTimeout } from '../../../../src/platform/db/dedicated-connection.js';
 import { applyEvents } from '../../../../src/features/events/apply/apply-events.js';
 import type { EventRecord } from '../../../../src/features/events/intake/event-record.js';
 import {

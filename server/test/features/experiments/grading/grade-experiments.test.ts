@@ -4,7 +4,7 @@ import {
   type DedicatedConnection,
   walkByIndex,
   withDedicatedConnection,
-} from '../../../../src/db/dedicated-connection.js';
+} from '../../../../src/platform/db/dedicated-connection.js';
 import { aaSeed, type GradedVerdict } from '../../../../src/features/experiments/grading/aa-experiment.js';
 import {
   type GradeOptions,

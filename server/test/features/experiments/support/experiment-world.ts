@@ -1,10 +1,10 @@
-import { findGame, insertGame } from '../../../../src/admin/tenants.js';
+import { findGame, insertGame } from '../../../../src/platform/admin-api/tenants.js';
 import { DEMO } from '../../../../src/app/demo-studio.js';
 import {
   type DedicatedConnection,
   walkByIndex,
   withDedicatedConnection,
-} from '../../../../src/db/dedicated-connection.js';
+} from '../../../../src/platform/db/dedicated-connection.js';
 import { applyEvents } from '../../../../src/features/events/apply/apply-events.js';
 import { type SumOptions, sumExperiments } from '../../../../src/features/experiments/sum-experiments.js';
 import { publishConfig } from '../../../../src/features/game-configs/publish.js';

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { insertTenant } from '../../../../src/admin/tenants.js';
+import { insertTenant } from '../../../../src/platform/admin-api/tenants.js';
 import type { ConfigDocument } from '../../../../src/personalisation/document/document.js';
 import type { SkuEntry } from '../../../../src/personalisation/document/parts/catalogue.js';
 import { configWith, offer, sku } from '../../../personalisation/support/fixtures.js';
