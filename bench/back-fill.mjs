@@ -10,7 +10,7 @@ import { publishConfig } from '../server/dist/features/game-configs/publish.js';
 import { insertPlayers } from '../server/dist/features/imports/import-queries.js';
 import { toOwnJson } from '../server/dist/features/own-attributes/own-json.js';
 import { findFacts } from '../server/dist/features/players/facts-queries.js';
-import { DEFAULT_DOCUMENT } from '../server/dist/personalisation/document/default-document.js';
+import { DEFAULT_DOCUMENT } from '../server/dist/decide/document/default-document.js';
 import { ATTRIBUTES, NOTHING, ORACLE } from './back-fill/attributes.mjs';
 import { sizesOf } from './back-fill/events.mjs';
 import { writeHistory } from './back-fill/history.mjs';

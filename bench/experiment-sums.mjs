@@ -11,7 +11,7 @@ import { tryAdvisoryLock, walkByIndex } from '../server/dist/platform/db/dedicat
 import { createPool } from '../server/dist/platform/db/pool.js';
 import { gradeExperiments } from '../server/dist/features/experiments/grading/grade-experiments.js';
 import { sumExperiments } from '../server/dist/features/experiments/sum-experiments.js';
-import { DEFAULT_DOCUMENT } from '../server/dist/personalisation/document/default-document.js';
+import { DEFAULT_DOCUMENT } from '../server/dist/decide/document/default-document.js';
 import { runAndCleanUp } from './support/interrupt.mjs';
 import { cpuMsOf, stolenMs } from './support/processes.mjs';
 import { loginMany, startService } from './support/service.mjs';

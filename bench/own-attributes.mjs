@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { createPool } from '../server/dist/platform/db/pool.js';
 import { publishConfig } from '../server/dist/features/game-configs/publish.js';
-import { DEFAULT_DOCUMENT } from '../server/dist/personalisation/document/default-document.js';
+import { DEFAULT_DOCUMENT } from '../server/dist/decide/document/default-document.js';
 import { closedLoop } from './support/closed-loop.mjs';
 import { runAndCleanUp } from './support/interrupt.mjs';
 import { rawRequest } from './support/raw-connection.mjs';

@@ -21,8 +21,8 @@ const { startEmbeddedPostgres } = await import('../server/dist/platform/embedded
 const { migrate } = await import('../server/dist/platform/db/migrate.js');
 const { createPool } = await import('../server/dist/platform/db/pool.js');
 const { ensureSigningKey } = await import('../server/dist/features/sessions/signing-key-changes.js');
-const { attributeTable } = await import('../server/dist/personalisation/attributes/attribute-table.js');
-const { ATTRIBUTE_REGISTRY } = await import('../server/dist/personalisation/attributes/attributes.js');
+const { attributeTable } = await import('../server/dist/decide/attributes/attribute-table.js');
+const { ATTRIBUTE_REGISTRY } = await import('../server/dist/decide/attributes/attributes.js');
 const { createLogger } = await import('../server/dist/platform/telemetry/logger.js');
 const { generateMasterKey, parseMasterKeys } = await import('../server/dist/platform/security/master-keys.js');
 

@@ -1,14 +1,14 @@
-// `npm run prior` writes the prior that ships with the product (server/src/personalisation/predict/shipped-prior.gen.ts): models of several
+// `npm run prior` writes the prior that ships with the product (server/src/decide/predict/shipped-prior.gen.ts): models of several
 // games that the simulator plays, averaged. No data of a real game is in it. The same seeds give the same file.
 import { execFileSync } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { fitBgBb } from '../server/dist/personalisation/predict/bg-bb.js';
-import { FEATURES, featuresOf, isPresent } from '../server/dist/personalisation/predict/features.js';
-import { fitGammaGamma } from '../server/dist/personalisation/predict/gamma-gamma.js';
-import { fitLogistic, logisticLogOdds } from '../server/dist/personalisation/predict/logistic.js';
-import { fitMbgNbd } from '../server/dist/personalisation/predict/mbg-nbd.js';
-import { PAYER_FEATURES, payerFeaturesOf } from '../server/dist/personalisation/predict/payer-features.js';
+import { fitBgBb } from '../server/dist/decide/predict/bg-bb.js';
+import { FEATURES, featuresOf, isPresent } from '../server/dist/decide/predict/features.js';
+import { fitGammaGamma } from '../server/dist/decide/predict/gamma-gamma.js';
+import { fitLogistic, logisticLogOdds } from '../server/dist/decide/predict/logistic.js';
+import { fitMbgNbd } from '../server/dist/decide/predict/mbg-nbd.js';
+import { PAYER_FEATURES, payerFeaturesOf } from '../server/dist/decide/predict/payer-features.js';
 import { simulateOrigins } from './simulated-training.mjs';
 
 /** Games of several kinds: how often players come, how fast they leave, how many of them pay and how often. None is the default of the simulator. */
@@ -89,7 +89,7 @@ const prior = {
   spend: averageModel('spend'),
 };
 const file = fileURLToPath(
-  new URL('../server/src/personalisation/predict/shipped-prior.gen.ts', import.meta.url),
+  new URL('../server/src/decide/predict/shipped-prior.gen.ts', import.meta.url),
 );
 const features = (list) => list.map(({ name }) => name).join(', ');
 await writeFile(

@@ -2,8 +2,8 @@
 // weeks that the model had not seen. The same seed gives the same diagram.
 import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { gradeModel } from '../server/dist/personalisation/predict/grade.js';
-import { train } from '../server/dist/personalisation/predict/train.js';
+import { gradeModel } from '../server/dist/decide/predict/grade.js';
+import { train } from '../server/dist/decide/predict/train.js';
 import { simulateOrigins } from './simulated-training.mjs';
 
 const GAME = { seed: 13, players: 20_000, days: 90, weeks: 11 };

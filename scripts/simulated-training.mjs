@@ -1,5 +1,5 @@
 // What training would read of a simulated game, without a database: for diagrams, measurements and the shipped prior. Needs `npm run build`.
-import { createActivityCounter } from '../server/dist/personalisation/predict/activity-cells.js';
+import { createActivityCounter } from '../server/dist/decide/predict/activity-cells.js';
 import { lifeOf } from '../simulator/dist/model/life.js';
 import { eventsOf } from '../simulator/dist/model/session-events.js';
 import { SKUS } from '../simulator/dist/model/world.js';

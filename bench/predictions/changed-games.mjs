@@ -2,14 +2,14 @@
 // [--changes activity,prices,whale,nothing]` prints the table of docs/predictions.md.
 import { parseArgs } from 'node:util';
 import { EMPTY, LAST_SIMULATED_DAY, originsOf } from '../../scripts/simulated-training.mjs';
-import * as applyModels from '../../server/dist/personalisation/predict/apply-models.js';
-import * as distrust from '../../server/dist/personalisation/predict/distrust.js';
-import * as features from '../../server/dist/personalisation/predict/features.js';
-import * as gradePredictions from '../../server/dist/personalisation/predict/grade-predictions.js';
-import * as gradeTotals from '../../server/dist/personalisation/predict/grade-totals.js';
-import * as logLossGain from '../../server/dist/personalisation/predict/log-loss-gain.js';
-import * as payerSpread from '../../server/dist/personalisation/predict/payer-spread.js';
-import * as training from '../../server/dist/personalisation/predict/train.js';
+import * as applyModels from '../../server/dist/decide/predict/apply-models.js';
+import * as distrust from '../../server/dist/decide/predict/distrust.js';
+import * as features from '../../server/dist/decide/predict/features.js';
+import * as gradePredictions from '../../server/dist/decide/predict/grade-predictions.js';
+import * as gradeTotals from '../../server/dist/decide/predict/grade-totals.js';
+import * as logLossGain from '../../server/dist/decide/predict/log-loss-gain.js';
+import * as payerSpread from '../../server/dist/decide/predict/payer-spread.js';
+import * as training from '../../server/dist/decide/predict/train.js';
 import { beta, randomFrom } from '../../simulator/dist/model/random.js';
 import { createNights } from './nights.mjs';
 import { drawPurchases, PAYER_SHARE, TRUTH } from './simulated-game.mjs';

@@ -2,9 +2,9 @@
 // has seen. Needs `npm run build`. `node bench/predictions/published.mjs …/CDNOW_sample.txt` prints the numbers of docs/predictions.md.
 import { readFileSync } from 'node:fs';
 import { EMPTY, originsOf } from '../../scripts/simulated-training.mjs';
-import { gradeModel } from '../../server/dist/personalisation/predict/grade.js';
-import { measureProbabilities } from '../../server/dist/personalisation/predict/metrics.js';
-import { train } from '../../server/dist/personalisation/predict/train.js';
+import { gradeModel } from '../../server/dist/decide/predict/grade.js';
+import { measureProbabilities } from '../../server/dist/decide/predict/metrics.js';
+import { train } from '../../server/dist/decide/predict/train.js';
 import { fitPlain } from './plain-regression.mjs';
 
 const DAY_MS = 86_400_000;

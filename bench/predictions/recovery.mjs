@@ -1,11 +1,11 @@
-import { nbdLikelihood } from '../../server/dist/personalisation/predict/beta-geometric-nbd.js';
-import { bgBbAnyActivity, bgBbLikelihood } from '../../server/dist/personalisation/predict/bg-bb.js';
-import { isPresent } from '../../server/dist/personalisation/predict/features.js';
-import { gammaGammaLikelihood } from '../../server/dist/personalisation/predict/gamma-gamma.js';
-import { gradeModel } from '../../server/dist/personalisation/predict/grade.js';
-import { mbgNbdAnyPurchase } from '../../server/dist/personalisation/predict/mbg-nbd.js';
-import { measureProbabilities } from '../../server/dist/personalisation/predict/metrics.js';
-import { minimise } from '../../server/dist/personalisation/predict/minimise.js';
+import { nbdLikelihood } from '../../server/dist/decide/predict/beta-geometric-nbd.js';
+import { bgBbAnyActivity, bgBbLikelihood } from '../../server/dist/decide/predict/bg-bb.js';
+import { isPresent } from '../../server/dist/decide/predict/features.js';
+import { gammaGammaLikelihood } from '../../server/dist/decide/predict/gamma-gamma.js';
+import { gradeModel } from '../../server/dist/decide/predict/grade.js';
+import { mbgNbdAnyPurchase } from '../../server/dist/decide/predict/mbg-nbd.js';
+import { measureProbabilities } from '../../server/dist/decide/predict/metrics.js';
+import { minimise } from '../../server/dist/decide/predict/minimise.js';
 
 /** MBG/NBD: a player may leave after the first purchase already. */
 const MBG = 1;

@@ -1,11 +1,11 @@
 // How often payers who do exactly what the model says of them are red. Needs `npm run build`. `nice node bench/predictions/redrawn-weeks.mjs [payers [weeks]]`
 // prints the shares of weeks that docs/predictions.md gives.
-import { gradeModel, healthAfter } from '../../server/dist/personalisation/predict/grade.js';
+import { gradeModel, healthAfter } from '../../server/dist/decide/predict/grade.js';
 import {
   gradeTotal,
   gradeWeekOfRevenue,
   totalHealthAfter,
-} from '../../server/dist/personalisation/predict/grade-totals.js';
+} from '../../server/dist/decide/predict/grade-totals.js';
 import { randomFrom } from '../../simulator/dist/model/random.js';
 import { drawPurchases, TRUTH } from './simulated-game.mjs';
 

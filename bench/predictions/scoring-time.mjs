@@ -1,6 +1,6 @@
 import { findFacts } from '../../server/dist/features/players/facts-queries.js';
-import { predictionFacts } from '../../server/dist/personalisation/attributes/player-history.js';
-import { score } from '../../server/dist/personalisation/predict/score.js';
+import { predictionFacts } from '../../server/dist/decide/attributes/player-history.js';
+import { score } from '../../server/dist/decide/predict/score.js';
 
 const DAY_MS = 86_400_000;
 const PLAYERS = 200;

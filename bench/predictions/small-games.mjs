@@ -1,9 +1,9 @@
 // How well small games are predicted: the models of a training beside a plain logistic regression on the same days, in two weeks that
 // neither has seen. Needs `npm run build`. `node bench/predictions/small-games.mjs [players…]` prints the table of docs/predictions.md.
 import { simulateOrigins } from '../../scripts/simulated-training.mjs';
-import { gradeModel } from '../../server/dist/personalisation/predict/grade.js';
-import { measureProbabilities } from '../../server/dist/personalisation/predict/metrics.js';
-import { train } from '../../server/dist/personalisation/predict/train.js';
+import { gradeModel } from '../../server/dist/decide/predict/grade.js';
+import { measureProbabilities } from '../../server/dist/decide/predict/metrics.js';
+import { train } from '../../server/dist/decide/predict/train.js';
 import { fitPlain, PLAIN_CELLS } from './plain-regression.mjs';
 
 const SIZES = process.argv.length > 2 ? process.argv.slice(2).map(Number) : [300, 2_000, 10_000];

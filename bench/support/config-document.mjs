@@ -1,6 +1,6 @@
 // Documents as a studio might publish them: the given number of segments, offers and SKUs.
-import { DEFAULT_DOCUMENT } from '../../server/dist/personalisation/document/default-document.js';
-import { PREDICTION_NAMES } from '../../server/dist/personalisation/predict/artefact.js';
+import { DEFAULT_DOCUMENT } from '../../server/dist/decide/document/default-document.js';
+import { PREDICTION_NAMES } from '../../server/dist/decide/predict/artefact.js';
 
 const DAY_MS = 86_400_000;
 

@@ -1,5 +1,5 @@
-import { DEFAULT_DOCUMENT } from '../../server/dist/personalisation/document/default-document.js';
-import { validateDocument } from '../../server/dist/personalisation/validate/validate-document.js';
+import { DEFAULT_DOCUMENT } from '../../server/dist/decide/document/default-document.js';
+import { validateDocument } from '../../server/dist/decide/validate/validate-document.js';
 
 /** The default document with 20 more segments and 20 offers, with windows and event counts. */
 export function triedDocument() {

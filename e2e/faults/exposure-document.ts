@@ -1,7 +1,7 @@
-import { DEFAULT_DOCUMENT } from '../../server/src/personalisation/document/default-document.js';
-import type { ConfigDocument } from '../../server/src/personalisation/document/document.js';
-import type { ExperimentEntry } from '../../server/src/personalisation/document/parts/experiments.js';
-import { experiment, offer, sku, value } from '../../server/test/personalisation/support/fixtures.js';
+import { DEFAULT_DOCUMENT } from '../../server/src/decide/document/default-document.js';
+import type { ConfigDocument } from '../../server/src/decide/document/document.js';
+import type { ExperimentEntry } from '../../server/src/decide/document/parts/experiments.js';
+import { experiment, offer, sku, value } from '../../server/test/decide/support/fixtures.js';
 
 /** What changes from publication to publication. */
 export type Phase = Readonly<{

@@ -93,7 +93,7 @@ const RULES: Rule[] = [
     ),
     breach: {
       'personalisation/rules/a.ts': "import { decide } from '../decide/decide.js';",
-      'personalisation/decide/decide.ts': '',
+      'decide/decide/decide.ts': '',
     },
   },
   {

@@ -4,9 +4,9 @@ import type { AdminContext } from '../admin/admin-context.js';
 import { successOf } from '../platform/admin-api/admin-responses.js';
 import { routesOfStudio } from '../admin/admin-routes.js';
 import { EVENT_LIMITS } from '../features/events/intake/limits.js';
-import { DOCUMENT_REGISTRY } from '../personalisation/document/document.js';
-import { DOCUMENT_LIMITS } from '../personalisation/document/document-limits.js';
-import type { ListPart } from '../personalisation/document/document-part.js';
+import { DOCUMENT_REGISTRY } from '../decide/document/document.js';
+import { DOCUMENT_LIMITS } from '../decide/document/document-limits.js';
+import type { ListPart } from '../decide/document/document-part.js';
 
 const count = (description: string) => Type.Integer({ description });
 const { maxEvents, maxBodyBytes, maxEventBytes, maxEventTypeLength } = EVENT_LIMITS;

@@ -1,7 +1,7 @@
-import { DEFAULT_DOCUMENT } from '../personalisation/document/default-document.js';
-import type { ConfigDocument } from '../personalisation/document/document.js';
-import type { SkuEntry } from '../personalisation/document/parts/catalogue.js';
-import { PREDICTION_NAMES } from '../personalisation/predict/artefact.js';
+import { DEFAULT_DOCUMENT } from '../decide/document/default-document.js';
+import type { ConfigDocument } from '../decide/document/document.js';
+import type { SkuEntry } from '../decide/document/parts/catalogue.js';
+import { PREDICTION_NAMES } from '../decide/predict/artefact.js';
 
 const icon = (name: string) => ({
   assetId: `${name}-icon`,

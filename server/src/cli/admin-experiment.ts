@@ -1,5 +1,5 @@
 import type { Report } from '../features/experiments/report/report-types.js';
-import type { ExperimentEntry } from '../personalisation/document/parts/experiments.js';
+import type { ExperimentEntry } from '../decide/document/parts/experiments.js';
 
 /** The admin API, for the verdict. */
 export type Admin = Readonly<{ url: string; token: string }>;

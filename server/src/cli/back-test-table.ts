@@ -1,7 +1,7 @@
 import type { BackTestResult, DayEffects } from '../features/back-tests/back-test-report.js';
 import type { Matches } from '../features/back-tests/match-tally.js';
-import { EVALUATED_PARTS } from '../personalisation/decide/evaluated-parts.js';
-import { idOf } from '../personalisation/document/document-part.js';
+import { EVALUATED_PARTS } from '../decide/decide/evaluated-parts.js';
+import { idOf } from '../decide/document/document-part.js';
 import { grouped } from './progress-bar.js';
 import { tableLines } from './table.js';
 

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { Pool } from '../platform/db/pool.js';
 import { findCandidate } from '../features/evaluations/candidate.js';
 import { StartupError } from '../platform/lib/startup-error.js';
-import type { ConfigDocument } from '../personalisation/document/document.js';
+import type { ConfigDocument } from '../decide/document/document.js';
 import { noSuchVersion, parseDocument, unpublishable, versionNumber } from './config-input.js';
 import { readGivenFile } from './given-file.js';
 

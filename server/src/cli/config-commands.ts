@@ -4,7 +4,7 @@ import { findDraft, publishDraft } from '../features/game-configs/draft.js';
 import { type PublishOutcome, publishConfig, rollBackConfig } from '../features/game-configs/publish.js';
 import { MAX_INTEGER } from '../platform/lib/max-integer.js';
 import { StartupError } from '../platform/lib/startup-error.js';
-import { ATTRIBUTES } from '../personalisation/attributes/attributes.js';
+import { ATTRIBUTES } from '../decide/attributes/attributes.js';
 import { backTestCommand } from './back-test-command.js';
 import { commandActor } from './command-actor.js';
 import { noSuchVersion, parseDocument, versionNumber } from './config-input.js';

@@ -2,8 +2,8 @@ import type { DryRunResult, LaterEffects } from '../features/dry-runs/dry-run.js
 import type { Effects, PartEffect } from '../features/dry-runs/dry-run-report.js';
 import type { ShownPrice } from '../features/dry-runs/price-tally.js';
 import type { RevenueShares } from '../features/evaluations/spend-sum.js';
-import { EVALUATED_PARTS } from '../personalisation/decide/evaluated-parts.js';
-import { idOf } from '../personalisation/document/document-part.js';
+import { EVALUATED_PARTS } from '../decide/decide/evaluated-parts.js';
+import { idOf } from '../decide/document/document-part.js';
 import { grouped } from './progress-bar.js';
 import { isBetweenTexts, tableLines } from './table.js';
 

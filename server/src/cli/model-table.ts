@@ -2,10 +2,10 @@ import type { ComparedModel } from '../features/predictions/compared-model.js';
 import type { Grade } from '../features/predictions/grade-queries.js';
 import type { Sample } from '../features/predictions/training-queries.js';
 import type { TrainingReport } from '../features/predictions/training-report.js';
-import type { Artefact, ModelName } from '../personalisation/predict/artefact.js';
-import type { ProbabilityMetrics } from '../personalisation/predict/metrics.js';
-import { sourceText } from '../personalisation/predict/model-source.js';
-import type { ModelReport, RefusedModel } from '../personalisation/predict/train.js';
+import type { Artefact, ModelName } from '../decide/predict/artefact.js';
+import type { ProbabilityMetrics } from '../decide/predict/metrics.js';
+import { sourceText } from '../decide/predict/model-source.js';
+import type { ModelReport, RefusedModel } from '../decide/predict/train.js';
 import { grouped } from './progress-bar.js';
 import { tableLines } from './table.js';
 

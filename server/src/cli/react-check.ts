@@ -1,6 +1,6 @@
 import { findExperiment } from '../features/experiments/experiment-views.js';
 import { StartupError } from '../platform/lib/startup-error.js';
-import type { ExperimentEntry } from '../personalisation/document/parts/experiments.js';
+import type { ExperimentEntry } from '../decide/document/parts/experiments.js';
 import { type Admin, askExperiment } from './admin-experiment.js';
 import { commandActor } from './command-actor.js';
 import { printable } from './printable.js';

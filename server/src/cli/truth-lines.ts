@@ -1,6 +1,6 @@
 import type { Report } from '../features/experiments/report/report-types.js';
 import { metricTitle } from '../features/experiments/report/words.js';
-import type { MetricEntry } from '../personalisation/document/parts/experiment-metrics.js';
+import type { MetricEntry } from '../decide/document/parts/experiment-metrics.js';
 import type { Interval } from '../platform/statistics/interval.js';
 import { grouped } from './progress-bar.js';
 import type { Change, Reactions, SimulatorModule } from './simulator-module.js';

@@ -19,7 +19,7 @@ import { revokeSigningKey, rotateSigningKey } from '../../src/features/sessions/
 import { createApiKey, revokeApiKey, rotateApiKey } from '../../src/features/studios/key-changes.js';
 import { createGame, createTenant, updateGameSettings } from '../../src/features/studios/tenant-changes.js';
 import { generateMasterKey } from '../../src/platform/security/master-keys.js';
-import { value } from '../personalisation/support/fixtures.js';
+import { value } from '../decide/support/fixtures.js';
 import { gameDocument, postBytes, sku } from '../support/data-calls.js';
 import { createHarness, type Harness, testActor, testMasterKeys } from '../support/harness.js';
 

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createPool } from '../../src/platform/db/pool.js';
 import { createReplica, type Replica } from '../../src/platform/db/replica.js';
 import { createExportRunner } from '../../src/features/exports/export-runner.js';
-import { configWith, segment } from '../personalisation/support/fixtures.js';
+import { configWith, segment } from '../decide/support/fixtures.js';
 import { type AdminClient, GAME, type Method, openAdminClient } from '../support/admin-calls.js';
 import { publish, withoutRateLimits } from '../support/data-calls.js';
 import { erase, requestDeletion } from '../support/erasure-calls.js';

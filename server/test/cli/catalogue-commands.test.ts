@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { readCatalogueCsv } from '../../src/features/game-configs/catalogue/catalogue-csv.js';
 import { findDraft } from '../../src/features/game-configs/draft.js';
 import { publishConfig } from '../../src/features/game-configs/publish.js';
-import { configWith, sku, value } from '../personalisation/support/fixtures.js';
+import { configWith, sku, value } from '../decide/support/fixtures.js';
 import { runCommand } from '../support/command.js';
 import { createGameWorld, type GameWorld } from '../support/game-world.js';
 

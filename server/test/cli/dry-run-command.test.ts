@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dryRunLines } from '../../src/cli/dry-run-table.js';
 import { publishConfig } from '../../src/features/game-configs/publish.js';
-import { configWith, segment } from '../personalisation/support/fixtures.js';
+import { configWith, segment } from '../decide/support/fixtures.js';
 import { runCommand } from '../support/command.js';
 import { createGameWorld, DAY_MS, type GameWorld, type TestPlayer } from '../support/game-world.js';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { experiment } from '../personalisation/support/fixtures.js';
+import { experiment } from '../decide/support/fixtures.js';
 import { runCommand } from '../support/command.js';
 import { gameDocument, get, offer, publish, sku } from '../support/data-calls.js';
 import { createHarness, type Harness, postEvents, type Session } from '../support/harness.js';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { simulateGame } from '../personalisation/predict/simulated-game.js';
+import { simulateGame } from '../decide/predict/simulated-game.js';
 import { runCommand } from '../support/command.js';
 import { createGameWorld, DAY_MS, type GameWorld } from '../support/game-world.js';
 import { insertSimulatedPlayers } from '../support/simulated-rows.js';

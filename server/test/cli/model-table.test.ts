@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { modelLines } from '../../src/cli/model-table.js';
-import { train } from '../../src/personalisation/predict/train.js';
-import { expectedGame } from '../personalisation/predict/expected-game.js';
+import { train } from '../../src/decide/predict/train.js';
+import { expectedGame } from '../decide/predict/expected-game.js';
 
 const linesOf = (weeks: number) => {
   const { artefact, report } = train(expectedGame(2_100, 0, weeks), 1, null);

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { checkReactions } from '../../src/cli/react-check.js';
 import { generateMasterKey } from '../../src/platform/security/master-keys.js';
 import { at, publish } from '../features/experiments/support/experiment-world.js';
-import { experiment } from '../personalisation/support/fixtures.js';
+import { experiment } from '../decide/support/fixtures.js';
 import { type AdminClient, openAdminClient } from '../support/admin-calls.js';
 import { runCommandWith } from '../support/command.js';
 import { createHarness, type Harness } from '../support/harness.js';

@@ -2,7 +2,7 @@ import { findGame } from '../../src/platform/admin-api/tenants.js';
 import { NO_STORES } from '../../src/features/events/receipts/store-settings.js';
 import { publishConfig } from '../../src/features/game-configs/publish.js';
 import { generateMasterKey } from '../../src/platform/security/master-keys.js';
-import { experiment, value } from '../personalisation/support/fixtures.js';
+import { experiment, value } from '../decide/support/fixtures.js';
 import { ACCOUNT_KEY, type AuditStep, READS } from './audit-steps.js';
 import { gameDocument, postBytes, publish, sku } from './data-calls.js';
 import type { Harness } from './harness.js';

@@ -3,7 +3,7 @@ import { NO_STORES } from '../../src/features/events/receipts/store-settings.js'
 import { findConfigVersionAt } from '../../src/features/game-configs/config-queries.js';
 import { publishConfig } from '../../src/features/game-configs/publish.js';
 import { codeAt, stepAt } from '../../src/platform/lib/totp.js';
-import { experiment, value } from '../personalisation/support/fixtures.js';
+import { experiment, value } from '../decide/support/fixtures.js';
 import { fromBase32, PASSWORD, type Person, personOf, signIn } from './account-calls.js';
 import { type AdminClient, GAME } from './admin-calls.js';
 import { ACCOUNT_KEY, type AuditStep, READS } from './audit-steps.js';

@@ -6,10 +6,10 @@ import {
   insertNextState,
 } from '../../src/features/predictions/model-queries.js';
 import { dateOf } from '../../src/platform/lib/day.js';
-import type { Artefact, ModelName } from '../../src/personalisation/predict/artefact.js';
-import { readArtefact } from '../../src/personalisation/predict/read-artefact.js';
-import { train } from '../../src/personalisation/predict/train.js';
-import { expectedGame } from '../personalisation/predict/expected-game.js';
+import type { Artefact, ModelName } from '../../src/decide/predict/artefact.js';
+import { readArtefact } from '../../src/decide/predict/read-artefact.js';
+import { train } from '../../src/decide/predict/train.js';
+import { expectedGame } from '../decide/predict/expected-game.js';
 
 /** An artefact in which all three models are ready, as it is read back from the database. */
 export function trainedArtefact(): Artefact {

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
-import type { SimulatedGame, SimulatedPlayer } from '../personalisation/predict/simulated-game.js';
-import { lastDayOf } from '../personalisation/predict/simulated-game.js';
+import type { SimulatedGame, SimulatedPlayer } from '../decide/predict/simulated-game.js';
+import { lastDayOf } from '../decide/predict/simulated-game.js';
 import { DAY_MS } from './game-world.js';
 import { type Harness, postEvents, type Session } from './harness.js';
 

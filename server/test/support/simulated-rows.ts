@@ -1,5 +1,5 @@
 import type { Pool } from '../../src/platform/db/pool.js';
-import type { SimulatedPlayer } from '../personalisation/predict/simulated-game.js';
+import type { SimulatedPlayer } from '../decide/predict/simulated-game.js';
 
 /** The first id of players that are written directly; the service gives none as high. */
 const FIRST_ID = 1_000_000_000;

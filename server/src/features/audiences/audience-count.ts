@@ -1,5 +1,5 @@
-import type { PlayerFacts } from '../../personalisation/attributes/player-facts.js';
-import type { NearMiss } from '../../personalisation/rules/near-miss.js';
+import type { PlayerFacts } from '../../decide/attributes/player-facts.js';
+import type { NearMiss } from '../../decide/rules/near-miss.js';
 import {
   type RevenueShares,
   revenueShares,

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { successOf, Time } from '../../platform/admin-api/admin-responses.js';
-import { ConfigDocument } from '../../personalisation/document/document.js';
+import { ConfigDocument } from '../../decide/document/document.js';
 import { NEAR_MISS_EXAMPLE, NearMiss } from '../explanations/near-miss-schema.js';
 import { DOCUMENT_EXAMPLE } from '../game-configs/config-schemas.js';
 import { Notes } from '../own-attributes/own-attribute-schemas.js';

@@ -1,12 +1,12 @@
 import { type Pool, snapshot } from '../../platform/db/pool.js';
 import { chunksOf } from '../../platform/lib/chunks.js';
 import { parseEventTimestamp } from '../../platform/lib/iso-time.js';
-import { compilationSteps } from '../../personalisation/compile/compile-document.js';
-import { scopeOf } from '../../personalisation/compile/compile-flags-and-segments.js';
-import type { ConfigDocument } from '../../personalisation/document/document.js';
-import { DEFAULT_STUDIO_ZONE } from '../../personalisation/document/parts/calendar.js';
-import { nearMissOf } from '../../personalisation/rules/near-miss.js';
-import { compileSchedule } from '../../personalisation/schedules/windows.js';
+import { compilationSteps } from '../../decide/compile/compile-document.js';
+import { scopeOf } from '../../decide/compile/compile-flags-and-segments.js';
+import type { ConfigDocument } from '../../decide/document/document.js';
+import { DEFAULT_STUDIO_ZONE } from '../../decide/document/parts/calendar.js';
+import { nearMissOf } from '../../decide/rules/near-miss.js';
+import { compileSchedule } from '../../decide/schedules/windows.js';
 import { evaluateWithAttributes } from '../evaluations/evaluate-player.js';
 import { factColumns, MAX_COLUMNS } from '../evaluations/fact-columns.js';
 import { factNeeds } from '../evaluations/fact-needs.js';

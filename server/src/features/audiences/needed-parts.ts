@@ -1,5 +1,5 @@
-import type { CompiledDocument } from '../../personalisation/compile/compiled-document.js';
-import { neededEntries } from '../../personalisation/decide/evaluated-parts.js';
+import type { CompiledDocument } from '../../decide/compile/compiled-document.js';
+import { neededEntries } from '../../decide/decide/evaluated-parts.js';
 
 /** The part of a document whose players are counted or listed. Of a value: one of its outcomes, by its name. */
 export type AudiencePart = Readonly<{ kind: 'segment' | 'offer' | 'value'; id: string }>;

@@ -8,7 +8,7 @@ import { cursorId, cursorOf, cutPage, pageParameters, writeCursor } from '../../
 import { ApiError } from '../../platform/errors.js';
 import { textParameter } from '../../platform/http/parameters.js';
 import { ROW_ID } from '../../platform/lib/row-id.js';
-import { firstSeenAt } from '../../personalisation/attributes/time-basis.js';
+import { firstSeenAt } from '../../decide/attributes/time-basis.js';
 import { type ConfigSnapshots, createConfigSnapshots } from '../game-configs/config-snapshots.js';
 import { documentWork } from '../game-configs/document-work.js';
 import { findCurrentModels } from '../predictions/models-at.js';

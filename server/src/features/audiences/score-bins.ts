@@ -1,4 +1,4 @@
-import type { Prediction } from '../../personalisation/predict/score.js';
+import type { Prediction } from '../../decide/predict/score.js';
 
 /** Players whose value is at least `from` and below `to`. The last bin of a probability includes 1; that of an amount has no end. */
 export type ScoreBin = Readonly<{ from: number; to: number | null; players: number }>;

@@ -1,11 +1,11 @@
 import { type Pool, snapshot } from '../../platform/db/pool.js';
 import { chunksOf } from '../../platform/lib/chunks.js';
 import { utcDay } from '../../platform/lib/day.js';
-import { PlayerAttributes } from '../../personalisation/attributes/player-attributes.js';
-import { compileDocument } from '../../personalisation/compile/compile-document.js';
-import { DEFAULT_DOCUMENT } from '../../personalisation/document/default-document.js';
-import { PREDICTION_NAMES, type PredictionName } from '../../personalisation/predict/artefact.js';
-import type { Predictions } from '../../personalisation/predict/score.js';
+import { PlayerAttributes } from '../../decide/attributes/player-attributes.js';
+import { compileDocument } from '../../decide/compile/compile-document.js';
+import { DEFAULT_DOCUMENT } from '../../decide/document/default-document.js';
+import { PREDICTION_NAMES, type PredictionName } from '../../decide/predict/artefact.js';
+import type { Predictions } from '../../decide/predict/score.js';
 import { factColumns } from '../evaluations/fact-columns.js';
 import { factNeeds } from '../evaluations/fact-needs.js';
 import { listFactRowsOf } from '../evaluations/player-queries.js';

@@ -1,6 +1,6 @@
 import { csvRow, numberCell } from '../../platform/lib/csv-writer.js';
 import { escapeFormulas } from '../../platform/lib/spreadsheet-formulas.js';
-import type { SegmentEntry } from '../../personalisation/document/parts/segments.js';
+import type { SegmentEntry } from '../../decide/document/parts/segments.js';
 import { perActivePlayer, perPayer, shareOf, withMeans } from '../analytics/ratios.js';
 import { RevenueColumns } from '../analytics/revenue-columns.js';
 import type { GroupNumbers } from './group-sums.js';

@@ -1,9 +1,9 @@
 import { type Pool, snapshot } from '../../platform/db/pool.js';
 import { chunksOf } from '../../platform/lib/chunks.js';
 import { DAY_MS, utcDay } from '../../platform/lib/day.js';
-import { compilationSteps } from '../../personalisation/compile/compile-document.js';
-import type { CompiledDocument } from '../../personalisation/compile/compiled-document.js';
-import type { ConfigDocument } from '../../personalisation/document/document.js';
+import { compilationSteps } from '../../decide/compile/compile-document.js';
+import type { CompiledDocument } from '../../decide/compile/compiled-document.js';
+import type { ConfigDocument } from '../../decide/document/document.js';
 import { evaluatePlayer } from '../evaluations/evaluate-player.js';
 import { factColumns, MAX_COLUMNS } from '../evaluations/fact-columns.js';
 import { factNeeds } from '../evaluations/fact-needs.js';

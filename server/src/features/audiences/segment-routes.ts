@@ -3,7 +3,7 @@ import type { AdminContext } from '../../admin/admin-context.js';
 import { toTime } from '../../platform/admin-api/admin-responses.js';
 import { routesOfGame } from '../../admin/admin-routes.js';
 import { DAY_MS, utcDay } from '../../platform/lib/day.js';
-import { compilationSteps } from '../../personalisation/compile/compile-document.js';
+import { compilationSteps } from '../../decide/compile/compile-document.js';
 import { requireConfigVersion } from '../game-configs/config-queries.js';
 import { documentWork } from '../game-configs/document-work.js';
 import { SEGMENT_SAMPLE_SIZE } from './player-samples.js';

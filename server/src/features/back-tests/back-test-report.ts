@@ -1,8 +1,8 @@
-import type { PlayerFacts } from '../../personalisation/attributes/player-facts.js';
-import type { CompiledDocument } from '../../personalisation/compile/compiled-document.js';
-import { decide } from '../../personalisation/decide/decide.js';
-import type { Decision } from '../../personalisation/decide/decision.js';
-import type { ModelsInForce } from '../../personalisation/predict/models-in-force.js';
+import type { PlayerFacts } from '../../decide/attributes/player-facts.js';
+import type { CompiledDocument } from '../../decide/compile/compiled-document.js';
+import { decide } from '../../decide/decide/decide.js';
+import type { Decision } from '../../decide/decide/decision.js';
+import type { ModelsInForce } from '../../decide/predict/models-in-force.js';
 import { DryRunReport, type Effects } from '../dry-runs/dry-run-report.js';
 import { evaluatePlayer } from '../evaluations/evaluate-player.js';
 import { TimeSlice } from '../evaluations/time-slice.js';

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { nullable } from '../../platform/admin-api/admin-responses.js';
-import { EVALUATED_PARTS, type EvaluatedPart } from '../../personalisation/decide/evaluated-parts.js';
-import { ConfigDocument } from '../../personalisation/document/document.js';
+import { EVALUATED_PARTS, type EvaluatedPart } from '../../decide/decide/evaluated-parts.js';
+import { ConfigDocument } from '../../decide/document/document.js';
 import { count, EFFECTS, EFFECTS_EXAMPLE } from '../dry-runs/dry-run-schemas.js';
 import { DOCUMENT_EXAMPLE } from '../game-configs/config-schemas.js';
 import { DEFAULT_DAYS, DEFAULT_SAMPLE, MAX_DAYS, MAX_SAMPLE } from './back-test.js';

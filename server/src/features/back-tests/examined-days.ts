@@ -1,10 +1,10 @@
 import type { Pool } from '../../platform/db/pool.js';
 import { DAY_MS, utcDay } from '../../platform/lib/day.js';
-import { compilationSteps } from '../../personalisation/compile/compile-document.js';
-import type { CompiledDocument } from '../../personalisation/compile/compiled-document.js';
-import type { ConfigDocument } from '../../personalisation/document/document.js';
-import type { OwnDefinition } from '../../personalisation/own-attributes/own-definition.js';
-import type { ModelsInForce } from '../../personalisation/predict/models-in-force.js';
+import { compilationSteps } from '../../decide/compile/compile-document.js';
+import type { CompiledDocument } from '../../decide/compile/compiled-document.js';
+import type { ConfigDocument } from '../../decide/document/document.js';
+import type { OwnDefinition } from '../../decide/own-attributes/own-definition.js';
+import type { ModelsInForce } from '../../decide/predict/models-in-force.js';
 import { type Comparison, compareDocuments } from '../dry-runs/unchanged-parts.js';
 import { findConfigVersionAt } from '../game-configs/config-queries.js';
 import { documentWork } from '../game-configs/document-work.js';

@@ -1,6 +1,6 @@
-import type { CompiledDocument } from '../../personalisation/compile/compiled-document.js';
-import { EVALUATED_PARTS } from '../../personalisation/decide/evaluated-parts.js';
-import { entryName } from '../../personalisation/document/document-part.js';
+import type { CompiledDocument } from '../../decide/compile/compiled-document.js';
+import { EVALUATED_PARTS } from '../../decide/decide/evaluated-parts.js';
+import { entryName } from '../../decide/document/document-part.js';
 import type { Evaluation } from '../evaluations/evaluate-player.js';
 
 /** Of how many examined players an entry was true on at least one day, and on how many days of players altogether. */

@@ -1,7 +1,7 @@
-import type { PlayerFacts } from '../../personalisation/attributes/player-facts.js';
-import type { CompiledDocument } from '../../personalisation/compile/compiled-document.js';
-import { EVALUATED_PARTS, type EvaluatedPart } from '../../personalisation/decide/evaluated-parts.js';
-import { entryName } from '../../personalisation/document/document-part.js';
+import type { PlayerFacts } from '../../decide/attributes/player-facts.js';
+import type { CompiledDocument } from '../../decide/compile/compiled-document.js';
+import { EVALUATED_PARTS, type EvaluatedPart } from '../../decide/decide/evaluated-parts.js';
+import { entryName } from '../../decide/document/document-part.js';
 import type { Evaluation } from '../evaluations/evaluate-player.js';
 import { type RevenueShares, revenueShares, type SpendFacts, SpendSum } from '../evaluations/spend-sum.js';
 import { type Counts, Tally } from '../evaluations/tally.js';

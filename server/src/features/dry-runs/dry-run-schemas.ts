@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
 import { nullable, Time } from '../../platform/admin-api/admin-responses.js';
-import { EVALUATED_PARTS, type EvaluatedPart } from '../../personalisation/decide/evaluated-parts.js';
-import { MAX_COMING_INSTANTS } from '../../personalisation/document/coming-instants.js';
-import { ConfigDocument } from '../../personalisation/document/document.js';
+import { EVALUATED_PARTS, type EvaluatedPart } from '../../decide/decide/evaluated-parts.js';
+import { MAX_COMING_INSTANTS } from '../../decide/document/coming-instants.js';
+import { ConfigDocument } from '../../decide/document/document.js';
 import { DOCUMENT_EXAMPLE } from '../game-configs/config-schemas.js';
 import { Notes } from '../own-attributes/own-attribute-schemas.js';
 import { REPORTED_SHARE_EXAMPLE, ReportedShare } from '../reporting/money-schemas.js';

@@ -5,7 +5,7 @@ import {
   withDedicatedConnection,
 } from '../../platform/db/dedicated-connection.js';
 import type { Pool } from '../../platform/db/pool.js';
-import { unreadExperiments, unreadSentence } from '../../personalisation/compile/experiment-readers.js';
+import { unreadExperiments, unreadSentence } from '../../decide/compile/experiment-readers.js';
 import { MAX_COLUMNS } from '../evaluations/fact-columns.js';
 import { beginSnapshot, countPlayers, type Share } from '../evaluations/player-queries.js';
 import {

@@ -1,14 +1,14 @@
-import type { AttributeRegistry } from '../../personalisation/attributes/attribute-registry.js';
-import { epochDay, type PlayerFacts } from '../../personalisation/attributes/player-facts.js';
-import { compilationSteps } from '../../personalisation/compile/compile-document.js';
-import type { CompiledDocument } from '../../personalisation/compile/compiled-document.js';
+import type { AttributeRegistry } from '../../decide/attributes/attribute-registry.js';
+import { epochDay, type PlayerFacts } from '../../decide/attributes/player-facts.js';
+import { compilationSteps } from '../../decide/compile/compile-document.js';
+import type { CompiledDocument } from '../../decide/compile/compiled-document.js';
 import {
   type ComingInstant,
   type ComingInstants,
   comingInstants,
-} from '../../personalisation/document/coming-instants.js';
-import type { ConfigDocument } from '../../personalisation/document/document.js';
-import type { ModelsInForce } from '../../personalisation/predict/models-in-force.js';
+} from '../../decide/document/coming-instants.js';
+import type { ConfigDocument } from '../../decide/document/document.js';
+import type { ModelsInForce } from '../../decide/predict/models-in-force.js';
 import { evaluatePlayer } from '../evaluations/evaluate-player.js';
 import { type FactColumns, factColumns } from '../evaluations/fact-columns.js';
 import { type FactNeeds, factNeeds } from '../evaluations/fact-needs.js';

@@ -1,14 +1,14 @@
-import { TIME_BASIS } from '../../personalisation/attributes/time-basis.js';
-import { nodeNames } from '../../personalisation/compile/compile-flags-and-segments.js';
-import type { CompiledDocument } from '../../personalisation/compile/compiled-document.js';
+import { TIME_BASIS } from '../../decide/attributes/time-basis.js';
+import { nodeNames } from '../../decide/compile/compile-flags-and-segments.js';
+import type { CompiledDocument } from '../../decide/compile/compiled-document.js';
 import {
   EVALUATED_PARTS,
   type EvaluatedPart,
   entriesNamed,
   evaluatedEntries,
   neededEntries,
-} from '../../personalisation/decide/evaluated-parts.js';
-import type { CompiledRule } from '../../personalisation/rules/rules.js';
+} from '../../decide/decide/evaluated-parts.js';
+import type { CompiledRule } from '../../decide/rules/rules.js';
 
 /** What still has to be evaluated under the old document after the new document was evaluated. */
 export type Comparison = Readonly<{

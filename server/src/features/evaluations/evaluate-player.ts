@@ -1,10 +1,10 @@
-import type { PlayerAttributes } from '../../personalisation/attributes/player-attributes.js';
-import type { PlayerFacts } from '../../personalisation/attributes/player-facts.js';
-import type { CompiledDocument } from '../../personalisation/compile/compiled-document.js';
-import { decideFlagsAndSegments } from '../../personalisation/decide/decide-flags-and-segments.js';
-import { DecisionContext, type OnDecisionError } from '../../personalisation/decide/decision-context.js';
-import { EVALUATED_PARTS, type EvaluatedPart } from '../../personalisation/decide/evaluated-parts.js';
-import type { ModelsInForce } from '../../personalisation/predict/models-in-force.js';
+import type { PlayerAttributes } from '../../decide/attributes/player-attributes.js';
+import type { PlayerFacts } from '../../decide/attributes/player-facts.js';
+import type { CompiledDocument } from '../../decide/compile/compiled-document.js';
+import { decideFlagsAndSegments } from '../../decide/decide/decide-flags-and-segments.js';
+import { DecisionContext, type OnDecisionError } from '../../decide/decide/decision-context.js';
+import { EVALUATED_PARTS, type EvaluatedPart } from '../../decide/decide/evaluated-parts.js';
+import type { ModelsInForce } from '../../decide/predict/models-in-force.js';
 
 type PartName = (typeof EVALUATED_PARTS)[number]['part']['name'];
 

@@ -1,11 +1,11 @@
 import { dateOf } from '../../platform/lib/day.js';
-import type { PlayerFact } from '../../personalisation/attributes/fact-source.js';
+import type { PlayerFact } from '../../decide/attributes/fact-source.js';
 import {
   type AgeGroup,
   epochDay,
   type ProfileMember,
-} from '../../personalisation/attributes/player-facts.js';
-import type { OwnFacts } from '../../personalisation/own-attributes/own-facts.js';
+} from '../../decide/attributes/player-facts.js';
+import type { OwnFacts } from '../../decide/own-attributes/own-facts.js';
 import {
   EXPOSURES_COLUMN,
   type ExposureTuple,

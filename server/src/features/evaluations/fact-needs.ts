@@ -1,6 +1,6 @@
-import type { DaySource, FactSource, PlayerFact } from '../../personalisation/attributes/fact-source.js';
-import type { ProfileMember } from '../../personalisation/attributes/player-facts.js';
-import type { CompiledDocument } from '../../personalisation/compile/compiled-document.js';
+import type { DaySource, FactSource, PlayerFact } from '../../decide/attributes/fact-source.js';
+import type { ProfileMember } from '../../decide/attributes/player-facts.js';
+import type { CompiledDocument } from '../../decide/compile/compiled-document.js';
 
 export type WindowNeed = { source: DaySource; key: string | null; last7d: boolean; last28d: boolean };
 

@@ -1,5 +1,5 @@
-import type { DaySource, PlayerFact } from '../../personalisation/attributes/fact-source.js';
-import { BLANK_HISTORY } from '../../personalisation/attributes/player-history.js';
+import type { DaySource, PlayerFact } from '../../decide/attributes/fact-source.js';
+import { BLANK_HISTORY } from '../../decide/attributes/player-history.js';
 import { FIRST_DAY_COLUMN } from '../players/facts-queries.js';
 import { type RowFacts, type SummedDay, setCount } from './row-facts.js';
 

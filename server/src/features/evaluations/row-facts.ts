@@ -7,10 +7,10 @@ import type {
   PlayerPin,
   PlayerProfile,
   SegmentStay,
-} from '../../personalisation/attributes/player-facts.js';
-import { BLANK_HISTORY } from '../../personalisation/attributes/player-history.js';
-import { NOTHING_WORKED_OUT, type OwnFacts } from '../../personalisation/own-attributes/own-facts.js';
-import type { RecentDay } from '../../personalisation/predict/prediction-facts.js';
+} from '../../decide/attributes/player-facts.js';
+import { BLANK_HISTORY } from '../../decide/attributes/player-history.js';
+import { NOTHING_WORKED_OUT, type OwnFacts } from '../../decide/own-attributes/own-facts.js';
+import type { RecentDay } from '../../decide/predict/prediction-facts.js';
 import type { ReportedAmount } from '../reporting/exchange-rates.js';
 
 type Mutable<T> = { -readonly [Member in keyof T]: T[Member] };

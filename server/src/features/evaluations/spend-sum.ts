@@ -1,4 +1,4 @@
-import { numberIn, type PlayerFacts } from '../../personalisation/attributes/player-facts.js';
+import { numberIn, type PlayerFacts } from '../../decide/attributes/player-facts.js';
 import type { ReportedAmount } from '../reporting/exchange-rates.js';
 
 /** What a player has spent: by currency, and in the reporting currency if the studio has one and it was read. */

@@ -1,4 +1,4 @@
-import type { PlayerFacts } from '../../personalisation/attributes/player-facts.js';
+import type { PlayerFacts } from '../../decide/attributes/player-facts.js';
 import { type SpendFacts, SpendSum } from './spend-sum.js';
 
 /** How many players a part is true of under the old and the new document. */

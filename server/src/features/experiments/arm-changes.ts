@@ -1,8 +1,8 @@
 import type { Pool } from '../../platform/db/pool.js';
 import { canonicalJson } from '../../platform/lib/canonical-json.js';
 import { utcDay } from '../../platform/lib/day.js';
-import { experimentReaders } from '../../personalisation/compile/experiment-readers.js';
-import type { ConfigDocument } from '../../personalisation/document/document.js';
+import { experimentReaders } from '../../decide/compile/experiment-readers.js';
+import type { ConfigDocument } from '../../decide/document/document.js';
 import { findConfigVersion } from '../game-configs/config-queries.js';
 import type { ArmChanges } from './run-queries.js';
 

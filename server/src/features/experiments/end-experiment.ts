@@ -1,6 +1,6 @@
 import type { Actor } from '../../platform/admin-api/audit-log.js';
 import type { Pool } from '../../platform/db/pool.js';
-import type { ExperimentEntry } from '../../personalisation/document/parts/experiments.js';
+import type { ExperimentEntry } from '../../decide/document/parts/experiments.js';
 import { findConfigVersionAt } from '../game-configs/config-queries.js';
 import { type Confirmations, type PublishOutcome, publishConfig } from '../game-configs/publish.js';
 

@@ -5,8 +5,8 @@ import {
   withDedicatedConnection,
 } from '../../platform/db/dedicated-connection.js';
 import type { Pool } from '../../platform/db/pool.js';
-import { type MetricEntry, metricKey } from '../../personalisation/document/parts/experiment-metrics.js';
-import type { ExperimentEntry } from '../../personalisation/document/parts/experiments.js';
+import { type MetricEntry, metricKey } from '../../decide/document/parts/experiment-metrics.js';
+import type { ExperimentEntry } from '../../decide/document/parts/experiments.js';
 import { findRateTable } from '../reporting/rate-queries.js';
 import { examinedSince } from './explored-segment.js';
 import {

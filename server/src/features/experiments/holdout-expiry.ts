@@ -1,7 +1,7 @@
 import type { DedicatedConnection } from '../../platform/db/dedicated-connection.js';
 import type { Pool } from '../../platform/db/pool.js';
 import { DAY_MS, utcDay } from '../../platform/lib/day.js';
-import { isHoldoutOver } from '../../personalisation/document/offer-holdouts.js';
+import { isHoldoutOver } from '../../decide/document/offer-holdouts.js';
 import { findConfigVersionAt } from '../game-configs/config-queries.js';
 import type { RunKey } from './exposure-queries.js';
 

@@ -1,6 +1,6 @@
 import type { DedicatedConnection } from '../../platform/db/dedicated-connection.js';
 import { DAY_MS, utcDay } from '../../platform/lib/day.js';
-import type { ExperimentEntry } from '../../personalisation/document/parts/experiments.js';
+import type { ExperimentEntry } from '../../decide/document/parts/experiments.js';
 import { findRateTable } from '../reporting/rate-queries.js';
 import { findPublishedExperiments, listGamesWithRuns } from './erased-queries.js';
 import { listReseeded } from './exposure-queries.js';

@@ -2,8 +2,8 @@ import { walkByIndex, withDedicatedConnection } from '../../platform/db/dedicate
 import type { Pool } from '../../platform/db/pool.js';
 import { chunksOf } from '../../platform/lib/chunks.js';
 import { DAY_MS, utcDay } from '../../platform/lib/day.js';
-import { type MetricEntry, metricKey } from '../../personalisation/document/parts/experiment-metrics.js';
-import type { ExperimentEntry } from '../../personalisation/document/parts/experiments.js';
+import { type MetricEntry, metricKey } from '../../decide/document/parts/experiment-metrics.js';
+import type { ExperimentEntry } from '../../decide/document/parts/experiments.js';
 import { FAST_SAMPLE_SIZE, type PlayerSamples } from '../audiences/player-samples.js';
 import { findRateTable } from '../reporting/rate-queries.js';
 import { figureNeeds } from './figure-needs.js';

@@ -1,7 +1,7 @@
 import type { DedicatedConnection } from '../../platform/db/dedicated-connection.js';
 import { dayNumber } from '../../platform/lib/day.js';
-import { metricsOf } from '../../personalisation/document/parts/experiment-metrics.js';
-import type { ExperimentEntry } from '../../personalisation/document/parts/experiments.js';
+import { metricsOf } from '../../decide/document/parts/experiment-metrics.js';
+import type { ExperimentEntry } from '../../decide/document/parts/experiments.js';
 import { TimeSlice } from '../evaluations/time-slice.js';
 import type { RateTable } from '../reporting/exchange-rates.js';
 import { type ExposedRun, type Exposure, listExposures, type RunKey } from './exposure-queries.js';

@@ -1,4 +1,4 @@
-import type { ExperimentEntry } from '../../personalisation/document/parts/experiments.js';
+import type { ExperimentEntry } from '../../decide/document/parts/experiments.js';
 import { type ExperimentSums, GrowingSums, keyedMetrics } from './report/experiment-sums.js';
 import { exploreGroups } from './report/exploration.js';
 import { reportOf } from './report/report.js';

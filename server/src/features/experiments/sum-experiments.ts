@@ -1,9 +1,9 @@
 import { type DedicatedConnection, inTransaction } from '../../platform/db/dedicated-connection.js';
 import type { Pool } from '../../platform/db/pool.js';
 import { DAY_MS, utcDay } from '../../platform/lib/day.js';
-import type { ConfigDocument } from '../../personalisation/document/document.js';
-import { isHoldoutOver, measuredExperiments } from '../../personalisation/document/offer-holdouts.js';
-import type { ExperimentEntry } from '../../personalisation/document/parts/experiments.js';
+import type { ConfigDocument } from '../../decide/document/document.js';
+import { isHoldoutOver, measuredExperiments } from '../../decide/document/offer-holdouts.js';
+import type { ExperimentEntry } from '../../decide/document/parts/experiments.js';
 import type { RateTable } from '../reporting/exchange-rates.js';
 import { findRateTable } from '../reporting/rate-queries.js';
 import { armChangesOf, PublishedVersions } from './arm-changes.js';

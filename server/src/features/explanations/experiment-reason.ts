@@ -1,5 +1,5 @@
-import type { ArmTrace } from '../../personalisation/decide/decision.js';
-import type { ExperimentEntry } from '../../personalisation/document/parts/experiments.js';
+import type { ArmTrace } from '../../decide/decide/decision.js';
+import type { ExperimentEntry } from '../../decide/document/parts/experiments.js';
 import { evaluationOf, pinned, rounded } from './reason-words.js';
 
 /** Why a player is in an arm of an experiment, or in none, in a sentence. */

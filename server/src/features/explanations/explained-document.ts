@@ -1,8 +1,8 @@
 import type { Pool } from '../../platform/db/pool.js';
-import type { Publication } from '../../personalisation/compile/compile-document.js';
-import type { ConfigDocument } from '../../personalisation/document/document.js';
-import type { DocumentProblem } from '../../personalisation/validate/document-problems.js';
-import { validationSteps } from '../../personalisation/validate/validate-document.js';
+import type { Publication } from '../../decide/compile/compile-document.js';
+import type { ConfigDocument } from '../../decide/document/document.js';
+import type { DocumentProblem } from '../../decide/validate/document-problems.js';
+import { validationSteps } from '../../decide/validate/validate-document.js';
 import { findConfigVersion, findConfigVersionAt } from '../game-configs/config-queries.js';
 import { documentWork } from '../game-configs/document-work.js';
 import { findDraft } from '../game-configs/draft.js';

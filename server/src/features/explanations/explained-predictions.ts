@@ -1,21 +1,21 @@
 import { toTime } from '../../platform/admin-api/admin-responses.js';
 import { dateOf, utcDay } from '../../platform/lib/day.js';
-import { predictionsOffFor } from '../../personalisation/attributes/children.js';
-import { epochDay, type PlayerFacts } from '../../personalisation/attributes/player-facts.js';
-import { predictionFacts } from '../../personalisation/attributes/player-history.js';
-import type { CompiledDocument } from '../../personalisation/compile/compiled-document.js';
+import { predictionsOffFor } from '../../decide/attributes/children.js';
+import { epochDay, type PlayerFacts } from '../../decide/attributes/player-facts.js';
+import { predictionFacts } from '../../decide/attributes/player-history.js';
+import type { CompiledDocument } from '../../decide/compile/compiled-document.js';
 import {
   type GradedName,
   MODEL_NAMES,
   type ModelName,
   type PredictionName,
-} from '../../personalisation/predict/artefact.js';
-import { explainPredictions } from '../../personalisation/predict/explain.js';
+} from '../../decide/predict/artefact.js';
+import { explainPredictions } from '../../decide/predict/explain.js';
 import type {
   PredictionExplanation,
   PredictionsExplanation,
-} from '../../personalisation/predict/explanation.js';
-import { score, switchOff, toldValue } from '../../personalisation/predict/score.js';
+} from '../../decide/predict/explanation.js';
+import { score, switchOff, toldValue } from '../../decide/predict/score.js';
 import type { FoundModels } from '../predictions/models-at.js';
 import { type RateTable, rateOn } from '../reporting/exchange-rates.js';
 

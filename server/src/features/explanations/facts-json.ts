@@ -15,8 +15,8 @@ import type {
   PlayerProfile,
   ProfileMember,
   SegmentStay,
-} from '../../personalisation/attributes/player-facts.js';
-import type { NamedDefinition } from '../../personalisation/own-attributes/own-definition.js';
+} from '../../decide/attributes/player-facts.js';
+import type { NamedDefinition } from '../../decide/own-attributes/own-definition.js';
 import { OwnJson, readOwn, toOwnJson } from '../own-attributes/own-json.js';
 import { HistoryJson, historyOfDays, readHistory, toHistoryJson } from './history-json.js';
 import { readInstant } from './instant.js';

@@ -1,11 +1,11 @@
-import type { PlayerFacts } from '../../personalisation/attributes/player-facts.js';
-import { scopeOf } from '../../personalisation/compile/compile-flags-and-segments.js';
-import type { CompiledDocument } from '../../personalisation/compile/compiled-document.js';
-import { decideFlagsAndSegments } from '../../personalisation/decide/decide-flags-and-segments.js';
-import { DecisionContext } from '../../personalisation/decide/decision-context.js';
-import type { ConfigDocument } from '../../personalisation/document/document.js';
-import type { ModelsInForce } from '../../personalisation/predict/models-in-force.js';
-import { type NearMiss, nearMissOf } from '../../personalisation/rules/near-miss.js';
+import type { PlayerFacts } from '../../decide/attributes/player-facts.js';
+import { scopeOf } from '../../decide/compile/compile-flags-and-segments.js';
+import type { CompiledDocument } from '../../decide/compile/compiled-document.js';
+import { decideFlagsAndSegments } from '../../decide/decide/decide-flags-and-segments.js';
+import { DecisionContext } from '../../decide/decide/decision-context.js';
+import type { ConfigDocument } from '../../decide/document/document.js';
+import type { ModelsInForce } from '../../decide/predict/models-in-force.js';
+import { type NearMiss, nearMissOf } from '../../decide/rules/near-miss.js';
 
 /** The segments that a player is not in because of one number, by id. */
 export type NearMisses = ReadonlyMap<string, NearMiss>;

@@ -1,4 +1,4 @@
-import type { PinTrace, RuleTrace, ScheduleTrace } from '../../personalisation/decide/decision.js';
+import type { PinTrace, RuleTrace, ScheduleTrace } from '../../decide/decide/decision.js';
 
 /** Words that several kinds of reasons consist of. */
 

@@ -1,8 +1,8 @@
-import type { PlayerFacts } from '../../personalisation/attributes/player-facts.js';
-import type { FlagTrace, OfferTrace, SegmentTrace, Trace } from '../../personalisation/decide/decision.js';
-import type { ConfigDocument } from '../../personalisation/document/document.js';
-import type { OfferEntry } from '../../personalisation/document/parts/offers.js';
-import { nearMissSentence } from '../../personalisation/rules/near-miss.js';
+import type { PlayerFacts } from '../../decide/attributes/player-facts.js';
+import type { FlagTrace, OfferTrace, SegmentTrace, Trace } from '../../decide/decide/decision.js';
+import type { ConfigDocument } from '../../decide/document/document.js';
+import type { OfferEntry } from '../../decide/document/parts/offers.js';
+import { nearMissSentence } from '../../decide/rules/near-miss.js';
 import { experimentReason } from './experiment-reason.js';
 import type { NearMisses } from './near-misses.js';
 import { closedWindow, evaluationOf, inShare, openWindow, rounded } from './reason-words.js';

@@ -1,13 +1,13 @@
 import { findDeletedBefore } from '../../admin/game-queries.js';
 import { type Client, type Pool, sendAll } from '../../platform/db/pool.js';
-import type { PlayerFacts } from '../../personalisation/attributes/player-facts.js';
-import type { OwnDefinition } from '../../personalisation/own-attributes/own-definition.js';
+import type { PlayerFacts } from '../../decide/attributes/player-facts.js';
+import type { OwnDefinition } from '../../decide/own-attributes/own-definition.js';
 import {
   OwnFold,
   type OwnState,
   ownSet,
   WORKED_OUT_AT,
-} from '../../personalisation/own-attributes/own-state.js';
+} from '../../decide/own-attributes/own-state.js';
 import { countEvents, countTransactions } from '../events/apply/apply-events.js';
 import { mergeTransactions } from '../events/apply/merge-transactions.js';
 import { findFacts } from '../players/facts-queries.js';

@@ -1,7 +1,7 @@
-import type { PriceBasis } from '../../personalisation/compile/price-basis.js';
-import type { SkuStep, SkuTrace } from '../../personalisation/decide/decision.js';
-import type { SkuEntry } from '../../personalisation/document/parts/catalogue.js';
-import type { Guardrail } from '../../personalisation/document/prices.js';
+import type { PriceBasis } from '../../decide/compile/price-basis.js';
+import type { SkuStep, SkuTrace } from '../../decide/decide/decision.js';
+import type { SkuEntry } from '../../decide/document/parts/catalogue.js';
+import type { Guardrail } from '../../decide/document/prices.js';
 import { closedWindow, openWindow } from './reason-words.js';
 
 /** Why a player sees a SKU at its price, or does not see it. The basis of the price is said where players are told it. */

@@ -1,6 +1,6 @@
 import { canonicalJson } from '../../platform/lib/canonical-json.js';
 import type { Steps } from '../../platform/lib/steps.js';
-import { TIME_BASIS } from '../../personalisation/attributes/time-basis.js';
+import { TIME_BASIS } from '../../decide/attributes/time-basis.js';
 import {
   ANY_CHANGE,
   type ArmMove,
@@ -8,9 +8,9 @@ import {
   type Changes,
   ruleChanges,
   UNCHANGED,
-} from '../../personalisation/rules/rule-changes.js';
-import type { RuleScope } from '../../personalisation/rules/rule-paths.js';
-import type { CompiledRule } from '../../personalisation/rules/rules.js';
+} from '../../decide/rules/rule-changes.js';
+import type { RuleScope } from '../../decide/rules/rule-paths.js';
+import type { CompiledRule } from '../../decide/rules/rules.js';
 import { armMoves, type ReadExperiment } from './arm-moves.js';
 
 /** A flag or segment. */

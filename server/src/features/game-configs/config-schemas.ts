@@ -6,7 +6,7 @@ import {
   PROBLEM_EXAMPLE,
 } from '../../admin/admin-error-details.js';
 import { nullable, PersonEmail, successOf, Time } from '../../platform/admin-api/admin-responses.js';
-import { ConfigDocument } from '../../personalisation/document/document.js';
+import { ConfigDocument } from '../../decide/document/document.js';
 
 /** Documentation of the bodies of draft and version routes. */
 

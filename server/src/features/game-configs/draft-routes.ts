@@ -6,7 +6,7 @@ import { routesOfGame } from '../../admin/admin-routes.js';
 import { ApiError } from '../../platform/errors.js';
 import { BODY_ERRORS } from '../../platform/http/api-schemas.js';
 import { bodyCheckedAs } from '../../platform/http/validation.js';
-import { validationSteps } from '../../personalisation/validate/validate-document.js';
+import { validationSteps } from '../../decide/validate/validate-document.js';
 import { requireConfigVersion } from './config-queries.js';
 import {
   DraftBody,

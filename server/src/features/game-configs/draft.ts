@@ -1,7 +1,7 @@
 import { type Actor, emailOf, insertAuditEntry } from '../../platform/admin-api/audit-log.js';
 import { type Client, type Pool, transaction } from '../../platform/db/pool.js';
-import type { ConfigDocument } from '../../personalisation/document/document.js';
-import type { DocumentProblem } from '../../personalisation/validate/document-problems.js';
+import type { ConfigDocument } from '../../decide/document/document.js';
+import type { DocumentProblem } from '../../decide/validate/document-problems.js';
 import { validateOnce } from './checked-documents.js';
 import { lockGame, requireConfigVersion } from './config-queries.js';
 import { type DocumentChange, differenceSteps } from './document-difference.js';

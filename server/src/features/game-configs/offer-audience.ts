@@ -1,21 +1,21 @@
 import { createHash } from 'node:crypto';
-import { ATTRIBUTE_REGISTRY } from '../../personalisation/attributes/attributes.js';
-import { withOwnAttributes } from '../../personalisation/attributes/own-attribute.js';
-import { TIME_BASIS } from '../../personalisation/attributes/time-basis.js';
-import { compileExperiments } from '../../personalisation/compile/compile-experiments.js';
+import { ATTRIBUTE_REGISTRY } from '../../decide/attributes/attributes.js';
+import { withOwnAttributes } from '../../decide/attributes/own-attribute.js';
+import { TIME_BASIS } from '../../decide/attributes/time-basis.js';
+import { compileExperiments } from '../../decide/compile/compile-experiments.js';
 import {
   compileOrNever,
   compileSegment,
   nodeNames,
   scopeOf,
   usableRule,
-} from '../../personalisation/compile/compile-flags-and-segments.js';
-import type { CompiledExperiment } from '../../personalisation/compile/compiled-document.js';
-import type { ConfigDocument } from '../../personalisation/document/document.js';
-import type { OfferEntry } from '../../personalisation/document/parts/offers.js';
-import { DEFAULT_PREDICTIONS } from '../../personalisation/document/parts/predictions.js';
-import type { RuleScope } from '../../personalisation/rules/rule-paths.js';
-import type { CompiledRule } from '../../personalisation/rules/rules.js';
+} from '../../decide/compile/compile-flags-and-segments.js';
+import type { CompiledExperiment } from '../../decide/compile/compiled-document.js';
+import type { ConfigDocument } from '../../decide/document/document.js';
+import type { OfferEntry } from '../../decide/document/parts/offers.js';
+import { DEFAULT_PREDICTIONS } from '../../decide/document/parts/predictions.js';
+import type { RuleScope } from '../../decide/rules/rule-paths.js';
+import type { CompiledRule } from '../../decide/rules/rules.js';
 import type { ReadExperiment } from './arm-moves.js';
 import type { ArmRule, NodeReader, RuleNode } from './arm-rule-changes.js';
 

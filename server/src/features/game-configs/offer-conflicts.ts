@@ -1,4 +1,4 @@
-import type { CompiledOffer } from '../../personalisation/compile/compiled-document.js';
+import type { CompiledOffer } from '../../decide/compile/compiled-document.js';
 import { mayApply, mayGain } from './audience-changes.js';
 import type { PricingOffer } from './priced-document.js';
 

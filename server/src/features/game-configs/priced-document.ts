@@ -1,12 +1,12 @@
 import type { Steps } from '../../platform/lib/steps.js';
-import { compileOffer, pricesOf } from '../../personalisation/compile/compile-catalogue.js';
-import type { CompiledOffer } from '../../personalisation/compile/compiled-document.js';
-import type { ConfigDocument } from '../../personalisation/document/document.js';
-import { DEFAULT_STUDIO_ZONE } from '../../personalisation/document/parts/calendar.js';
-import type { SkuEntry } from '../../personalisation/document/parts/catalogue.js';
-import { type SkuPrice, toBasisPoints } from '../../personalisation/document/prices.js';
-import { scheduleCompiler } from '../../personalisation/schedules/schedule-compiler.js';
-import type { CompiledSchedule } from '../../personalisation/schedules/windows.js';
+import { compileOffer, pricesOf } from '../../decide/compile/compile-catalogue.js';
+import type { CompiledOffer } from '../../decide/compile/compiled-document.js';
+import type { ConfigDocument } from '../../decide/document/document.js';
+import { DEFAULT_STUDIO_ZONE } from '../../decide/document/parts/calendar.js';
+import type { SkuEntry } from '../../decide/document/parts/catalogue.js';
+import { type SkuPrice, toBasisPoints } from '../../decide/document/prices.js';
+import { scheduleCompiler } from '../../decide/schedules/schedule-compiler.js';
+import type { CompiledSchedule } from '../../decide/schedules/windows.js';
 import { type Audience, audienceReader } from './offer-audience.js';
 
 /** An offer that runs now or later. */

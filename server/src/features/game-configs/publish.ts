@@ -1,9 +1,9 @@
 import { type Actor, emailOf, insertAuditEntry } from '../../platform/admin-api/audit-log.js';
 import { type Client, type Pool, transaction } from '../../platform/db/pool.js';
-import { exposureSegmentSteps } from '../../personalisation/compile/exposure-segments.js';
-import type { ConfigDocument } from '../../personalisation/document/document.js';
-import type { DocumentProblem } from '../../personalisation/validate/document-problems.js';
-import { validationSteps } from '../../personalisation/validate/validate-document.js';
+import { exposureSegmentSteps } from '../../decide/compile/exposure-segments.js';
+import type { ConfigDocument } from '../../decide/document/document.js';
+import type { DocumentProblem } from '../../decide/validate/document-problems.js';
+import { validationSteps } from '../../decide/validate/validate-document.js';
 import { type BuildInUse, listBuildsInUse } from './build-queries.js';
 import {
   type ConfigVersion,

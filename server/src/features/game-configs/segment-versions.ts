@@ -1,7 +1,7 @@
-import { numberIn } from '../../personalisation/attributes/player-facts.js';
-import type { ConfigDocument } from '../../personalisation/document/document.js';
-import type { SegmentEntry } from '../../personalisation/document/parts/segments.js';
-import { thresholdsKey } from '../../personalisation/document/thresholds.js';
+import { numberIn } from '../../decide/attributes/player-facts.js';
+import type { ConfigDocument } from '../../decide/document/document.js';
+import type { SegmentEntry } from '../../decide/document/parts/segments.js';
+import { thresholdsKey } from '../../decide/document/thresholds.js';
 import type { SegmentVersions } from './config-queries.js';
 
 type Numbered = Readonly<{ document: ConfigDocument; segmentVersions: SegmentVersions }>;

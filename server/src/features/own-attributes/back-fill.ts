@@ -1,14 +1,14 @@
 import { type DedicatedConnection, inTransaction } from '../../platform/db/dedicated-connection.js';
 import type { Clock } from '../../platform/lib/clock.js';
 import { keepToShare, type Rest } from '../../platform/lib/share-of-time.js';
-import { keyOf } from '../../personalisation/own-attributes/own-definition.js';
+import { keyOf } from '../../decide/own-attributes/own-definition.js';
 import {
   OwnFold,
   type OwnSet,
   type OwnState,
   ownSet,
   WORKED_OUT_AT,
-} from '../../personalisation/own-attributes/own-state.js';
+} from '../../decide/own-attributes/own-state.js';
 import {
   listWalkedPlayers,
   lockWalkedPlayers,

@@ -1,14 +1,14 @@
 import type { DedicatedConnection } from '../../platform/db/dedicated-connection.js';
 import type { Client } from '../../platform/db/pool.js';
-import type { ConfigDocument } from '../../personalisation/document/document.js';
-import { keyOf, type OwnDefinition } from '../../personalisation/own-attributes/own-definition.js';
-import type { OwnFacts } from '../../personalisation/own-attributes/own-facts.js';
+import type { ConfigDocument } from '../../decide/document/document.js';
+import { keyOf, type OwnDefinition } from '../../decide/own-attributes/own-definition.js';
+import type { OwnFacts } from '../../decide/own-attributes/own-facts.js';
 import {
   OwnFold,
   type OwnSet,
   type OwnState,
   ownSet,
-} from '../../personalisation/own-attributes/own-state.js';
+} from '../../decide/own-attributes/own-state.js';
 import { listPlayerRanges } from '../evaluations/player-queries.js';
 import { eventTypesOf } from './back-fill-queries.js';
 import { foldBlocks } from './fold-blocks.js';

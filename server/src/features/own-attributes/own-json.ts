@@ -1,13 +1,13 @@
 import { type Static, Type } from 'typebox';
-import { cutText } from '../../personalisation/own-attributes/event-value.js';
-import { entryOfWindows, type OwnEntry } from '../../personalisation/own-attributes/folds.js';
+import { cutText } from '../../decide/own-attributes/event-value.js';
+import { entryOfWindows, type OwnEntry } from '../../decide/own-attributes/folds.js';
 import {
   isWindowed,
   keyOf,
   type NamedDefinition,
-} from '../../personalisation/own-attributes/own-definition.js';
-import type { OwnFacts } from '../../personalisation/own-attributes/own-facts.js';
-import { plainValueOf, windowValueOf } from '../../personalisation/own-attributes/own-value.js';
+} from '../../decide/own-attributes/own-definition.js';
+import type { OwnFacts } from '../../decide/own-attributes/own-facts.js';
+import { plainValueOf, windowValueOf } from '../../decide/own-attributes/own-value.js';
 
 const Windows = Type.Object(
   { total: Type.Number(), last7d: Type.Number(), last28d: Type.Number() },

@@ -1,4 +1,4 @@
-import type { FoldedEvent } from '../../personalisation/own-attributes/event-value.js';
+import type { FoldedEvent } from '../../decide/own-attributes/event-value.js';
 
 /** The members of `event_blocks.events` that matter here; see the schema of the database. */
 type StoredTuple = [

@@ -1,8 +1,8 @@
 import type { Client } from '../../platform/db/pool.js';
-import { compilationSteps } from '../../personalisation/compile/compile-document.js';
-import { decide } from '../../personalisation/decide/decide.js';
-import type { Regression } from '../../personalisation/predict/explanation.js';
-import { toldValue } from '../../personalisation/predict/score.js';
+import { compilationSteps } from '../../decide/compile/compile-document.js';
+import { decide } from '../../decide/decide/decide.js';
+import type { Regression } from '../../decide/predict/explanation.js';
+import { toldValue } from '../../decide/predict/score.js';
 import { type ExplainedPrediction, explainedPredictions } from '../explanations/explained-predictions.js';
 import { findConfigVersionAt } from '../game-configs/config-queries.js';
 import { documentWork } from '../game-configs/document-work.js';

@@ -1,13 +1,13 @@
 import type { Logger } from 'pino';
 import { createFailureReport } from '../../platform/lib/failure-report.js';
 import type { VersionSnapshots } from '../../platform/lib/version-snapshots.js';
-import { predictionsOffFor } from '../../personalisation/attributes/children.js';
-import { epochDay, type PlayerFacts } from '../../personalisation/attributes/player-facts.js';
-import { predictionFacts } from '../../personalisation/attributes/player-history.js';
-import type { CompiledDocument } from '../../personalisation/compile/compiled-document.js';
-import { type Forecast, forecastOf } from '../../personalisation/predict/forecast.js';
-import type { ModelsInForce } from '../../personalisation/predict/models-in-force.js';
-import { score, switchOff } from '../../personalisation/predict/score.js';
+import { predictionsOffFor } from '../../decide/attributes/children.js';
+import { epochDay, type PlayerFacts } from '../../decide/attributes/player-facts.js';
+import { predictionFacts } from '../../decide/attributes/player-history.js';
+import type { CompiledDocument } from '../../decide/compile/compiled-document.js';
+import { type Forecast, forecastOf } from '../../decide/predict/forecast.js';
+import type { ModelsInForce } from '../../decide/predict/models-in-force.js';
+import { score, switchOff } from '../../decide/predict/score.js';
 import type { PlayerRow } from './player-row.js';
 
 export type VersionedModels = ModelsInForce & Readonly<{ version: number }>;

@@ -1,4 +1,4 @@
-import type { CompiledDocument, SegmentMembership } from '../../personalisation/compile/compiled-document.js';
+import type { CompiledDocument, SegmentMembership } from '../../decide/compile/compiled-document.js';
 
 /**
  * The segments that an exposure is stored with: those the player is told to be in by the decision that the arm comes from, which follows

@@ -9,8 +9,8 @@ import {
   type PlayerHistory,
   type PlayerPin,
   type SegmentStay,
-} from '../../personalisation/attributes/player-facts.js';
-import { NOTHING_WORKED_OUT, type OwnFacts } from '../../personalisation/own-attributes/own-facts.js';
+} from '../../decide/attributes/player-facts.js';
+import { NOTHING_WORKED_OUT, type OwnFacts } from '../../decide/own-attributes/own-facts.js';
 
 /** The facts of a player and what they were read with, as one snapshot of the database. */
 export type PlayerReading = Readonly<{

@@ -1,7 +1,7 @@
-import type { PinKind } from '../../personalisation/attributes/player-facts.js';
-import type { ConfigDocument } from '../../personalisation/document/document.js';
-import { MAX_VALUE_BYTES, valueBytes } from '../../personalisation/document/parts/values.js';
-import { valueCheckOf } from '../../personalisation/document/value-types.js';
+import type { PinKind } from '../../decide/attributes/player-facts.js';
+import type { ConfigDocument } from '../../decide/document/document.js';
+import { MAX_VALUE_BYTES, valueBytes } from '../../decide/document/parts/values.js';
+import { valueCheckOf } from '../../decide/document/value-types.js';
 
 /** What can be pinned, and what a pin may say under a published document. */
 type PinKindDefinition = Readonly<{

@@ -6,7 +6,7 @@ import { cutPage, pageParameters } from '../../platform/admin-api/page-cursor.js
 import { ApiError, ERRORS } from '../../platform/errors.js';
 import { BODY_ERRORS } from '../../platform/http/api-schemas.js';
 import { didYouMean } from '../../platform/lib/nearest-name.js';
-import { valueSentence } from '../../personalisation/document/parts/values.js';
+import { valueSentence } from '../../decide/document/parts/values.js';
 import { PlayerParameters } from './admin-player-schemas.js';
 import { afterOf, endOf, keyOf, LIST_LIMITS, setMembers } from './override-parts.js';
 import { isPinKind, PIN_TARGET } from './pin-kinds.js';

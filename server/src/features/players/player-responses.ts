@@ -5,8 +5,8 @@ import type {
   DecidedValue,
   Decision,
   StoreDecision,
-} from '../../personalisation/decide/decision.js';
-import { stampedJson, storeContentParts } from '../../personalisation/decide/store-json.js';
+} from '../../decide/decide/decision.js';
+import { stampedJson, storeContentParts } from '../../decide/decide/store-json.js';
 
 /** What a player is told, as the texts that are sent. */
 export type PlayerResponses = Readonly<{

@@ -3,9 +3,9 @@ import type {
   ModelCard,
   ModelName,
   OriginMetrics,
-} from '../../personalisation/predict/artefact.js';
-import { readArtefact } from '../../personalisation/predict/read-artefact.js';
-import type { RefusedModel } from '../../personalisation/predict/train.js';
+} from '../../decide/predict/artefact.js';
+import { readArtefact } from '../../decide/predict/read-artefact.js';
+import type { RefusedModel } from '../../decide/predict/train.js';
 import type { StoredModel } from './model-queries.js';
 
 type ReadyModel = Extract<Artefact['models'][ModelName], ModelCard>;

@@ -9,17 +9,17 @@ import {
   type GradedName,
   isModelName,
   modelOf,
-} from '../../personalisation/predict/artefact.js';
-import { distrustedAfterGrading } from '../../personalisation/predict/distrust.js';
+} from '../../decide/predict/artefact.js';
+import { distrustedAfterGrading } from '../../decide/predict/distrust.js';
 import {
   gradePredictions,
   HORIZONS,
   type PredictionGrade,
   WEEK_DAYS,
-} from '../../personalisation/predict/grade-predictions.js';
-import { gradeWeekOfRevenue, type TotalMetrics } from '../../personalisation/predict/grade-totals.js';
-import { readArtefact } from '../../personalisation/predict/read-artefact.js';
-import type { OriginCells } from '../../personalisation/predict/training-data.js';
+} from '../../decide/predict/grade-predictions.js';
+import { gradeWeekOfRevenue, type TotalMetrics } from '../../decide/predict/grade-totals.js';
+import { readArtefact } from '../../decide/predict/read-artefact.js';
+import type { OriginCells } from '../../decide/predict/training-data.js';
 import { lockGame } from '../game-configs/config-queries.js';
 import { type Grade, insertGrade } from './grade-queries.js';
 import {

@@ -5,7 +5,7 @@ import { routesOfGame } from '../../admin/admin-routes.js';
 import { cursorInvalid, cursorOf, cursorTime, cutPage, pageParameters } from '../../platform/admin-api/page-cursor.js';
 import { DAY_MS, utcDay } from '../../platform/lib/day.js';
 import { MAX_INTEGER } from '../../platform/lib/max-integer.js';
-import { GRADED_NAMES, type GradedName } from '../../personalisation/predict/artefact.js';
+import { GRADED_NAMES, type GradedName } from '../../decide/predict/artefact.js';
 import { type Grade, type GradePage, listGrades } from './grade-queries.js';
 import { GradesResponse } from './model-schemas.js';
 

@@ -7,7 +7,7 @@ import { BackgroundQuery, JobResponse, toJob } from '../../admin/job-schemas.js'
 import { pageLimit } from '../../platform/admin-api/page-cursor.js';
 import { ApiError, busy } from '../../platform/errors.js';
 import { createFairSemaphore } from '../../platform/lib/fair-semaphore.js';
-import { MODEL_NAMES, type ModelName } from '../../personalisation/predict/artefact.js';
+import { MODEL_NAMES, type ModelName } from '../../decide/predict/artefact.js';
 import { comparedModel } from './compared-model.js';
 import {
   findCurrentState,

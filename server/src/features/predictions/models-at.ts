@@ -3,8 +3,8 @@ import {
   type ModelsInForce,
   UNTRAINED,
   UNTRAINED_MODELS,
-} from '../../personalisation/predict/models-in-force.js';
-import { type ArtefactReading, readArtefact } from '../../personalisation/predict/read-artefact.js';
+} from '../../decide/predict/models-in-force.js';
+import { type ArtefactReading, readArtefact } from '../../decide/predict/read-artefact.js';
 import { findCurrentState, findModel, findStateAt, type PredictionState } from './model-queries.js';
 
 export type FoundModels = Readonly<{

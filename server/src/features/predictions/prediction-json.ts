@@ -6,14 +6,14 @@ import {
   modelOf,
   PREDICTION_NAMES,
   type PredictionName,
-} from '../../personalisation/predict/artefact.js';
-import type { ModelSource } from '../../personalisation/predict/model-source.js';
+} from '../../decide/predict/artefact.js';
+import type { ModelSource } from '../../decide/predict/model-source.js';
 import {
   type DistrustedModels,
   type Prediction,
   type Predictions,
   toldValue,
-} from '../../personalisation/predict/score.js';
+} from '../../decide/predict/score.js';
 
 /** The two parts of a response, as JSON. */
 

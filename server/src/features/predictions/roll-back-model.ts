@@ -1,6 +1,6 @@
 import { type Actor, insertAuditEntry } from '../../platform/admin-api/audit-log.js';
 import { type Pool, transaction } from '../../platform/db/pool.js';
-import { readArtefact } from '../../personalisation/predict/read-artefact.js';
+import { readArtefact } from '../../decide/predict/read-artefact.js';
 import { lockGame } from '../game-configs/config-queries.js';
 import { findCurrentState, findModel, insertNextState } from './model-queries.js';
 

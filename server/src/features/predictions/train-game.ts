@@ -7,9 +7,9 @@ import {
 import { type Client, type Pool, transaction } from '../../platform/db/pool.js';
 import { type Clock, clockFrom } from '../../platform/lib/clock.js';
 import { DAY_MS, dateOf } from '../../platform/lib/day.js';
-import type { Artefact } from '../../personalisation/predict/artefact.js';
-import { readArtefact } from '../../personalisation/predict/read-artefact.js';
-import { type TrainingResult, train } from '../../personalisation/predict/train.js';
+import type { Artefact } from '../../decide/predict/artefact.js';
+import { readArtefact } from '../../decide/predict/read-artefact.js';
+import { type TrainingResult, train } from '../../decide/predict/train.js';
 import { lockGame } from '../game-configs/config-queries.js';
 import {
   findCurrentState,

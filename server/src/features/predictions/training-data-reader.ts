@@ -1,13 +1,13 @@
 import { type DedicatedConnection, walkByIndex, walkFreely } from '../../platform/db/dedicated-connection.js';
 import { dateOf } from '../../platform/lib/day.js';
-import { createActivityCounter, OUTCOME_DAYS } from '../../personalisation/predict/activity-cells.js';
-import { WINDOW_DAYS } from '../../personalisation/predict/player-statistics.js';
+import { createActivityCounter, OUTCOME_DAYS } from '../../decide/predict/activity-cells.js';
+import { WINDOW_DAYS } from '../../decide/predict/player-statistics.js';
 import type {
   ActivityCell,
   BuyerCell,
   OriginCells,
   TrainingData,
-} from '../../personalisation/predict/training-data.js';
+} from '../../decide/predict/training-data.js';
 import {
   createPurchaseTables,
   createSample,

@@ -1,6 +1,6 @@
 import type { DedicatedConnection } from '../../platform/db/dedicated-connection.js';
-import type { PlayerDays } from '../../personalisation/predict/activity-cells.js';
-import type { NonPayerTotals, PayerCell } from '../../personalisation/predict/training-data.js';
+import type { PlayerDays } from '../../decide/predict/activity-cells.js';
+import type { NonPayerTotals, PayerCell } from '../../decide/predict/training-data.js';
 
 /**
  * What training reads: the days of the players of a sample, portion by portion, each player once for all origins. Players are counted by

@@ -1,5 +1,5 @@
-import type { ModelReport } from '../../personalisation/predict/train.js';
-import type { TrainingData } from '../../personalisation/predict/training-data.js';
+import type { ModelReport } from '../../decide/predict/train.js';
+import type { TrainingData } from '../../decide/predict/training-data.js';
 
 /** The report of a training, stored beside its artefact. */
 export type TrainingReport = Readonly<{

@@ -4,8 +4,8 @@ import type { AdminContext } from '../../admin/admin-context.js';
 import { nullable, successOf, toTime } from '../../platform/admin-api/admin-responses.js';
 import { routesOfStudio } from '../../admin/admin-routes.js';
 import { findStudioName, listStudiosOfAccount } from '../../admin/admin-sessions.js';
-import type { AttributeRegistry } from '../../personalisation/attributes/attribute-registry.js';
-import { ATTRIBUTE_REGISTRY } from '../../personalisation/attributes/attributes.js';
+import type { AttributeRegistry } from '../../decide/attributes/attribute-registry.js';
+import { ATTRIBUTE_REGISTRY } from '../../decide/attributes/attributes.js';
 import { accountResponse, MeResponse } from './me-schema.js';
 
 const field = { name: Type.String(), type: Type.String(), meaning: Type.String() };

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { configWith, offer, segment, sku } from '../../personalisation/support/fixtures.js';
+import { configWith, offer, segment, sku } from '../../decide/support/fixtures.js';
 import { type AdminClient, GAME, openAdminClient } from '../../support/admin-calls.js';
 import { expectGeneralError, publish } from '../../support/data-calls.js';
 import { createHarness, type Harness, postEvents } from '../../support/harness.js';

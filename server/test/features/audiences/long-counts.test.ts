@@ -5,7 +5,7 @@ import type { PlayerSample } from '../../../src/features/audiences/sample-querie
 import { scoreRoutes } from '../../../src/features/audiences/score-routes.js';
 import { registerErrorHandlers } from '../../../src/platform/http/error-handler.js';
 import { registerValidation } from '../../../src/platform/http/validation.js';
-import { segment } from '../../personalisation/support/fixtures.js';
+import { segment } from '../../decide/support/fixtures.js';
 import { type AdminClient, adminContext, GAME, openAdminClient } from '../../support/admin-calls.js';
 import { gameDocument } from '../../support/data-calls.js';
 import { createHarness, type Harness } from '../../support/harness.js';

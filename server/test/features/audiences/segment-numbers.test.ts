@@ -5,7 +5,7 @@ import { segmentNumberRoutes } from '../../../src/features/audiences/segment-num
 import { countSegmentNumbers } from '../../../src/features/audiences/segment-numbers.js';
 import { registerErrorHandlers } from '../../../src/platform/http/error-handler.js';
 import { registerValidation } from '../../../src/platform/http/validation.js';
-import { segment } from '../../personalisation/support/fixtures.js';
+import { segment } from '../../decide/support/fixtures.js';
 import { type AdminClient, adminContext, GAME, openAdminClient } from '../../support/admin-calls.js';
 import { expectGeneralError, gameDocument, publish } from '../../support/data-calls.js';
 import { createHarness, type Harness, postEvents } from '../../support/harness.js';

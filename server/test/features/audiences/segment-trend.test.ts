@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { withDedicatedConnection } from '../../../src/platform/db/dedicated-connection.js';
 import { countDailySizes } from '../../../src/features/audiences/count-daily-sizes.js';
 import { DAY_MS, utcDay } from '../../../src/platform/lib/day.js';
-import { segment } from '../../personalisation/support/fixtures.js';
+import { segment } from '../../decide/support/fixtures.js';
 import { type AdminClient, GAME, openAdminClient } from '../../support/admin-calls.js';
 import { gameDocument, publish } from '../../support/data-calls.js';
 import { createHarness, type Harness } from '../../support/harness.js';

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { BackTestReport } from '../../../src/features/back-tests/back-test-report.js';
 import { compareDocuments } from '../../../src/features/dry-runs/unchanged-parts.js';
-import { UNTRAINED_MODELS } from '../../../src/personalisation/predict/models-in-force.js';
-import { compiled, facts, NOW, offer, sku } from '../../personalisation/support/fixtures.js';
+import { UNTRAINED_MODELS } from '../../../src/decide/predict/models-in-force.js';
+import { compiled, facts, NOW, offer, sku } from '../../decide/support/fixtures.js';
 import { DAY_MS } from '../../support/game-world.js';
 
 const MINUTE_MS = 60_000;

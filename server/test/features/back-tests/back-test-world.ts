@@ -1,6 +1,6 @@
 import { applyEvents } from '../../../src/features/events/apply/apply-events.js';
-import type { ConfigDocument } from '../../../src/personalisation/document/document.js';
-import { configWith, offer, segment, sku } from '../../personalisation/support/fixtures.js';
+import type { ConfigDocument } from '../../../src/decide/document/document.js';
+import { configWith, offer, segment, sku } from '../../decide/support/fixtures.js';
 import {
   createGameWorld,
   DAY_MS,

@@ -11,9 +11,9 @@ import { createRebuildPool } from '../../../src/features/explanations/rebuild-co
 import { rebuildFacts } from '../../../src/features/explanations/rebuild-facts.js';
 import { rebuildMany } from '../../../src/features/explanations/rebuild-many.js';
 import { createFairSemaphore } from '../../../src/platform/lib/fair-semaphore.js';
-import type { PlayerFacts } from '../../../src/personalisation/attributes/player-facts.js';
-import type { ConfigDocument } from '../../../src/personalisation/document/document.js';
-import { offer, segment } from '../../personalisation/support/fixtures.js';
+import type { PlayerFacts } from '../../../src/decide/attributes/player-facts.js';
+import type { ConfigDocument } from '../../../src/decide/document/document.js';
+import { offer, segment } from '../../decide/support/fixtures.js';
 import { DAY_MS, type TestPlayer } from '../../support/game-world.js';
 import { type BackTestWorld, createBackTestWorld, NOW, SECOND } from './back-test-world.js';
 

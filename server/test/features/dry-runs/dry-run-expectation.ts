@@ -1,12 +1,12 @@
 import { expect } from 'vitest';
 import type { DryRunResult, LaterEffects } from '../../../src/features/dry-runs/dry-run.js';
 import type { Effects, PartEffect } from '../../../src/features/dry-runs/dry-run-report.js';
-import { numberIn, type PlayerFacts } from '../../../src/personalisation/attributes/player-facts.js';
-import { compileDocument } from '../../../src/personalisation/compile/compile-document.js';
-import { decide } from '../../../src/personalisation/decide/decide.js';
-import type { ConfigDocument } from '../../../src/personalisation/document/document.js';
-import type { ModelsInForce } from '../../../src/personalisation/predict/models-in-force.js';
-import { NOW } from '../../personalisation/support/fixtures.js';
+import { numberIn, type PlayerFacts } from '../../../src/decide/attributes/player-facts.js';
+import { compileDocument } from '../../../src/decide/compile/compile-document.js';
+import { decide } from '../../../src/decide/decide/decide.js';
+import type { ConfigDocument } from '../../../src/decide/document/document.js';
+import type { ModelsInForce } from '../../../src/decide/predict/models-in-force.js';
+import { NOW } from '../../decide/support/fixtures.js';
 
 export type Circumstances = { models?: ModelsInForce; atMs?: number };
 

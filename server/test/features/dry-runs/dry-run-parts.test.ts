@@ -3,8 +3,8 @@ import { DryRunReport } from '../../../src/features/dry-runs/dry-run-report.js';
 import { compareDocuments } from '../../../src/features/dry-runs/unchanged-parts.js';
 import { evaluateWithAttributes } from '../../../src/features/evaluations/evaluate-player.js';
 import { factNeeds } from '../../../src/features/evaluations/fact-needs.js';
-import type { CompiledDocument } from '../../../src/personalisation/compile/compiled-document.js';
-import { UNTRAINED_MODELS } from '../../../src/personalisation/predict/models-in-force.js';
+import type { CompiledDocument } from '../../../src/decide/compile/compiled-document.js';
+import { UNTRAINED_MODELS } from '../../../src/decide/predict/models-in-force.js';
 import {
   compiled,
   facts,
@@ -14,7 +14,7 @@ import {
   segment,
   sku,
   value,
-} from '../../personalisation/support/fixtures.js';
+} from '../../decide/support/fixtures.js';
 
 it('evaluates only changed parts under the old document', () => {
   const rules = [segment('a', 'country == "DE"'), segment('b', 'segment("a")'), segment('c', 'segment("b")')];

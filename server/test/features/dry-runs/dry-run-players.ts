@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import type { Pool } from '../../../src/platform/db/pool.js';
 import { DAY_MS } from '../../../src/platform/lib/day.js';
-import type { PlayerFacts } from '../../../src/personalisation/attributes/player-facts.js';
-import { FLAGS, PROMOTIONS } from '../../personalisation/support/document-arbitrary.js';
-import { playerFacts } from '../../personalisation/support/facts-arbitrary.js';
+import type { PlayerFacts } from '../../../src/decide/attributes/player-facts.js';
+import { FLAGS, PROMOTIONS } from '../../decide/support/document-arbitrary.js';
+import { playerFacts } from '../../decide/support/facts-arbitrary.js';
 
 /**
  * Writes players of all kinds directly into the tables: the players of the property tests of `decide`, so that there are rows of

@@ -5,7 +5,7 @@ import pg from 'pg';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { insertTenant } from '../../../src/platform/admin-api/tenants.js';
-import { configWith, offer, segment } from '../../personalisation/support/fixtures.js';
+import { configWith, offer, segment } from '../../decide/support/fixtures.js';
 import { type AdminClient, GAME, openAdminClient } from '../../support/admin-calls.js';
 import { expectGeneralError, publish } from '../../support/data-calls.js';
 import { createHarness, type Harness } from '../../support/harness.js';

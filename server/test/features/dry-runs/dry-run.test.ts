@@ -3,13 +3,13 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type DryRunResult, dryRun } from '../../../src/features/dry-runs/dry-run.js';
 import { findFacts } from '../../../src/features/players/facts-queries.js';
-import { ATTRIBUTES } from '../../../src/personalisation/attributes/attributes.js';
-import type { PlayerFacts } from '../../../src/personalisation/attributes/player-facts.js';
-import { predictionFacts } from '../../../src/personalisation/attributes/player-history.js';
-import type { ConfigDocument } from '../../../src/personalisation/document/document.js';
-import { type Artefact, PREDICTION_NAMES } from '../../../src/personalisation/predict/artefact.js';
-import { ALL_TRUSTED, score, toldValue } from '../../../src/personalisation/predict/score.js';
-import { pairedDocuments } from '../../personalisation/support/document-arbitrary.js';
+import { ATTRIBUTES } from '../../../src/decide/attributes/attributes.js';
+import type { PlayerFacts } from '../../../src/decide/attributes/player-facts.js';
+import { predictionFacts } from '../../../src/decide/attributes/player-history.js';
+import type { ConfigDocument } from '../../../src/decide/document/document.js';
+import { type Artefact, PREDICTION_NAMES } from '../../../src/decide/predict/artefact.js';
+import { ALL_TRUSTED, score, toldValue } from '../../../src/decide/predict/score.js';
+import { pairedDocuments } from '../../decide/support/document-arbitrary.js';
 import {
   configWith,
   DAY_MS,
@@ -19,7 +19,7 @@ import {
   segment,
   sku,
   TODAY,
-} from '../../personalisation/support/fixtures.js';
+} from '../../decide/support/fixtures.js';
 import { createGameWorld, type GameWorld } from '../../support/game-world.js';
 import { isWaitedFor } from '../../support/locks.js';
 import { putInForce, trainedArtefact } from '../../support/prediction-models.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { armChangesOf, readVersion } from '../../../src/features/experiments/arm-changes.js';
-import { configWith, experiment } from '../../personalisation/support/fixtures.js';
+import { configWith, experiment } from '../../decide/support/fixtures.js';
 
 const PUBLISHED_AT = Date.parse('2026-10-09T10:00:00Z');
 

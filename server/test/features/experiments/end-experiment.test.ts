@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { publishConfig } from '../../../src/features/game-configs/publish.js';
-import type { ConfigDocument } from '../../../src/personalisation/document/document.js';
-import type { ExperimentEntry } from '../../../src/personalisation/document/parts/experiments.js';
-import { configWith, experiment, offer, sku } from '../../personalisation/support/fixtures.js';
+import type { ConfigDocument } from '../../../src/decide/document/document.js';
+import type { ExperimentEntry } from '../../../src/decide/document/parts/experiments.js';
+import { configWith, experiment, offer, sku } from '../../decide/support/fixtures.js';
 import { type AdminClient, openAdminClient } from '../../support/admin-calls.js';
 import { runCommand } from '../../support/command.js';
 import { expectGeneralError } from '../../support/data-calls.js';

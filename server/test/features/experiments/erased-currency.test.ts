@@ -8,7 +8,7 @@ import {
 import { checkGates } from '../../../src/features/experiments/report/gates.js';
 import { noMetricSums } from '../../../src/features/experiments/report/metric-sums.js';
 import { rateTable } from '../../../src/features/reporting/exchange-rates.js';
-import { metricKey } from '../../../src/personalisation/document/parts/experiment-metrics.js';
+import { metricKey } from '../../../src/decide/document/parts/experiment-metrics.js';
 import { CONVERSION, figures, REVENUE, spent } from './support/simulated-sums.js';
 
 const REPORTED = { kind: 'sum', sum: { of: 'revenue', currency: null } } as const;

@@ -10,7 +10,7 @@ import {
   SHOWN_GROUPS,
 } from '../../../src/features/experiments/report/exploration.js';
 import { groupTitle } from '../../../src/features/experiments/report/words.js';
-import { metricKey } from '../../../src/personalisation/document/parts/experiment-metrics.js';
+import { metricKey } from '../../../src/decide/document/parts/experiment-metrics.js';
 import { CONVERSION } from './support/simulated-sums.js';
 
 const VARIANTS = [

@@ -3,7 +3,7 @@ import { storedSpans } from '../../../src/features/experiments/explored-segment.
 import { percent } from '../../../src/features/experiments/report/words.js';
 import { listSegmentPublications } from '../../../src/features/experiments/segment-queries.js';
 import { storeExposures } from '../../../src/features/players/exposure-queries.js';
-import { experiment, segment } from '../../personalisation/support/fixtures.js';
+import { experiment, segment } from '../../decide/support/fixtures.js';
 import { type AdminClient, openAdminClient } from '../../support/admin-calls.js';
 import { runCommand } from '../../support/command.js';
 import { expectGeneralError } from '../../support/data-calls.js';

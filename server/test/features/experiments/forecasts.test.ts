@@ -12,7 +12,7 @@ import { reportOf } from '../../../src/features/experiments/report/report.js';
 import {
   type MetricEntry,
   metricKey,
-} from '../../../src/personalisation/document/parts/experiment-metrics.js';
+} from '../../../src/decide/document/parts/experiment-metrics.js';
 import { absoluteEffect } from '../../../src/platform/statistics/effect.js';
 import {
   CONVERSION,

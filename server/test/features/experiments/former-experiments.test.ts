@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { offerHoldout } from '../../../src/personalisation/document/offer-holdouts.js';
-import { experiment, offer, sku } from '../../personalisation/support/fixtures.js';
+import { offerHoldout } from '../../../src/decide/document/offer-holdouts.js';
+import { experiment, offer, sku } from '../../decide/support/fixtures.js';
 import { type AdminClient, openAdminClient } from '../../support/admin-calls.js';
 import { runCommand } from '../../support/command.js';
 import { expectGeneralError } from '../../support/data-calls.js';

@@ -7,9 +7,9 @@ import {
   isInShare,
   offerHoldoutSalt,
   userIdBytes,
-} from '../../../src/personalisation/compile/bucket.js';
-import type { OfferEntry } from '../../../src/personalisation/document/parts/offers.js';
-import { configWith, offer, sku } from '../../personalisation/support/fixtures.js';
+} from '../../../src/decide/compile/bucket.js';
+import type { OfferEntry } from '../../../src/decide/document/parts/offers.js';
+import { configWith, offer, sku } from '../../decide/support/fixtures.js';
 import { type AdminClient, GAME, openAdminClient } from '../../support/admin-calls.js';
 import { runCommand } from '../../support/command.js';
 import { get, publish, withoutRateLimits } from '../../support/data-calls.js';

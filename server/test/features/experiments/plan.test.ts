@@ -5,7 +5,7 @@ import { LONGEST_DAYS, type PlanInput, planOf } from '../../../src/features/expe
 import {
   type MetricEntry,
   metricKey,
-} from '../../../src/personalisation/document/parts/experiment-metrics.js';
+} from '../../../src/decide/document/parts/experiment-metrics.js';
 import { criticalValue } from '../../../src/platform/statistics/confidence-sequence.js';
 import { absoluteEffect } from '../../../src/platform/statistics/effect.js';
 import { shareEstimate } from '../../../src/platform/statistics/estimate.js';

@@ -8,7 +8,7 @@ import type { PlayerFigures } from '../../../src/features/experiments/report/fig
 import { reportOf } from '../../../src/features/experiments/report/report.js';
 import { finalReport } from '../../../src/features/experiments/report/shown-report.js';
 import { wouldChange } from '../../../src/features/experiments/report/verdict.js';
-import type { ExperimentEntry } from '../../../src/personalisation/document/parts/experiments.js';
+import type { ExperimentEntry } from '../../../src/decide/document/parts/experiments.js';
 import {
   CONVERSION,
   figures,

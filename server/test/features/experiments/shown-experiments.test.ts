@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { experiment, segment } from '../../personalisation/support/fixtures.js';
+import { experiment, segment } from '../../decide/support/fixtures.js';
 import { type AdminClient, openAdminClient } from '../../support/admin-calls.js';
 import { createHarness, type Harness } from '../../support/harness.js';
 import { addGame, addPlayers, at, dayOf, expose, NOW, publish, sum } from './support/experiment-world.js';

@@ -12,10 +12,10 @@ import { dayNumber } from '../../../src/platform/lib/day.js';
 import {
   type MetricEntry,
   metricKey,
-} from '../../../src/personalisation/document/parts/experiment-metrics.js';
+} from '../../../src/decide/document/parts/experiment-metrics.js';
 import { createErasureHashes } from '../../../src/platform/security/erasure-hashes.js';
 import { plus } from '../../../src/platform/statistics/moments.js';
-import { experiment, segment } from '../../personalisation/support/fixtures.js';
+import { experiment, segment } from '../../decide/support/fixtures.js';
 import { type AdminClient, openAdminClient } from '../../support/admin-calls.js';
 import { expectGeneralError } from '../../support/data-calls.js';
 import { erase } from '../../support/erasure-calls.js';

@@ -10,10 +10,10 @@ import type { Report } from '../../../src/features/experiments/report/report-typ
 import {
   type MetricEntry,
   metricKey,
-} from '../../../src/personalisation/document/parts/experiment-metrics.js';
+} from '../../../src/decide/document/parts/experiment-metrics.js';
 import { createErasureHashes } from '../../../src/platform/security/erasure-hashes.js';
 import { NO_TRIPLES } from '../../../src/platform/statistics/moments.js';
-import { experiment } from '../../personalisation/support/fixtures.js';
+import { experiment } from '../../decide/support/fixtures.js';
 import { erase } from '../../support/erasure-calls.js';
 import { DAY_MS, type TestPlayer } from '../../support/game-world.js';
 import { createHarness, type Harness } from '../../support/harness.js';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { DedicatedConnection } from '../../../src/platform/db/dedicated-connection.js';
-import { experiment } from '../../personalisation/support/fixtures.js';
+import { experiment } from '../../decide/support/fixtures.js';
 import { createHarness, type Harness } from '../../support/harness.js';
 import { watch } from '../analytics/breakdowns/breakdown-world.js';
 import { addGame, addPlayers, at, expose, NOW, numbersOf, publish, sum } from './support/experiment-world.js';

@@ -12,10 +12,10 @@ import {
   type MetricEntry,
   metricKey,
   metricsOf,
-} from '../../../src/personalisation/document/parts/experiment-metrics.js';
-import type { ExperimentEntry } from '../../../src/personalisation/document/parts/experiments.js';
+} from '../../../src/decide/document/parts/experiment-metrics.js';
+import type { ExperimentEntry } from '../../../src/decide/document/parts/experiments.js';
 import { pairMomentsOf } from '../../../src/platform/statistics/moments.js';
-import { experiment } from '../../personalisation/support/fixtures.js';
+import { experiment } from '../../decide/support/fixtures.js';
 import type { TestPlayer } from '../../support/game-world.js';
 import { createHarness, type Harness } from '../../support/harness.js';
 import { watch } from '../analytics/breakdowns/breakdown-world.js';

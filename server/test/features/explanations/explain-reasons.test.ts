@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { nearMissesOf } from '../../../src/features/explanations/near-misses.js';
 import { reasonsOf } from '../../../src/features/explanations/reasons.js';
-import type { PlayerFacts } from '../../../src/personalisation/attributes/player-facts.js';
-import { compileDocument } from '../../../src/personalisation/compile/compile-document.js';
-import { decide } from '../../../src/personalisation/decide/decide.js';
-import type { ConfigDocument } from '../../../src/personalisation/document/document.js';
-import { UNTRAINED_MODELS } from '../../../src/personalisation/predict/models-in-force.js';
+import type { PlayerFacts } from '../../../src/decide/attributes/player-facts.js';
+import { compileDocument } from '../../../src/decide/compile/compile-document.js';
+import { decide } from '../../../src/decide/decide/decide.js';
+import type { ConfigDocument } from '../../../src/decide/document/document.js';
+import { UNTRAINED_MODELS } from '../../../src/decide/predict/models-in-force.js';
 import {
   configWith,
   DAY_MS,
@@ -15,7 +15,7 @@ import {
   payer,
   segment,
   sku,
-} from '../../personalisation/support/fixtures.js';
+} from '../../decide/support/fixtures.js';
 
 /** The reasons of the decision for a player at NOW. */
 function told(overrides: Partial<ConfigDocument>, player: PlayerFacts) {

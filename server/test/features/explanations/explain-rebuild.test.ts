@@ -7,7 +7,7 @@ import { rebuildFacts } from '../../../src/features/explanations/rebuild-facts.j
 import type { RebuiltPlayer } from '../../../src/features/explanations/rebuilt-player.js';
 import { createShadowTables, fillShadowTables } from '../../../src/features/explanations/shadow-tables.js';
 import { findFacts } from '../../../src/features/players/facts-queries.js';
-import type { PlayerFacts } from '../../../src/personalisation/attributes/player-facts.js';
+import type { PlayerFacts } from '../../../src/decide/attributes/player-facts.js';
 import {
   adImpressionAt,
   createGameWorld,

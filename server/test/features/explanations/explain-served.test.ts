@@ -6,10 +6,10 @@ import { createRebuildPool } from '../../../src/features/explanations/rebuild-co
 import { publishConfig } from '../../../src/features/game-configs/publish.js';
 import { clearOverride, setOverride } from '../../../src/features/players/overrides.js';
 import type { KeySemaphore } from '../../../src/platform/lib/fair-semaphore.js';
-import type { ConfigDocument } from '../../../src/personalisation/document/document.js';
-import { COUNTRIES, CURRENCIES, EVENT_TYPES, LOCALES } from '../../personalisation/rules/rule-arbitrary.js';
-import { FLAGS, PROMOTIONS, pairedDocuments } from '../../personalisation/support/document-arbitrary.js';
-import { NOW } from '../../personalisation/support/fixtures.js';
+import type { ConfigDocument } from '../../../src/decide/document/document.js';
+import { COUNTRIES, CURRENCIES, EVENT_TYPES, LOCALES } from '../../decide/rules/rule-arbitrary.js';
+import { FLAGS, PROMOTIONS, pairedDocuments } from '../../decide/support/document-arbitrary.js';
+import { NOW } from '../../decide/support/fixtures.js';
 import { get, withoutRateLimits } from '../../support/data-calls.js';
 import { createHarness, type Harness, postEvents } from '../../support/harness.js';
 

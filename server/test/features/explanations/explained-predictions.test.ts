@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { explainedPredictions } from '../../../src/features/explanations/explained-predictions.js';
 import { type RateTable, rateTable } from '../../../src/features/reporting/exchange-rates.js';
 import { utcDay } from '../../../src/platform/lib/day.js';
-import { compileDocument } from '../../../src/personalisation/compile/compile-document.js';
-import { UNTRAINED, UNTRAINED_MODELS } from '../../../src/personalisation/predict/models-in-force.js';
-import { configWith, DAY_MS, facts, NOW } from '../../personalisation/support/fixtures.js';
+import { compileDocument } from '../../../src/decide/compile/compile-document.js';
+import { UNTRAINED, UNTRAINED_MODELS } from '../../../src/decide/predict/models-in-force.js';
+import { configWith, DAY_MS, facts, NOW } from '../../decide/support/fixtures.js';
 
 /** A game whose players without a purchase spend 2 euros in 28 days on average. */
 const { baseRates } = UNTRAINED;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { ConfigDocument } from '../../../src/personalisation/document/document.js';
+import type { ConfigDocument } from '../../../src/decide/document/document.js';
 import { type AdminClient, GAME, openAdminClient } from '../../support/admin-calls.js';
 import { expectGeneralError, gameDocument, get, offer, publish, sku } from '../../support/data-calls.js';
 import { createHarness, type Harness, type Session } from '../../support/harness.js';

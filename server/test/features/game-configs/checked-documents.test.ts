@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { validateOnce } from '../../../src/features/game-configs/checked-documents.js';
 import type { SliceQueue } from '../../../src/platform/lib/slice-queue.js';
 import { runSteps } from '../../../src/platform/lib/steps.js';
-import type { ConfigDocument } from '../../../src/personalisation/document/document.js';
-import { configWith, sku } from '../../personalisation/support/fixtures.js';
+import type { ConfigDocument } from '../../../src/decide/document/document.js';
+import { configWith, sku } from '../../decide/support/fixtures.js';
 
 /** Validates documents of a game, and counts how often that took work. */
 function validateIn(gameId: number) {

@@ -2,8 +2,8 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { createConfigSnapshots } from '../../../src/features/game-configs/config-snapshots.js';
 import { publishConfig } from '../../../src/features/game-configs/publish.js';
-import type { ConfigDocument } from '../../../src/personalisation/document/document.js';
-import { configWith, sku } from '../../personalisation/support/fixtures.js';
+import type { ConfigDocument } from '../../../src/decide/document/document.js';
+import { configWith, sku } from '../../decide/support/fixtures.js';
 import { createGameWorld, type GameWorld } from '../../support/game-world.js';
 import { createSteppedQueue } from '../../support/stepped-queue.js';
 

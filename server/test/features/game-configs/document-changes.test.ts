@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { createGame } from '../../../src/features/studios/tenant-changes.js';
-import { configWith, sku } from '../../personalisation/support/fixtures.js';
+import { configWith, sku } from '../../decide/support/fixtures.js';
 import { type AdminClient, openAdminClient } from '../../support/admin-calls.js';
 import { createHarness, type Harness, testActor } from '../../support/harness.js';
 import { listWaiting } from '../../support/locks.js';

@@ -5,15 +5,15 @@ import {
 } from '../../../src/features/game-configs/document-difference.js';
 import { priceRaiseSteps } from '../../../src/features/game-configs/price-raises.js';
 import { runSteps, type Steps } from '../../../src/platform/lib/steps.js';
-import { compilationSteps, compileDocument } from '../../../src/personalisation/compile/compile-document.js';
-import { decide } from '../../../src/personalisation/decide/decide.js';
-import type { ConfigDocument } from '../../../src/personalisation/document/document.js';
-import { readingSteps } from '../../../src/personalisation/document/document-text.js';
+import { compilationSteps, compileDocument } from '../../../src/decide/compile/compile-document.js';
+import { decide } from '../../../src/decide/decide/decide.js';
+import type { ConfigDocument } from '../../../src/decide/document/document.js';
+import { readingSteps } from '../../../src/decide/document/document-text.js';
 import {
   validateDocument,
   validationSteps,
-} from '../../../src/personalisation/validate/validate-document.js';
-import { configWith, facts, NOW, offer, segment, sku } from '../../personalisation/support/fixtures.js';
+} from '../../../src/decide/validate/validate-document.js';
+import { configWith, facts, NOW, offer, segment, sku } from '../../decide/support/fixtures.js';
 import { createSteppedQueue } from '../../support/stepped-queue.js';
 
 const times = <T>(count: number, make: (n: number) => T): T[] =>

@@ -8,8 +8,8 @@ import {
   publishConfig,
   rollBackConfig,
 } from '../../../src/features/game-configs/publish.js';
-import type { ConfigDocument } from '../../../src/personalisation/document/document.js';
-import { configWith, sku } from '../../personalisation/support/fixtures.js';
+import type { ConfigDocument } from '../../../src/decide/document/document.js';
+import { configWith, sku } from '../../decide/support/fixtures.js';
 import { createGameWorld, type GameWorld } from '../../support/game-world.js';
 
 const NOW = Date.UTC(2026, 10, 15);

@@ -3,8 +3,8 @@ import {
   experimentChanges,
   runningExperiments,
 } from '../../../src/features/game-configs/experiment-changes.js';
-import type { ExperimentEntry } from '../../../src/personalisation/document/parts/experiments.js';
-import { configWith, experiment } from '../../personalisation/support/fixtures.js';
+import type { ExperimentEntry } from '../../../src/decide/document/parts/experiments.js';
+import { configWith, experiment } from '../../decide/support/fixtures.js';
 
 const with_ = (...experiments: ExperimentEntry[]) => configWith({ experiments });
 const { metrics: METRICS } = experiment('x');

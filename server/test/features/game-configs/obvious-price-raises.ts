@@ -3,19 +3,19 @@ import type { Audience } from '../../../src/features/game-configs/offer-audience
 import { chainsOf, conflictsOf } from '../../../src/features/game-configs/offer-conflicts.js';
 import type { PriceRaise } from '../../../src/features/game-configs/price-raises.js';
 import { offersAt, offersSeenAt } from '../../../src/features/game-configs/priced-document.js';
-import { compileDocument } from '../../../src/personalisation/compile/compile-document.js';
+import { compileDocument } from '../../../src/decide/compile/compile-document.js';
 import type {
   CompiledDocument,
   CompiledOffer,
   CompiledSku,
   CompiledSkuPrice,
-} from '../../../src/personalisation/compile/compiled-document.js';
-import { applyOffer, type SkuChange } from '../../../src/personalisation/decide/sku-change.js';
-import { comingInstants } from '../../../src/personalisation/document/coming-instants.js';
-import type { ConfigDocument } from '../../../src/personalisation/document/document.js';
-import { DEFAULT_STUDIO_ZONE } from '../../../src/personalisation/document/parts/calendar.js';
-import { formatMinorUnits } from '../../../src/personalisation/document/prices.js';
-import type { CompiledRule } from '../../../src/personalisation/rules/rules.js';
+} from '../../../src/decide/compile/compiled-document.js';
+import { applyOffer, type SkuChange } from '../../../src/decide/decide/sku-change.js';
+import { comingInstants } from '../../../src/decide/document/coming-instants.js';
+import type { ConfigDocument } from '../../../src/decide/document/document.js';
+import { DEFAULT_STUDIO_ZONE } from '../../../src/decide/document/parts/calendar.js';
+import { formatMinorUnits } from '../../../src/decide/document/prices.js';
+import type { CompiledRule } from '../../../src/decide/rules/rules.js';
 
 /** The search for price raises without any shortcut: whole documents are compiled, and every price is worked out at every instant. */
 export function obviousPriceRaises(

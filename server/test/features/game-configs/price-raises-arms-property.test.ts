@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { priceRaiseSteps } from '../../../src/features/game-configs/price-raises.js';
 import { runSteps } from '../../../src/platform/lib/steps.js';
-import type { PlayerFacts } from '../../../src/personalisation/attributes/player-facts.js';
-import { decide } from '../../../src/personalisation/decide/decide.js';
-import type { ConfigDocument } from '../../../src/personalisation/document/document.js';
-import type { ExperimentEntry } from '../../../src/personalisation/document/parts/experiments.js';
+import type { PlayerFacts } from '../../../src/decide/attributes/player-facts.js';
+import { decide } from '../../../src/decide/decide/decide.js';
+import type { ConfigDocument } from '../../../src/decide/document/document.js';
+import type { ExperimentEntry } from '../../../src/decide/document/parts/experiments.js';
 import {
   compiled,
   configWith,
@@ -15,7 +15,7 @@ import {
   offer,
   segment,
   sku,
-} from '../../personalisation/support/fixtures.js';
+} from '../../decide/support/fixtures.js';
 import { runs } from '../../support/property-runs.js';
 
 /** Documents with two experiments whose arms decide about a price, and players who see it. */

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { priceRaiseSteps } from '../../../src/features/game-configs/price-raises.js';
 import { runSteps } from '../../../src/platform/lib/steps.js';
-import type { ConfigDocument } from '../../../src/personalisation/document/document.js';
-import type { ExperimentEntry } from '../../../src/personalisation/document/parts/experiments.js';
-import { configWith, experiment, NOW, offer, segment, sku } from '../../personalisation/support/fixtures.js';
+import type { ConfigDocument } from '../../../src/decide/document/document.js';
+import type { ExperimentEntry } from '../../../src/decide/document/parts/experiments.js';
+import { configWith, experiment, NOW, offer, segment, sku } from '../../decide/support/fixtures.js';
 
 const catalogue = [sku('starter', { prices: { USD: { actualPrice: '4.99', offerPrice: '4.99' } } })];
 const running = experiment('x', {

@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { priceRaiseSteps } from '../../../src/features/game-configs/price-raises.js';
 import { runSteps } from '../../../src/platform/lib/steps.js';
-import type { ConfigDocument } from '../../../src/personalisation/document/document.js';
-import { pairedDocuments } from '../../personalisation/support/document-arbitrary.js';
-import { moments } from '../../personalisation/support/facts-arbitrary.js';
+import type { ConfigDocument } from '../../../src/decide/document/document.js';
+import { pairedDocuments } from '../../decide/support/document-arbitrary.js';
+import { moments } from '../../decide/support/facts-arbitrary.js';
 import { runs } from '../../support/property-runs.js';
 import { obviousPriceRaises } from './obvious-price-raises.js';
 

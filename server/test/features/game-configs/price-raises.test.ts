@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { priceRaiseSteps } from '../../../src/features/game-configs/price-raises.js';
 import { runSteps } from '../../../src/platform/lib/steps.js';
-import type { ConfigDocument } from '../../../src/personalisation/document/document.js';
-import type { OfferEntry } from '../../../src/personalisation/document/parts/offers.js';
-import { configWith, DAY_MS, NOW, offer, segment, sku } from '../../personalisation/support/fixtures.js';
+import type { ConfigDocument } from '../../../src/decide/document/document.js';
+import type { OfferEntry } from '../../../src/decide/document/parts/offers.js';
+import { configWith, DAY_MS, NOW, offer, segment, sku } from '../../decide/support/fixtures.js';
 
 const priceRaises = (current: ConfigDocument, next: ConfigDocument, now: number) =>
   runSteps(priceRaiseSteps(current, next, now));

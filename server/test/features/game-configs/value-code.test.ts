@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { HAS_MONO, NEEDS_MONO } from '../../../../clients/csharp/test/support/mono.js';
 import { HAS_GODOT, NEEDS_GODOT } from '../../../../clients/godot/test/support/godot.js';
 import { type CodeLanguage, valueCode } from '../../../src/features/game-configs/value-code/value-code.js';
-import { value } from '../../personalisation/support/fixtures.js';
+import { value } from '../../decide/support/fixtures.js';
 
 const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { valueLosses } from '../../../src/features/game-configs/value-losses.js';
-import { DEFAULT_DOCUMENT } from '../../../src/personalisation/document/default-document.js';
-import type { ValueEntry } from '../../../src/personalisation/document/parts/values.js';
-import type { ValueType } from '../../../src/personalisation/document/value-types.js';
-import { configWith, DAY_MS, value } from '../../personalisation/support/fixtures.js';
+import { DEFAULT_DOCUMENT } from '../../../src/decide/document/default-document.js';
+import type { ValueEntry } from '../../../src/decide/document/parts/values.js';
+import type { ValueType } from '../../../src/decide/document/value-types.js';
+import { configWith, DAY_MS, value } from '../../decide/support/fixtures.js';
 import { type AdminClient, GAME, openAdminClient } from '../../support/admin-calls.js';
 import { expectGeneralError } from '../../support/data-calls.js';
 import { createHarness, type Harness } from '../../support/harness.js';

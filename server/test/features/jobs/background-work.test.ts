@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { configWith, segment } from '../../personalisation/support/fixtures.js';
+import { configWith, segment } from '../../decide/support/fixtures.js';
 import { type AdminClient, GAME, openAdminClient } from '../../support/admin-calls.js';
 import { expectGeneralError, postBytes, publish } from '../../support/data-calls.js';
 import { createHarness, type Harness } from '../../support/harness.js';

@@ -5,7 +5,7 @@ import { publishConfig } from '../../../src/features/game-configs/publish.js';
 import { backFillOwnAttributes } from '../../../src/features/own-attributes/back-fill.js';
 import { toOwnJson } from '../../../src/features/own-attributes/own-json.js';
 import { findFacts } from '../../../src/features/players/facts-queries.js';
-import { DEFAULT_DOCUMENT } from '../../../src/personalisation/document/default-document.js';
+import { DEFAULT_DOCUMENT } from '../../../src/decide/document/default-document.js';
 import {
   adImpressionAt,
   createGameWorld,

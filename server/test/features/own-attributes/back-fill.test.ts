@@ -11,8 +11,8 @@ import { runBackFill } from '../../../src/features/own-attributes/back-fill-runn
 import { toOwnJson } from '../../../src/features/own-attributes/own-json.js';
 import { findFacts } from '../../../src/features/players/facts-queries.js';
 import { createFairSemaphore } from '../../../src/platform/lib/fair-semaphore.js';
-import { DEFAULT_DOCUMENT } from '../../../src/personalisation/document/default-document.js';
-import type { AttributeEntry } from '../../../src/personalisation/document/parts/attributes.js';
+import { DEFAULT_DOCUMENT } from '../../../src/decide/document/default-document.js';
+import type { AttributeEntry } from '../../../src/decide/document/parts/attributes.js';
 import {
   createGameWorld,
   DAY_MS,

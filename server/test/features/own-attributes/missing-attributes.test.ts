@@ -4,9 +4,9 @@ import { dryRun } from '../../../src/features/dry-runs/dry-run.js';
 import { applyEvents } from '../../../src/features/events/apply/apply-events.js';
 import { publishConfig } from '../../../src/features/game-configs/publish.js';
 import { runBackFill } from '../../../src/features/own-attributes/back-fill-runner.js';
-import type { ConfigDocument } from '../../../src/personalisation/document/document.js';
-import type { AttributeEntry } from '../../../src/personalisation/document/parts/attributes.js';
-import { configWith, segment } from '../../personalisation/support/fixtures.js';
+import type { ConfigDocument } from '../../../src/decide/document/document.js';
+import type { AttributeEntry } from '../../../src/decide/document/parts/attributes.js';
+import { configWith, segment } from '../../decide/support/fixtures.js';
 import {
   createGameWorld,
   DAY_MS,

@@ -8,9 +8,9 @@ import type { PlayerRow } from '../../../src/features/players/player-row.js';
 import { createResponseCache } from '../../../src/features/players/response-cache.js';
 import type { SliceQueue } from '../../../src/platform/lib/slice-queue.js';
 import { runSteps } from '../../../src/platform/lib/steps.js';
-import type { CompiledDocument } from '../../../src/personalisation/compile/compiled-document.js';
-import { decide } from '../../../src/personalisation/decide/decide.js';
-import { UNTRAINED_MODELS } from '../../../src/personalisation/predict/models-in-force.js';
+import type { CompiledDocument } from '../../../src/decide/compile/compiled-document.js';
+import { decide } from '../../../src/decide/decide/decide.js';
+import { UNTRAINED_MODELS } from '../../../src/decide/predict/models-in-force.js';
 import { createMetrics } from '../../../src/platform/telemetry/metrics.js';
 import {
   compiled,
@@ -23,7 +23,7 @@ import {
   sku,
   TODAY,
   value,
-} from '../../personalisation/support/fixtures.js';
+} from '../../decide/support/fixtures.js';
 import { createSteppedQueue } from '../../support/stepped-queue.js';
 
 /** What is remembered, and what is asked again, where rules ask for predictions and where they do not. */

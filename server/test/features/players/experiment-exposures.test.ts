@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Explanation } from '../../../src/features/explanations/explain.js';
-import type { ExperimentEntry } from '../../../src/personalisation/document/parts/experiments.js';
-import { configWith, experiment, value } from '../../personalisation/support/fixtures.js';
+import type { ExperimentEntry } from '../../../src/decide/document/parts/experiments.js';
+import { configWith, experiment, value } from '../../decide/support/fixtures.js';
 import { type AdminClient, GAME, openAdminClient } from '../../support/admin-calls.js';
 import { get, publish, withoutRateLimits } from '../../support/data-calls.js';
 import { createHarness, type Harness, postEvents, type Session } from '../../support/harness.js';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { updateAgeGroup } from '../../../src/features/servers/served-player-queries.js';
-import type { PredictionSettings } from '../../../src/personalisation/document/parts/predictions.js';
-import type { Artefact } from '../../../src/personalisation/predict/artefact.js';
-import { configWith, experiment, value } from '../../personalisation/support/fixtures.js';
+import type { PredictionSettings } from '../../../src/decide/document/parts/predictions.js';
+import type { Artefact } from '../../../src/decide/predict/artefact.js';
+import { configWith, experiment, value } from '../../decide/support/fixtures.js';
 import { get, publish, withoutRateLimits } from '../../support/data-calls.js';
 import { DAY_MS } from '../../support/game-world.js';
 import { createHarness, type Harness, postEvents, type Session } from '../../support/harness.js';

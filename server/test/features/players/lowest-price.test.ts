@@ -5,7 +5,7 @@ import { findConfigVersionAt } from '../../../src/features/game-configs/config-q
 import { createPriceHistories } from '../../../src/features/game-configs/price-histories.js';
 import { createSliceQueue } from '../../../src/platform/lib/slice-queue.js';
 import { runSteps } from '../../../src/platform/lib/steps.js';
-import type { ConfigDocument } from '../../../src/personalisation/document/document.js';
+import type { ConfigDocument } from '../../../src/decide/document/document.js';
 import { type AdminClient, GAME, openAdminClient } from '../../support/admin-calls.js';
 import { gameDocument, get, offer, publish, sku, withoutRateLimits } from '../../support/data-calls.js';
 import { createHarness, type Harness, postEvents, type Session } from '../../support/harness.js';

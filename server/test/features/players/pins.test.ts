@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { MAX_PINS } from '../../../src/features/players/pins.js';
-import { DEFAULT_DOCUMENT } from '../../../src/personalisation/document/default-document.js';
-import type { ValueEntry } from '../../../src/personalisation/document/parts/values.js';
-import { value } from '../../personalisation/support/fixtures.js';
+import { DEFAULT_DOCUMENT } from '../../../src/decide/document/default-document.js';
+import type { ValueEntry } from '../../../src/decide/document/parts/values.js';
+import { value } from '../../decide/support/fixtures.js';
 import { type AdminClient, GAME, openAdminClient } from '../../support/admin-calls.js';
 import { runCommand } from '../../support/command.js';
 import { expectGeneralError, get, publish } from '../../support/data-calls.js';

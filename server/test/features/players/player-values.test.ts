@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findConfigVersion } from '../../../src/features/game-configs/config-queries.js';
-import { DEFAULT_DOCUMENT } from '../../../src/personalisation/document/default-document.js';
-import type { ValueEntry } from '../../../src/personalisation/document/parts/values.js';
-import { value } from '../../personalisation/support/fixtures.js';
+import { DEFAULT_DOCUMENT } from '../../../src/decide/document/default-document.js';
+import type { ValueEntry } from '../../../src/decide/document/parts/values.js';
+import { value } from '../../decide/support/fixtures.js';
 import { type AdminClient, GAME, openAdminClient } from '../../support/admin-calls.js';
 import { expectGeneralError, get, publish } from '../../support/data-calls.js';
 import { createHarness, type Harness, postEvents, type Session } from '../../support/harness.js';

@@ -6,9 +6,9 @@ import {
   type ResponseCache,
 } from '../../../src/features/players/response-cache.js';
 import { runSteps } from '../../../src/platform/lib/steps.js';
-import { decide } from '../../../src/personalisation/decide/decide.js';
-import type { StoreDecision } from '../../../src/personalisation/decide/decision.js';
-import { compiled, facts, NOW, offer, sku } from '../../personalisation/support/fixtures.js';
+import { decide } from '../../../src/decide/decide/decide.js';
+import type { StoreDecision } from '../../../src/decide/decide/decision.js';
+import { compiled, facts, NOW, offer, sku } from '../../decide/support/fixtures.js';
 
 /** A store of one SKU with this text. */
 const storeOf = (json: string): StoreDecision => ({

@@ -4,13 +4,13 @@ import { renderResponses, renderStore } from '../../../src/features/players/play
 import { createResponseCache } from '../../../src/features/players/response-cache.js';
 import { createStoreKeys } from '../../../src/features/players/store-keys.js';
 import { runSteps } from '../../../src/platform/lib/steps.js';
-import { compileDocument } from '../../../src/personalisation/compile/compile-document.js';
-import { decide } from '../../../src/personalisation/decide/decide.js';
-import type { StoreDecision } from '../../../src/personalisation/decide/decision.js';
-import { storeContentJson } from '../../../src/personalisation/decide/store-json.js';
-import { FLAGS, PROMOTIONS, pairedDocuments } from '../../personalisation/support/document-arbitrary.js';
-import { moments, playerFacts } from '../../personalisation/support/facts-arbitrary.js';
-import { PUBLISHED_AT } from '../../personalisation/support/fixtures.js';
+import { compileDocument } from '../../../src/decide/compile/compile-document.js';
+import { decide } from '../../../src/decide/decide/decide.js';
+import type { StoreDecision } from '../../../src/decide/decide/decision.js';
+import { storeContentJson } from '../../../src/decide/decide/store-json.js';
+import { FLAGS, PROMOTIONS, pairedDocuments } from '../../decide/support/document-arbitrary.js';
+import { moments, playerFacts } from '../../decide/support/facts-arbitrary.js';
+import { PUBLISHED_AT } from '../../decide/support/fixtures.js';
 import { runs } from '../../support/property-runs.js';
 
 const players = fc.array(fc.tuple(playerFacts(FLAGS, PROMOTIONS), moments), { minLength: 2, maxLength: 6 });

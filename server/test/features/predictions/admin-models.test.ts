@@ -9,7 +9,7 @@ import { insertGrade } from '../../../src/features/predictions/grade-queries.js'
 import { createPredictionMetrics } from '../../../src/features/predictions/prediction-metrics.js';
 import { predictionsStep } from '../../../src/features/predictions/predictions-step.js';
 import { dateOf } from '../../../src/platform/lib/day.js';
-import { simulateGame } from '../../personalisation/predict/simulated-game.js';
+import { simulateGame } from '../../decide/predict/simulated-game.js';
 import { type AdminClient, GAME, openAdminClient } from '../../support/admin-calls.js';
 import { bothClocksAt } from '../../support/both-clocks.js';
 import { expectGeneralError } from '../../support/data-calls.js';

@@ -5,19 +5,19 @@ import { withDedicatedConnection } from '../../../src/platform/db/dedicated-conn
 import { findFacts } from '../../../src/features/players/facts-queries.js';
 import { trainGame } from '../../../src/features/predictions/train-game.js';
 import { readTrainingData } from '../../../src/features/predictions/training-data-reader.js';
-import { predictionFacts } from '../../../src/personalisation/attributes/player-history.js';
-import type { Artefact } from '../../../src/personalisation/predict/artefact.js';
-import type { PurchaseCell } from '../../../src/personalisation/predict/beta-geometric-nbd.js';
-import { fitBgNbd } from '../../../src/personalisation/predict/bg-nbd.js';
-import { fitMbgNbd } from '../../../src/personalisation/predict/mbg-nbd.js';
-import { payerStatistics } from '../../../src/personalisation/predict/player-statistics.js';
-import { type ModelReport, train } from '../../../src/personalisation/predict/train.js';
-import type { PayerCell, TrainingData } from '../../../src/personalisation/predict/training-data.js';
+import { predictionFacts } from '../../../src/decide/attributes/player-history.js';
+import type { Artefact } from '../../../src/decide/predict/artefact.js';
+import type { PurchaseCell } from '../../../src/decide/predict/beta-geometric-nbd.js';
+import { fitBgNbd } from '../../../src/decide/predict/bg-nbd.js';
+import { fitMbgNbd } from '../../../src/decide/predict/mbg-nbd.js';
+import { payerStatistics } from '../../../src/decide/predict/player-statistics.js';
+import { type ModelReport, train } from '../../../src/decide/predict/train.js';
+import type { PayerCell, TrainingData } from '../../../src/decide/predict/training-data.js';
 import {
   type CdnowPurchase,
   readCdnow,
   readCdnowPurchases,
-} from '../../personalisation/predict/published-data.js';
+} from '../../decide/predict/published-data.js';
 import { withoutRateLimits } from '../../support/data-calls.js';
 import { DAY_MS } from '../../support/game-world.js';
 import { createHarness, type Harness, postEvents, type Session, testActor } from '../../support/harness.js';

@@ -12,8 +12,8 @@ import { createPredictionMetrics } from '../../../src/features/predictions/predi
 import { predictionsStep } from '../../../src/features/predictions/predictions-step.js';
 import { trainGame } from '../../../src/features/predictions/train-game.js';
 import { dateOf } from '../../../src/platform/lib/day.js';
-import { DEFAULT_DOCUMENT } from '../../../src/personalisation/document/default-document.js';
-import { type SimulatedPlayer, simulateGame } from '../../personalisation/predict/simulated-game.js';
+import { DEFAULT_DOCUMENT } from '../../../src/decide/document/default-document.js';
+import { type SimulatedPlayer, simulateGame } from '../../decide/predict/simulated-game.js';
 import { get } from '../../support/data-calls.js';
 import { DAY_MS } from '../../support/game-world.js';
 import { createHarness, type Harness, type Session, testActor } from '../../support/harness.js';

@@ -10,14 +10,14 @@ import { readOrigins } from '../../../src/features/predictions/training-data-rea
 import { createSample } from '../../../src/features/predictions/training-queries.js';
 import { createApiKey } from '../../../src/features/studios/key-changes.js';
 import { createGame, createTenant } from '../../../src/features/studios/tenant-changes.js';
-import { predictionFacts } from '../../../src/personalisation/attributes/player-history.js';
-import { PREDICTION_NAMES } from '../../../src/personalisation/predict/artefact.js';
+import { predictionFacts } from '../../../src/decide/attributes/player-history.js';
+import { PREDICTION_NAMES } from '../../../src/decide/predict/artefact.js';
 import {
   activityStatistics,
   payerStatistics,
-} from '../../../src/personalisation/predict/player-statistics.js';
-import { toCells } from '../../personalisation/predict/simulate.js';
-import { simulateGame } from '../../personalisation/predict/simulated-game.js';
+} from '../../../src/decide/predict/player-statistics.js';
+import { toCells } from '../../decide/predict/simulate.js';
+import { simulateGame } from '../../decide/predict/simulated-game.js';
 import { get, withoutRateLimits } from '../../support/data-calls.js';
 import { DAY_MS } from '../../support/game-world.js';
 import {

@@ -6,7 +6,7 @@ import { buildPlayerApp } from '../../../src/app/player-app.js';
 import { transaction } from '../../../src/platform/db/pool.js';
 import type { ServerScope } from '../../../src/features/studios/api-key-queries.js';
 import { updateKeyExpiry, updateKeyRevoked } from '../../../src/features/studios/api-key-queries.js';
-import { PREDICTION_NAMES } from '../../../src/personalisation/predict/artefact.js';
+import { PREDICTION_NAMES } from '../../../src/decide/predict/artefact.js';
 import { createMetrics } from '../../../src/platform/telemetry/metrics.js';
 import { expectGeneralError, gameDocument, get, offer, publish, sku } from '../../support/data-calls.js';
 import { requestDeletion } from '../../support/erasure-calls.js';

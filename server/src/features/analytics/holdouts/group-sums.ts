@@ -1,4 +1,4 @@
-import { bucketOf, HOLDOUT_SALT, isInShare, userIdBytes } from '../../../personalisation/compile/bucket.js';
+import { bucketOf, HOLDOUT_SALT, isInShare, userIdBytes } from '../../../decide/compile/bucket.js';
 import { type Moments, NO_MOMENTS, plus } from '../../../platform/statistics/moments.js';
 import { bucketOfValue } from '../../../platform/statistics/value-histogram.js';
 import { type DatedAmounts, type RateTable, reportAmounts } from '../../reporting/exchange-rates.js';

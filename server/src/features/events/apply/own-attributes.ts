@@ -1,5 +1,5 @@
-import type { FoldedEvent } from '../../../personalisation/own-attributes/event-value.js';
-import { OwnFold, type OwnSet, type OwnState } from '../../../personalisation/own-attributes/own-state.js';
+import type { FoldedEvent } from '../../../decide/own-attributes/event-value.js';
+import { OwnFold, type OwnSet, type OwnState } from '../../../decide/own-attributes/own-state.js';
 import type { EventRecord } from '../intake/event-record.js';
 import type { EventSums } from './event-sums.js';
 import { type OwnSetId, setKey } from './own-sets.js';

@@ -1,7 +1,7 @@
-import { armRanges, armSalt, chooseArm } from '../../../personalisation/compile/arms.js';
-import { bucketOf, userIdBytes } from '../../../personalisation/compile/bucket.js';
-import { type MetricEntry, metricKey } from '../../../personalisation/document/parts/experiment-metrics.js';
-import type { ExperimentEntry } from '../../../personalisation/document/parts/experiments.js';
+import { armRanges, armSalt, chooseArm } from '../../../decide/compile/arms.js';
+import { bucketOf, userIdBytes } from '../../../decide/compile/bucket.js';
+import { type MetricEntry, metricKey } from '../../../decide/document/parts/experiment-metrics.js';
+import type { ExperimentEntry } from '../../../decide/document/parts/experiments.js';
 import type { RateTable } from '../../reporting/exchange-rates.js';
 import { FEWEST } from '../report/compare-arms.js';
 import { type ExperimentSums, GrowingSums, keyedMetrics } from '../report/experiment-sums.js';

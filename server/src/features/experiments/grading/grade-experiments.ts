@@ -1,7 +1,7 @@
 import type { DedicatedConnection } from '../../../platform/db/dedicated-connection.js';
 import { chunksOf } from '../../../platform/lib/chunks.js';
 import { DAY_MS, dayNumber, utcDay } from '../../../platform/lib/day.js';
-import type { MetricEntry } from '../../../personalisation/document/parts/experiment-metrics.js';
+import type { MetricEntry } from '../../../decide/document/parts/experiment-metrics.js';
 import { TimeSlice } from '../../evaluations/time-slice.js';
 import type { RateTable } from '../../reporting/exchange-rates.js';
 import { findRateTable } from '../../reporting/rate-queries.js';

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { nullable, successOf, Time } from '../../../platform/admin-api/admin-responses.js';
-import { Metric } from '../../../personalisation/document/parts/experiment-metrics.js';
+import { Metric } from '../../../decide/document/parts/experiment-metrics.js';
 import { NIGHTS, RED_ONCE_IN } from './standing.js';
 
 const Line = {

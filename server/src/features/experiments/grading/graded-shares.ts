@@ -1,5 +1,5 @@
-import { bucketOf, experimentSalt, userIdBytes } from '../../../personalisation/compile/bucket.js';
-import type { ExperimentEntry } from '../../../personalisation/document/parts/experiments.js';
+import { bucketOf, experimentSalt, userIdBytes } from '../../../decide/compile/bucket.js';
+import type { ExperimentEntry } from '../../../decide/document/parts/experiments.js';
 
 /** Of the players of both arms, in percent, those in the smaller one. */
 export const HALVES = 50;

@@ -1,4 +1,4 @@
-import { type MetricEntry, metricKey } from '../../../personalisation/document/parts/experiment-metrics.js';
+import { type MetricEntry, metricKey } from '../../../decide/document/parts/experiment-metrics.js';
 import { mostByChance } from '../../../platform/statistics/false-alarms.js';
 import { ALPHA } from '../report/compare-arms.js';
 import { significant } from '../report/rounding.js';

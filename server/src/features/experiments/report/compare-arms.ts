@@ -1,4 +1,4 @@
-import type { MetricEntry } from '../../../personalisation/document/parts/experiment-metrics.js';
+import type { MetricEntry } from '../../../decide/document/parts/experiment-metrics.js';
 import {
   type SequenceOptions,
   sequenceInterval,

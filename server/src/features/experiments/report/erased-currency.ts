@@ -1,4 +1,4 @@
-import type { MetricEntry } from '../../../personalisation/document/parts/experiment-metrics.js';
+import type { MetricEntry } from '../../../decide/document/parts/experiment-metrics.js';
 import { measuresOf } from '../figure-needs.js';
 import type { ExperimentSums } from './experiment-sums.js';
 import { countsOf, type MetricSums, mergeMetricSums, noMetricSums } from './metric-sums.js';

@@ -1,4 +1,4 @@
-import type { MetricEntry } from '../../../personalisation/document/parts/experiment-metrics.js';
+import type { MetricEntry } from '../../../decide/document/parts/experiment-metrics.js';
 import type { Cap } from '../../../platform/statistics/cap.js';
 import { cupedEstimate, cupedSlope } from '../../../platform/statistics/cuped.js';
 import { twoCupedEstimate, twoSlopes } from '../../../platform/statistics/cuped-two.js';

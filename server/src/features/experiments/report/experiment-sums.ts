@@ -4,7 +4,7 @@ import {
   type MetricsEntry,
   metricKey,
   metricsOf,
-} from '../../../personalisation/document/parts/experiment-metrics.js';
+} from '../../../decide/document/parts/experiment-metrics.js';
 import type { RateTable } from '../../reporting/exchange-rates.js';
 import { metricValue, type PlayerFigures } from './figures.js';
 import { addValue, type MetricSums, mergeMetricSums, noMetricSums } from './metric-sums.js';

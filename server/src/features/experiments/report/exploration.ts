@@ -1,5 +1,5 @@
-import type { MetricEntry } from '../../../personalisation/document/parts/experiment-metrics.js';
-import { metricKey } from '../../../personalisation/document/parts/experiment-metrics.js';
+import type { MetricEntry } from '../../../decide/document/parts/experiment-metrics.js';
+import { metricKey } from '../../../decide/document/parts/experiment-metrics.js';
 import type { Interval } from '../../../platform/statistics/interval.js';
 import { type ArmWeights, compareFamily } from './compare-arms.js';
 import { estimateArms } from './estimates.js';

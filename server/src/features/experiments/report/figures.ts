@@ -1,12 +1,12 @@
 import type {
   MetricEntry,
   SumMeasureEntry,
-} from '../../../personalisation/document/parts/experiment-metrics.js';
+} from '../../../decide/document/parts/experiment-metrics.js';
 import {
   type Forecast,
   type ForecastName,
   forecastValue,
-} from '../../../personalisation/predict/forecast.js';
+} from '../../../decide/predict/forecast.js';
 import { type DatedAmounts, type RateTable, reportAmounts } from '../../reporting/exchange-rates.js';
 
 /** What a player did on some whole UTC days. */

@@ -1,4 +1,4 @@
-import type { GuardrailEntry } from '../../../personalisation/document/parts/experiment-metrics.js';
+import type { GuardrailEntry } from '../../../decide/document/parts/experiment-metrics.js';
 import type { Effect } from '../../../platform/statistics/effect.js';
 import { checkGuardrail } from '../../../platform/statistics/guardrail.js';
 import { type ArmWeights, tunedTo } from './compare-arms.js';

@@ -1,5 +1,5 @@
-import type { MetricEntry } from '../../../personalisation/document/parts/experiment-metrics.js';
-import type { ForecastName } from '../../../personalisation/predict/forecast.js';
+import type { MetricEntry } from '../../../decide/document/parts/experiment-metrics.js';
+import type { ForecastName } from '../../../decide/predict/forecast.js';
 import type { ArmEstimates } from './estimates.js';
 import { forecastFor, hasDaysBefore } from './figures.js';
 import type { Narrowing } from './report-types.js';

@@ -1,5 +1,5 @@
-import type { MetricEntry } from '../../../personalisation/document/parts/experiment-metrics.js';
-import type { ExperimentEntry } from '../../../personalisation/document/parts/experiments.js';
+import type { MetricEntry } from '../../../decide/document/parts/experiment-metrics.js';
+import type { ExperimentEntry } from '../../../decide/document/parts/experiments.js';
 import { sequenceSampleSize, variancesOfShare } from '../../../platform/statistics/sample-size.js';
 import { ALPHA, type ArmWeights, FEWEST } from './compare-arms.js';
 import { estimateArms } from './estimates.js';

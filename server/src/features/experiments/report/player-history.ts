@@ -1,6 +1,6 @@
 import { cell } from '../../../platform/lib/columns.js';
-import type { Forecast } from '../../../personalisation/predict/forecast.js';
-import type { DayRange } from '../../../personalisation/predict/prediction-facts.js';
+import type { Forecast } from '../../../decide/predict/forecast.js';
+import type { DayRange } from '../../../decide/predict/prediction-facts.js';
 import type { DatedAmounts } from '../../reporting/exchange-rates.js';
 import { DAYS_BEFORE, type PlayerFigures, type Totals } from './figures.js';
 

@@ -1,5 +1,5 @@
-import type { MetricEntry } from '../../../personalisation/document/parts/experiment-metrics.js';
-import type { ForecastName } from '../../../personalisation/predict/forecast.js';
+import type { MetricEntry } from '../../../decide/document/parts/experiment-metrics.js';
+import type { ForecastName } from '../../../decide/predict/forecast.js';
 import type { Interval } from '../../../platform/statistics/interval.js';
 import type { ComparisonState } from './compare-arms.js';
 import type { ArmSums } from './experiment-sums.js';

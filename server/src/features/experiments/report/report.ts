@@ -2,8 +2,8 @@ import {
   type GuardrailEntry,
   type MetricEntry,
   metricKey,
-} from '../../../personalisation/document/parts/experiment-metrics.js';
-import type { ExperimentEntry } from '../../../personalisation/document/parts/experiments.js';
+} from '../../../decide/document/parts/experiment-metrics.js';
+import type { ExperimentEntry } from '../../../decide/document/parts/experiments.js';
 import { checkSampleRatio } from '../../../platform/statistics/sample-ratio.js';
 import { type Comparison, compareFamily, fixedComparison } from './compare-arms.js';
 import { estimateArms } from './estimates.js';

@@ -1,4 +1,4 @@
-import { unreadSentence } from '../../../personalisation/compile/experiment-readers.js';
+import { unreadSentence } from '../../../decide/compile/experiment-readers.js';
 import type { Report } from './report-types.js';
 import { withoutPace } from './verdict.js';
 

@@ -1,4 +1,4 @@
-import type { MetricEntry } from '../../../personalisation/document/parts/experiment-metrics.js';
+import type { MetricEntry } from '../../../decide/document/parts/experiment-metrics.js';
 import type { Interval } from '../../../platform/statistics/interval.js';
 import { type ComparisonState, FEWEST } from './compare-arms.js';
 import type { Gate } from './gates.js';

@@ -1,8 +1,8 @@
 import type {
   MetricEntry,
   SumMeasureEntry,
-} from '../../../personalisation/document/parts/experiment-metrics.js';
-import type { ExperimentEntry } from '../../../personalisation/document/parts/experiments.js';
+} from '../../../decide/document/parts/experiment-metrics.js';
+import type { ExperimentEntry } from '../../../decide/document/parts/experiments.js';
 import type { Interval } from '../../../platform/statistics/interval.js';
 import type { Explored } from '../group-queries.js';
 import type { ComparisonState } from './compare-arms.js';

@@ -1,13 +1,13 @@
 import type { CsvCell, CsvRow } from '../../../platform/lib/csv-reader.js';
 import type { RowError } from '../../../platform/lib/row-errors.js';
 import { unescapeFormula } from '../../../platform/lib/spreadsheet-formulas.js';
-import type { AssetEntry } from '../../../personalisation/document/member-schemas.js';
+import type { AssetEntry } from '../../../decide/document/member-schemas.js';
 import type {
   LocalisedText,
   SkuEntry,
   SkuPriceEntry,
-} from '../../../personalisation/document/parts/catalogue.js';
-import { isPrice, priceProblem } from '../../../personalisation/document/price-text.js';
+} from '../../../decide/document/parts/catalogue.js';
+import { isPrice, priceProblem } from '../../../decide/document/price-text.js';
 import type { Column } from './catalogue-columns.js';
 
 export type SkuReading = Readonly<{ row: number; sku: SkuEntry | undefined; errors: readonly RowError[] }>;

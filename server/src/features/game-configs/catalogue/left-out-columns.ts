@@ -1,4 +1,4 @@
-import type { LocalisedText, SkuEntry } from '../../../personalisation/document/parts/catalogue.js';
+import type { LocalisedText, SkuEntry } from '../../../decide/document/parts/catalogue.js';
 
 /**
  * The SKU of a row, with what the SKU had so far where the file has no column for it. So a file of a few columns changes only these.

@@ -1,5 +1,5 @@
-import type { ValueEntry } from '../../../personalisation/document/parts/values.js';
-import { boundedType, type ValueType } from '../../../personalisation/document/value-types.js';
+import type { ValueEntry } from '../../../decide/document/parts/values.js';
+import { boundedType, type ValueType } from '../../../decide/document/value-types.js';
 import { identifiersOf, oneLine } from './identifiers.js';
 
 /** Members of every object, the name of the class, and names that compilers make themselves. */

@@ -1,4 +1,4 @@
-import type { ValueEntry } from '../../../personalisation/document/parts/values.js';
+import type { ValueEntry } from '../../../decide/document/parts/values.js';
 import { csharpCode } from './csharp-code.js';
 import { gdscriptCode } from './gdscript-code.js';
 import { typescriptCode } from './typescript-code.js';

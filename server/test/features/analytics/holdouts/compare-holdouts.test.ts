@@ -14,9 +14,9 @@ import {
 import { FEWEST } from '../../../../src/features/analytics/holdouts/comparison.js';
 import { applyEvents } from '../../../../src/features/events/apply/apply-events.js';
 import { publishConfig } from '../../../../src/features/game-configs/publish.js';
-import { compileDocument } from '../../../../src/personalisation/compile/compile-document.js';
-import { isHeldOut } from '../../../../src/personalisation/decide/decide-store.js';
-import type { ConfigDocument } from '../../../../src/personalisation/document/document.js';
+import { compileDocument } from '../../../../src/decide/compile/compile-document.js';
+import { isHeldOut } from '../../../../src/decide/decide/decide-store.js';
+import type { ConfigDocument } from '../../../../src/decide/document/document.js';
 import { type AdminClient, openAdminClient } from '../../../support/admin-calls.js';
 import { expectGeneralError, gameDocument, sku } from '../../../support/data-calls.js';
 import { DAY_MS, type TestPlayer, toRecords } from '../../../support/game-world.js';

@@ -7,7 +7,7 @@ import {
   HOLDOUT_SALT,
   isInShare,
   userIdBytes,
-} from '../../../../src/personalisation/compile/bucket.js';
+} from '../../../../src/decide/compile/bucket.js';
 
 const PERCENT = 50;
 const isHeldOut = (userId: string) => isInShare(bucketOf(HOLDOUT_SALT, userIdBytes(userId)), PERCENT);

@@ -14,7 +14,7 @@ import type { ReportInput } from '../../../../src/features/experiments/report/re
 import {
   type MetricEntry,
   metricKey,
-} from '../../../../src/personalisation/document/parts/experiment-metrics.js';
+} from '../../../../src/decide/document/parts/experiment-metrics.js';
 import {
   CONVERSION,
   figures,

@@ -20,9 +20,9 @@ import {
 import { drawShare } from '../../../../src/features/experiments/grading/graded-shares.js';
 import { gradedSpans } from '../../../../src/features/experiments/grading/graded-spans.js';
 import type { Standing } from '../../../../src/features/experiments/grading/standing.js';
-import { armSalt } from '../../../../src/personalisation/compile/arms.js';
-import { bucketOf, userIdBytes } from '../../../../src/personalisation/compile/bucket.js';
-import { configWith, experiment } from '../../../personalisation/support/fixtures.js';
+import { armSalt } from '../../../../src/decide/compile/arms.js';
+import { bucketOf, userIdBytes } from '../../../../src/decide/compile/bucket.js';
+import { configWith, experiment } from '../../../decide/support/fixtures.js';
 import { type AdminClient, openAdminClient } from '../../../support/admin-calls.js';
 import { createHarness, type Harness } from '../../../support/harness.js';
 import { watch } from '../../analytics/breakdowns/breakdown-world.js';

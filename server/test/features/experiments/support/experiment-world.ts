@@ -8,9 +8,9 @@ import {
 import { applyEvents } from '../../../../src/features/events/apply/apply-events.js';
 import { type SumOptions, sumExperiments } from '../../../../src/features/experiments/sum-experiments.js';
 import { publishConfig } from '../../../../src/features/game-configs/publish.js';
-import type { ConfigDocument } from '../../../../src/personalisation/document/document.js';
-import type { ExperimentEntry } from '../../../../src/personalisation/document/parts/experiments.js';
-import { configWith } from '../../../personalisation/support/fixtures.js';
+import type { ConfigDocument } from '../../../../src/decide/document/document.js';
+import type { ExperimentEntry } from '../../../../src/decide/document/parts/experiments.js';
+import { configWith } from '../../../decide/support/fixtures.js';
 import { DAY_MS, type TestPlayer, toRecords } from '../../../support/game-world.js';
 import type { Harness } from '../../../support/harness.js';
 

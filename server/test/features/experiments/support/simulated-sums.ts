@@ -4,7 +4,7 @@ import {
   keyedMetrics,
 } from '../../../../src/features/experiments/report/experiment-sums.js';
 import type { PlayerFigures, Totals } from '../../../../src/features/experiments/report/figures.js';
-import type { ExperimentEntry } from '../../../../src/personalisation/document/parts/experiments.js';
+import type { ExperimentEntry } from '../../../../src/decide/document/parts/experiments.js';
 
 /** Numbers from 0 to 1 that are the same at every run. */
 export function randomNumbers(seed: number): () => number {

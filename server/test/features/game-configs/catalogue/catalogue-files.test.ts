@@ -9,10 +9,10 @@ import {
   readCatalogueJson,
 } from '../../../../src/features/game-configs/catalogue/catalogue-json.js';
 import { planImport } from '../../../../src/features/game-configs/catalogue/import-catalogue.js';
-import type { SkuEntry } from '../../../../src/personalisation/document/parts/catalogue.js';
-import { validateDocument } from '../../../../src/personalisation/validate/validate-document.js';
-import { pairedDocuments } from '../../../personalisation/support/document-arbitrary.js';
-import { configWith, sku } from '../../../personalisation/support/fixtures.js';
+import type { SkuEntry } from '../../../../src/decide/document/parts/catalogue.js';
+import { validateDocument } from '../../../../src/decide/validate/validate-document.js';
+import { pairedDocuments } from '../../../decide/support/document-arbitrary.js';
+import { configWith, sku } from '../../../decide/support/fixtures.js';
 
 const HEADER = 'skuId,active,hidden,from,until,defaultCurrency,name,description,assets';
 const csv = (...lines: string[]) => lines.map((line) => `${line}\r\n`).join('');

@@ -1,9 +1,9 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { insertTenant } from '../../../../src/platform/admin-api/tenants.js';
-import type { ConfigDocument } from '../../../../src/personalisation/document/document.js';
-import type { SkuEntry } from '../../../../src/personalisation/document/parts/catalogue.js';
-import { configWith, offer, sku } from '../../../personalisation/support/fixtures.js';
+import type { ConfigDocument } from '../../../../src/decide/document/document.js';
+import type { SkuEntry } from '../../../../src/decide/document/parts/catalogue.js';
+import { configWith, offer, sku } from '../../../decide/support/fixtures.js';
 import { type AdminClient, GAME, openAdminClient } from '../../../support/admin-calls.js';
 import { expectGeneralError } from '../../../support/data-calls.js';
 import { createHarness, type Harness } from '../../../support/harness.js';

@@ -25,7 +25,7 @@ import {
   listReportedDays,
   updateSumsRequested,
 } from '../../../../src/features/experiments/view-queries.js';
-import { configWith, experiment } from '../../../personalisation/support/fixtures.js';
+import { configWith, experiment } from '../../../decide/support/fixtures.js';
 import { WORLD } from './large-tables.js';
 import type { Listed } from './listed-statement.js';
 

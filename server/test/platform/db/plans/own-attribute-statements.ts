@@ -7,8 +7,8 @@ import { publishOwnAttributes } from '../../../../src/features/game-configs/own-
 import { backFillOwnAttributes } from '../../../../src/features/own-attributes/back-fill.js';
 import { hasUnfinishedSet, runBackFill } from '../../../../src/features/own-attributes/back-fill-runner.js';
 import { findOwnAttributes } from '../../../../src/features/own-attributes/own-attributes.js';
-import { DEFAULT_DOCUMENT } from '../../../../src/personalisation/document/default-document.js';
-import { configWith, segment } from '../../../personalisation/support/fixtures.js';
+import { DEFAULT_DOCUMENT } from '../../../../src/decide/document/default-document.js';
+import { configWith, segment } from '../../../decide/support/fixtures.js';
 import { toRecords } from '../../../support/game-world.js';
 import { WORLD } from './large-tables.js';
 import type { Installation, Listed } from './listed-statement.js';

@@ -46,8 +46,8 @@ import { createGame, updateGameSettings } from '../../../../src/features/studios
 import { DAY_MS } from '../../../../src/platform/lib/day.js';
 import { createFairSemaphore } from '../../../../src/platform/lib/fair-semaphore.js';
 import { MAX_ROW_ID } from '../../../../src/platform/lib/row-id.js';
-import { DEFAULT_DOCUMENT } from '../../../../src/personalisation/document/default-document.js';
-import { measureProbabilities } from '../../../../src/personalisation/predict/metrics.js';
+import { DEFAULT_DOCUMENT } from '../../../../src/decide/document/default-document.js';
+import { measureProbabilities } from '../../../../src/decide/predict/metrics.js';
 import {
   generateMasterKey,
   type MasterKeys,
@@ -56,7 +56,7 @@ import {
   seal,
 } from '../../../../src/platform/security/master-keys.js';
 import { listSealedSecrets } from '../../../../src/platform/security/sealed-secrets.js';
-import { configWith, experiment } from '../../../personalisation/support/fixtures.js';
+import { configWith, experiment } from '../../../decide/support/fixtures.js';
 import { WORLD } from './large-tables.js';
 import type { Installation, Listed } from './listed-statement.js';
 

@@ -29,8 +29,8 @@ import { findTimelinePlayer, findTransactionEnds } from '../../../../src/feature
 import { TIMELINE_KINDS } from '../../../../src/features/timelines/timeline-schemas.js';
 import { clockFrom } from '../../../../src/platform/lib/clock.js';
 import { MAX_ROW_ID } from '../../../../src/platform/lib/row-id.js';
-import { compileDocument } from '../../../../src/personalisation/compile/compile-document.js';
-import { DEFAULT_DOCUMENT } from '../../../../src/personalisation/document/default-document.js';
+import { compileDocument } from '../../../../src/decide/compile/compile-document.js';
+import { DEFAULT_DOCUMENT } from '../../../../src/decide/document/default-document.js';
 import { WORLD } from './large-tables.js';
 import type { Listed } from './listed-statement.js';
 

@@ -1,8 +1,0 @@
-import { expect, it } from 'vitest';
-import { UNTRAINED } from '../../../src/personalisation/predict/models-in-force.js';
-import { train } from '../../../src/personalisation/predict/train.js';
-
-it('the models before the first training are what a training without data gives', () => {
-  const { artefact } = train({ day: 0, currency: null, origins: [] }, 0, null);
-  expect(UNTRAINED).toEqual(artefact);
-});
