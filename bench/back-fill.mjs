@@ -9,7 +9,7 @@ import { createPool, transaction } from '../server/dist/platform/db/pool.js';
 import { publishConfig } from '../server/dist/features/game-configs/publish.js';
 import { insertPlayers } from '../server/dist/features/imports/import-queries.js';
 import { toOwnJson } from '../server/dist/features/own-attributes/own-json.js';
-import { findFacts } from '../server/dist/features/players/facts-queries.js';
+import { findFacts } from '../server/dist/core/players/facts-queries.js';
 import { DEFAULT_DOCUMENT } from '../server/dist/decide/document/default-document.js';
 import { ATTRIBUTES, NOTHING, ORACLE } from './back-fill/attributes.mjs';
 import { sizesOf } from './back-fill/events.mjs';

@@ -1,7 +1,7 @@
 // npm run bench:schemas -- [--schemas 20000] [--seed 1] [--events 3] : how long random schemas and hostile ones hold a process: to be
 // checked and compiled when they are saved, and to check events of the largest size. Says the longest of each.
 import { parseArgs } from 'node:util';
-import { EVENT_LIMITS } from '../server/dist/features/events/intake/limits.js';
+import { EVENT_LIMITS } from '../server/dist/core/events/intake/limits.js';
 import { CHECK_LIMITS, checkSchema, compileSchema } from '../server/dist/platform/lib/json-schema/bounded-schema.js';
 import { hostileSchemas } from './support/hostile-schemas.mjs';
 import { createRandom, randomEvent, randomSchema } from './support/random-schemas.mjs';

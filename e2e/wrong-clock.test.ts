@@ -9,7 +9,7 @@ const DAYS_AHEAD = 100;
 
 afterAll(removeInstallations);
 
-// What else such a service says and leaves alone: server/test/app/wrong-clock.test.ts.
+// What else such a service says and leaves alone: server/test/core/sessions/wrong-clock.test.ts.
 it.skipIf(!HAS_BROWSER)(
   `every page of the console says that the machine is 100 days ahead of the database${NEEDS_BROWSER}`,
   async () => {

@@ -9,8 +9,8 @@ import { registerAdminApi } from '../server/dist/app/admin-app.js';
 import { DEMO } from '../server/dist/app/demo-studio.js';
 import { buildPlayerApp } from '../server/dist/app/player-app.js';
 import { ADMIN_ERRORS, ERRORS } from '../server/dist/platform/errors.js';
-import { REJECTIONS } from '../server/dist/features/events/intake/rejections.js';
-import { LOGIN_WINDOW_SECONDS } from '../server/dist/features/sessions/login-window.js';
+import { REJECTIONS } from '../server/dist/core/events/intake/rejections.js';
+import { LOGIN_WINDOW_SECONDS } from '../server/dist/core/sessions/login-window.js';
 
 const TAGS = [
   { name: 'Sessions', description: 'Log in, stay logged in, log out.' },

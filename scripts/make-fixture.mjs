@@ -14,7 +14,7 @@ import { buildPlayerApp } from '../server/dist/app/player-app.js';
 import { startEmbeddedPostgres } from '../server/dist/platform/embedded-postgres/embedded-postgres.js';
 import { migrate } from '../server/dist/platform/db/migrate.js';
 import { createPool } from '../server/dist/platform/db/pool.js';
-import { ensureEventPartitions } from '../server/dist/features/events/storage/event-partitions.js';
+import { ensureEventPartitions } from '../server/dist/core/events/storage/event-partitions.js';
 import { publishConfig } from '../server/dist/features/game-configs/publish.js';
 import { ensureSigningKey } from '../server/dist/features/sessions/signing-key-changes.js';
 import { generateMasterKey, parseMasterKeys } from '../server/dist/platform/security/master-keys.js';

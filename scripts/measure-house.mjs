@@ -8,13 +8,13 @@ import { fileURLToPath } from 'node:url';
 const SRC = fileURLToPath(new URL('../server/src', import.meta.url));
 /** A way in: the end of the paths of the files that somebody opens first. */
 const WAYS = {
-  login: ['sessions/login.ts'],
-  refresh: ['sessions/refresh.ts'],
-  status: ['players/player-routes.ts'],
-  events: ['intake/event-routes.ts'],
+  login: ['core/sessions/login.ts'],
+  refresh: ['core/sessions/refresh.ts'],
+  status: ['core/players/player-routes.ts'],
+  events: ['core/events/intake/event-routes.ts'],
   'the specification': [
-    ...['sessions/session-routes.ts', 'players/player-routes.ts', 'intake/event-routes.ts'],
-    'predictions/prediction-routes.ts',
+    ...['core/sessions/session-routes.ts', 'core/players/player-routes.ts', 'core/events/intake/event-routes.ts'],
+    'core/predictions/prediction-routes.ts',
   ],
 };
 

@@ -1,8 +1,8 @@
 // Writes the history of players by the functions that apply events of requests.
-import { applyEvents } from '../../server/dist/features/events/apply/apply-events.js';
-import { checkEvents } from '../../server/dist/features/events/intake/check-events.js';
-import { recordsOfPlayer } from '../../server/dist/features/events/intake/event-record.js';
-import { ensureDays } from '../../server/dist/features/events/storage/event-partitions.js';
+import { applyEvents } from '../../server/dist/core/events/apply/apply-events.js';
+import { checkEvents } from '../../server/dist/core/events/intake/check-events.js';
+import { recordsOfPlayer } from '../../server/dist/core/events/intake/event-record.js';
+import { ensureDays } from '../../server/dist/core/events/storage/event-partitions.js';
 import { createRandom, eventAt } from './events.mjs';
 
 const DAY_MS = 86_400_000;

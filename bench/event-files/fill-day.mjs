@@ -1,10 +1,10 @@
 // Fills one closed day with events of simulated players, by the functions that apply events of requests.
 import { randomUUID } from 'node:crypto';
 import { transaction } from '../../server/dist/platform/db/pool.js';
-import { applyEvents } from '../../server/dist/features/events/apply/apply-events.js';
-import { checkEvents } from '../../server/dist/features/events/intake/check-events.js';
-import { recordsOfPlayer } from '../../server/dist/features/events/intake/event-record.js';
-import { ensureDays } from '../../server/dist/features/events/storage/event-partitions.js';
+import { applyEvents } from '../../server/dist/core/events/apply/apply-events.js';
+import { checkEvents } from '../../server/dist/core/events/intake/check-events.js';
+import { recordsOfPlayer } from '../../server/dist/core/events/intake/event-record.js';
+import { ensureDays } from '../../server/dist/core/events/storage/event-partitions.js';
 import { insertPlayers } from '../../server/dist/features/imports/import-queries.js';
 import { recordRequests } from '../support/simulated-requests.mjs';
 

@@ -1,4 +1,4 @@
-import { findFacts } from '../../server/dist/features/players/facts-queries.js';
+import { findFacts } from '../../server/dist/core/players/facts-queries.js';
 import { predictionFacts } from '../../server/dist/decide/attributes/player-history.js';
 import { score } from '../../server/dist/decide/predict/score.js';
 

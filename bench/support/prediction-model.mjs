@@ -1,7 +1,7 @@
 import { simulateOrigins } from '../../scripts/simulated-training.mjs';
 import { createPool, transaction } from '../../server/dist/platform/db/pool.js';
-import { lockGame } from '../../server/dist/features/game-configs/config-queries.js';
-import { insertModel, insertNextState } from '../../server/dist/features/predictions/model-queries.js';
+import { lockGame } from '../../server/dist/core/configs/config-queries.js';
+import { insertModel, insertNextState } from '../../server/dist/core/predictions/model-queries.js';
 import { train } from '../../server/dist/decide/predict/train.js';
 
 const GAME = { seed: 13, players: 6_000, days: 60, weeks: 7 };

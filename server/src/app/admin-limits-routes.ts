@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import type { AdminContext } from '../admin/admin-context.js';
 import { successOf } from '../platform/admin-api/admin-responses.js';
 import { routesOfStudio } from '../admin/admin-routes.js';
-import { EVENT_LIMITS } from '../features/events/intake/limits.js';
+import { EVENT_LIMITS } from '../core/events/intake/limits.js';
 import { DOCUMENT_REGISTRY } from '../decide/document/document.js';
 import { DOCUMENT_LIMITS } from '../decide/document/document-limits.js';
 import type { ListPart } from '../decide/document/document-part.js';

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
-import { EVENT_LIMITS } from '../features/events/intake/limits.js';
-import { LOGIN_WINDOW_SECONDS } from '../features/sessions/login-window.js';
+import { EVENT_LIMITS } from '../core/events/intake/limits.js';
+import { LOGIN_WINDOW_SECONDS } from '../core/sessions/login-window.js';
 import { supportedEncodings } from '../platform/http/body-parser.js';
 import type { Context } from './context.js';
 

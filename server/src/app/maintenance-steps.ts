@@ -6,7 +6,7 @@ import { compareHoldouts } from '../features/analytics/holdouts/compare-holdouts
 import { countDailySizes } from '../features/audiences/count-daily-sizes.js';
 import { deleteExpiredFailedEvents } from '../features/events/failed/expiry.js';
 import { type CompactionResult, compactEvents } from '../features/events/storage/compact-events.js';
-import { dropOldIdentities, ensureEventPartitions } from '../features/events/storage/event-partitions.js';
+import { dropOldIdentities, ensureEventPartitions } from '../core/events/storage/event-partitions.js';
 import { gradeExperiments } from '../features/experiments/grading/grade-experiments.js';
 import { deleteEndedHoldouts } from '../features/experiments/holdout-expiry.js';
 import { sumExperiments } from '../features/experiments/sum-experiments.js';
@@ -14,10 +14,10 @@ import { deleteExpiredExports } from '../features/exports/export-expiry.js';
 import { deleteExpiredJobs } from '../features/jobs/job-expiry.js';
 import type { MaintenanceStep, StepResult } from '../platform/lifecycle/maintenance-step.js';
 import { type RetentionResult, runRetention } from '../features/lifecycle/retention.js';
-import { deleteExpiredStays } from '../features/players/stay-expiry.js';
-import { forgetDevices } from '../features/sessions/forget-devices.js';
-import type { DeviceHashes } from '../features/sessions/forgotten-devices.js';
-import { deleteExpiredSessions } from '../features/sessions/session-expiry.js';
+import { deleteExpiredStays } from '../core/players/stay-expiry.js';
+import { forgetDevices } from '../core/sessions/forget-devices.js';
+import type { DeviceHashes } from '../core/sessions/forgotten-devices.js';
+import { deleteExpiredSessions } from '../core/sessions/session-expiry.js';
 import { WAITING_PURCHASES } from '../features/stores/replay-waiting.js';
 import { MINUTE_MS } from '../platform/lib/day.js';
 

@@ -3,7 +3,7 @@ import { buildHealthApp, type Readiness } from '../app/health-app.js';
 import { attachToEmbeddedPostgres } from '../platform/embedded-postgres/attach.js';
 import { createPool, type Pool } from '../platform/db/pool.js';
 import { createErasedPlayers } from '../features/erasures/erased-players.js';
-import { createInbox } from '../features/events/failed/inbox.js';
+import { createInbox } from '../core/events/failed/inbox.js';
 import { httpUrl } from '../platform/lib/http-url.js';
 import { StartupError } from '../platform/lib/startup-error.js';
 import type { QueueConsumer } from '../queue/consumer.js';

@@ -6,7 +6,7 @@ import { migrate, requireReachable } from '../platform/db/migrate.js';
 import { isUnavailable } from '../platform/db/pool.js';
 import { applyErasedList } from '../features/erasures/apply-erased-list.js';
 import { erasedListFile } from '../features/erasures/list-file.js';
-import { ensureEventPartitions } from '../features/events/storage/event-partitions.js';
+import { ensureEventPartitions } from '../core/events/storage/event-partitions.js';
 import { ensureSigningKey } from '../features/sessions/signing-key-changes.js';
 import { StartupError } from '../platform/lib/startup-error.js';
 import { loadMasterKeys, requireRightMasterKeys } from '../platform/security/master-key.js';

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { DEMO } from '../app/demo-studio.js';
-import { sampleLogin } from '../features/sessions/sample-login.js';
+import { sampleLogin } from '../core/sessions/sample-login.js';
 import { httpUrl } from '../platform/lib/http-url.js';
 import { DEFAULT_DATA_DIR } from '../platform/settings/setting-rows.js';
 import type { Settings } from '../platform/settings/settings.js';

@@ -8,7 +8,7 @@ import {
   type ImportMode,
   importCatalogue,
 } from '../features/game-configs/catalogue/import-catalogue.js';
-import { requireConfigVersion } from '../features/game-configs/config-queries.js';
+import { requireConfigVersion } from '../core/configs/config-queries.js';
 import { findDraft } from '../features/game-configs/draft.js';
 import { StartupError } from '../platform/lib/startup-error.js';
 import { commandActor } from './command-actor.js';

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { findConfigVersion, listConfigVersions } from '../features/game-configs/config-queries.js';
+import { findConfigVersion, listConfigVersions } from '../core/configs/config-queries.js';
 import { findDraft, publishDraft } from '../features/game-configs/draft.js';
 import { type PublishOutcome, publishConfig, rollBackConfig } from '../features/game-configs/publish.js';
 import { MAX_INTEGER } from '../platform/lib/max-integer.js';

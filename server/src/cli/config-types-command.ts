@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander';
-import { findConfigVersion } from '../features/game-configs/config-queries.js';
+import { findConfigVersion } from '../core/configs/config-queries.js';
 import { findDraft } from '../features/game-configs/draft.js';
 import {
   CODE_LANGUAGES,

@@ -1,4 +1,4 @@
-import { readAppleRoots } from '../features/events/receipts/load-apple-receipts.js';
+import { readAppleRoots } from '../core/events/receipts/load-apple-receipts.js';
 import { foreignRootWarning } from '../platform/lib/receipts/apple-root.js';
 import type { Settings } from '../platform/settings/settings.js';
 import type { DoctorFinding } from './doctor-finding.js';

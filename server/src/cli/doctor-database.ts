@@ -9,7 +9,7 @@ import { requireRightToServe } from '../platform/db/right-to-create.js';
 import { findSchemaState, type SchemaState } from '../platform/db/schema-state.js';
 import { connectionAdvice, wordsOf } from '../platform/db/unreachable.js';
 import { listStuckDays, type SwapObstacle } from '../features/events/storage/compact-queries.js';
-import { boundTo } from '../features/sessions/signing-keys.js';
+import { boundTo } from '../core/sessions/signing-keys.js';
 import type { Clock } from '../platform/lib/clock.js';
 import { inUnits } from '../platform/lib/free-space.js';
 import { StartupError } from '../platform/lib/startup-error.js';

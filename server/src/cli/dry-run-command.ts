@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { dryRun } from '../features/dry-runs/dry-run.js';
 import { readFutureInstant } from '../features/dry-runs/future-instant.js';
-import { requireConfigVersion } from '../features/game-configs/config-queries.js';
+import { requireConfigVersion } from '../core/configs/config-queries.js';
 import { StartupError } from '../platform/lib/startup-error.js';
 import { type CandidateOptions, candidateOf, sampleSize, withCandidate } from './candidate-option.js';
 import { dryRunLines } from './dry-run-table.js';

@@ -7,7 +7,7 @@ import { listErasuresByHash } from '../features/erasures/erasure-queries.js';
 import { createErasedListWriter, erasedListFile } from '../features/erasures/list-file.js';
 import { requestErasures } from '../features/erasures/request-erasure.js';
 import { ERASURE_SHARE, type ErasureRun, runErasures } from '../features/erasures/run-erasures.js';
-import { loadSigningKeys } from '../features/sessions/signing-keys.js';
+import { loadSigningKeys } from '../core/sessions/signing-keys.js';
 import { chunksOf } from '../platform/lib/chunks.js';
 import { keepToShare } from '../platform/lib/share-of-time.js';
 import { StartupError } from '../platform/lib/startup-error.js';

@@ -4,7 +4,7 @@ import {
   type ListedEventType,
   listEventTypes,
   retireEventType,
-} from '../features/events/types/event-type-queries.js';
+} from '../core/events/types/event-type-queries.js';
 import { registerEventType } from '../features/events/types/event-types.js';
 import { listSentTypes, SENT_DAYS, type SentType } from '../features/events/types/sent-types.js';
 import { isoTime } from '../platform/lib/iso-time.js';

@@ -15,9 +15,9 @@ import {
   replayFailedEvent,
   replayFailedGroup,
 } from '../features/events/failed/replay.js';
-import { loadAppleReceipts } from '../features/events/receipts/load-apple-receipts.js';
-import { createReceiptChecks } from '../features/events/receipts/receipt-checks.js';
-import { createRegistries, type UnusableSchema } from '../features/events/types/registries.js';
+import { loadAppleReceipts } from '../core/events/receipts/load-apple-receipts.js';
+import { createReceiptChecks } from '../core/events/receipts/receipt-checks.js';
+import { createRegistries, type UnusableSchema } from '../core/events/types/registries.js';
 import { isoTime } from '../platform/lib/iso-time.js';
 import { StartupError } from '../platform/lib/startup-error.js';
 import type { Settings } from '../platform/settings/settings.js';

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Command } from 'commander';
-import { NO_STORES } from '../features/events/receipts/store-settings.js';
+import { NO_STORES } from '../core/events/receipts/store-settings.js';
 import { FAKE_ACCOUNT } from '../features/fake-store/fake-google.js';
 import { buildFakeStore, FAKE_PUSH } from '../features/fake-store/fake-store-app.js';
 import { keepSigners, toPem } from '../features/fake-store/kept-signers.js';

@@ -8,7 +8,7 @@ import {
   type NewApiKey,
   SERVER_SCOPES,
   type ServerScope,
-} from '../features/studios/api-key-queries.js';
+} from '../core/sessions/api-key-queries.js';
 import { createApiKey, revokeApiKey, rotateApiKey } from '../features/studios/key-changes.js';
 import { MAX_OVERLAP_HOURS } from '../features/studios/key-schemas.js';
 import { HOUR_MS } from '../platform/lib/day.js';

@@ -8,7 +8,7 @@ import {
   listModels,
   type ModelSummary,
   type StoredModel,
-} from '../features/predictions/model-queries.js';
+} from '../core/predictions/model-queries.js';
 import { rollBackModel } from '../features/predictions/roll-back-model.js';
 import { findFailure } from '../features/predictions/work-queries.js';
 import { DAY_MS, dateOf } from '../platform/lib/day.js';

@@ -1,7 +1,7 @@
 import type { ComparedModel } from '../features/predictions/compared-model.js';
 import type { Grade } from '../features/predictions/grade-queries.js';
 import type { Sample } from '../features/predictions/training-queries.js';
-import type { TrainingReport } from '../features/predictions/training-report.js';
+import type { TrainingReport } from '../core/predictions/training-report.js';
 import type { Artefact, ModelName } from '../decide/predict/artefact.js';
 import type { ProbabilityMetrics } from '../decide/predict/metrics.js';
 import { sourceText } from '../decide/predict/model-source.js';

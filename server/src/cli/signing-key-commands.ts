@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { revokeSigningKey, rotateSigningKey } from '../features/sessions/signing-key-changes.js';
-import { type ListedSigningKey, listSigningKeys } from '../features/sessions/signing-key-queries.js';
-import { JWKS_MAX_AGE_SECONDS, signerOf, withoutSuperseded } from '../features/sessions/signing-keys.js';
+import { type ListedSigningKey, listSigningKeys } from '../core/sessions/signing-key-queries.js';
+import { JWKS_MAX_AGE_SECONDS, signerOf, withoutSuperseded } from '../core/sessions/signing-keys.js';
 import { StartupError } from '../platform/lib/startup-error.js';
 import { commandActor } from './command-actor.js';
 import { tableLines } from './table.js';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { Command, Option } from 'commander';
 import { DEMO } from '../app/demo-studio.js';
-import { apiKeyBinding, findUsableKey } from '../features/studios/api-key-queries.js';
+import { apiKeyBinding, findUsableKey } from '../core/sessions/api-key-queries.js';
 import { StartupError } from '../platform/lib/startup-error.js';
 import { unseal } from '../platform/security/master-keys.js';
 import { requireGame } from './game-option.js';

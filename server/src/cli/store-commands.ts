@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { Compile } from 'typebox/schema';
-import { loadAppleReceipts } from '../features/events/receipts/load-apple-receipts.js';
-import { createReceiptChecks } from '../features/events/receipts/receipt-checks.js';
+import { loadAppleReceipts } from '../core/events/receipts/load-apple-receipts.js';
+import { createReceiptChecks } from '../core/events/receipts/receipt-checks.js';
 import { findFlaw } from '../features/stores/store-settings-checks.js';
 import { findStores, saveStores } from '../features/stores/store-settings-queries.js';
 import { StoresBody } from '../features/stores/store-settings-schemas.js';

@@ -2,16 +2,16 @@ import type { Logger } from 'pino';
 import { isStatementTimeout } from '../platform/db/dedicated-connection.js';
 import type { Pool } from '../platform/db/pool.js';
 import type { ErasedPlayers } from '../features/erasures/erased-players.js';
-import { applyEvents, type EventOutcome } from '../features/events/apply/apply-events.js';
-import type { RejectedSequences } from '../features/events/apply/sequence-claims.js';
-import type { Inbox } from '../features/events/failed/inbox.js';
+import { applyEvents, type EventOutcome } from '../core/events/apply/apply-events.js';
+import type { RejectedSequences } from '../core/events/apply/sequence-claims.js';
+import type { Inbox } from '../core/events/failed/inbox.js';
 import {
   type CheckedEvent,
   type EventRecord,
   type PlayerKey,
   recordsOfPlayer,
-} from '../features/events/intake/event-record.js';
-import { REJECTIONS } from '../features/events/intake/rejections.js';
+} from '../core/events/intake/event-record.js';
+import { REJECTIONS } from '../core/events/intake/rejections.js';
 import { Batcher } from '../platform/lib/batcher.js';
 import type { Metrics } from '../platform/telemetry/metrics.js';
 import { createDeadLetters, isPermanentError, type RefusalReason } from './dead-letters.js';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { FailedEvent } from '../features/events/failed/failed-event.js';
-import type { FailedBatch } from '../features/events/failed/inbox-queries.js';
-import type { CheckedEvent, EventSource } from '../features/events/intake/event-record.js';
+import type { FailedEvent } from '../core/events/failed/failed-event.js';
+import type { FailedBatch } from '../core/events/failed/inbox-queries.js';
+import type { CheckedEvent, EventSource } from '../core/events/intake/event-record.js';
 import { isObject } from '../platform/lib/is-object.js';
 import { UUID } from '../platform/lib/uuid.js';
 

@@ -1,5 +1,5 @@
-import type { Inbox } from '../features/events/failed/inbox.js';
-import type { EventIntake } from '../features/events/intake/intake.js';
+import type { Inbox } from '../core/events/failed/inbox.js';
+import type { EventIntake } from '../core/events/intake/intake.js';
 import type { Publisher } from './publisher.js';
 
 /** Publishes events to the stream, and resolves once the stream has them. Consumers apply them later. */

@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
 import type { Pool } from '../platform/db/pool.js';
 import type { ErasedPlayers } from '../features/erasures/erased-players.js';
-import type { Inbox } from '../features/events/failed/inbox.js';
-import type { EventIntake } from '../features/events/intake/intake.js';
+import type { Inbox } from '../core/events/failed/inbox.js';
+import type { EventIntake } from '../core/events/intake/intake.js';
 import type { NatsSettings } from '../platform/settings/settings.js';
 import type { Metrics } from '../platform/telemetry/metrics.js';
 import { createMessageApplier } from './apply-messages.js';

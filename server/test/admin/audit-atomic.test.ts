@@ -6,9 +6,9 @@ import { findAccountByEmail } from '../../src/features/accounts/account-queries.
 import { invite } from '../../src/features/accounts/invitations.js';
 import { changeRole, removeMember } from '../../src/features/accounts/members.js';
 import { replayFailedEvent } from '../../src/features/events/failed/replay.js';
-import { retireEventType } from '../../src/features/events/types/event-type-queries.js';
+import { retireEventType } from '../../src/core/events/types/event-type-queries.js';
 import { registerEventType } from '../../src/features/events/types/event-types.js';
-import { createRegistries } from '../../src/features/events/types/registries.js';
+import { createRegistries } from '../../src/core/events/types/registries.js';
 import { discardDraft, findDraft, publishDraft, saveDraft } from '../../src/features/game-configs/draft.js';
 import { publishConfig, rollBackConfig } from '../../src/features/game-configs/publish.js';
 import { runRetention } from '../../src/features/lifecycle/retention.js';

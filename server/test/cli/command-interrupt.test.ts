@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { applyEvents } from '../../src/features/events/apply/apply-events.js';
+import { applyEvents } from '../../src/core/events/apply/apply-events.js';
 import { generateMasterKey } from '../../src/platform/security/master-keys.js';
 import { finished, startCommand, startCommandUnder } from '../support/command.js';
 import { startDatabaseProxy } from '../support/database-proxy.js';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { CheckedEvent } from '../../src/features/events/intake/event-record.js';
+import type { CheckedEvent } from '../../src/core/events/intake/event-record.js';
 import { bucketOfUser } from '../../src/platform/lib/player-buckets.js';
 import { decodeMessage, encodeMessage, type QueuedMessage } from '../../src/queue/message.js';
 import { partitionOf } from '../../src/queue/stream.js';

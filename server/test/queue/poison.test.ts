@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type CheckedEvent, UNKNOWN_SOURCE } from '../../src/features/events/intake/event-record.js';
+import { type CheckedEvent, UNKNOWN_SOURCE } from '../../src/core/events/intake/event-record.js';
 import { connectToNats, type QueueSession } from '../../src/queue/connection.js';
 import { recordsOf } from '../support/event-records.js';
 import { adImpression, createHarness, type Harness, type Session } from '../support/harness.js';

@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createErasedPlayers } from '../../src/features/erasures/erased-players.js';
-import { createInbox } from '../../src/features/events/failed/inbox.js';
+import { createInbox } from '../../src/core/events/failed/inbox.js';
 import {
   createMessageApplier,
   type IncomingMessage,

@@ -1,5 +1,5 @@
 import { findGame } from '../../src/platform/admin-api/tenants.js';
-import { NO_STORES } from '../../src/features/events/receipts/store-settings.js';
+import { NO_STORES } from '../../src/core/events/receipts/store-settings.js';
 import { publishConfig } from '../../src/features/game-configs/publish.js';
 import { generateMasterKey } from '../../src/platform/security/master-keys.js';
 import { experiment, value } from '../decide/support/fixtures.js';

@@ -1,6 +1,6 @@
 import { findGame } from '../../src/platform/admin-api/tenants.js';
-import { NO_STORES } from '../../src/features/events/receipts/store-settings.js';
-import { findConfigVersionAt } from '../../src/features/game-configs/config-queries.js';
+import { NO_STORES } from '../../src/core/events/receipts/store-settings.js';
+import { findConfigVersionAt } from '../../src/core/configs/config-queries.js';
 import { publishConfig } from '../../src/features/game-configs/publish.js';
 import { codeAt, stepAt } from '../../src/platform/lib/totp.js';
 import { experiment, value } from '../decide/support/fixtures.js';

@@ -1,15 +1,15 @@
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { inject } from 'vitest';
-import { applyEvents } from '../../src/features/events/apply/apply-events.js';
-import { checkEvents } from '../../src/features/events/intake/check-events.js';
-import { type EventRecord, recordsOfPlayer } from '../../src/features/events/intake/event-record.js';
+import { applyEvents } from '../../src/core/events/apply/apply-events.js';
+import { checkEvents } from '../../src/core/events/intake/check-events.js';
+import { type EventRecord, recordsOfPlayer } from '../../src/core/events/intake/event-record.js';
 import {
   type CompactionOptions,
   type CompactionResult,
   compactEvents,
 } from '../../src/features/events/storage/compact-events.js';
-import { dayTable } from '../../src/features/events/storage/event-partitions.js';
+import { dayTable } from '../../src/core/events/storage/event-partitions.js';
 import { exportEvents } from '../../src/features/exports/export-events.js';
 import type { Span } from '../../src/features/exports/export-span.js';
 import { streamTarget } from '../../src/features/exports/export-target.js';

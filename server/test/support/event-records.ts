@@ -1,5 +1,5 @@
-import { checkEvents } from '../../src/features/events/intake/check-events.js';
-import { type EventRecord, recordsOfPlayer } from '../../src/features/events/intake/event-record.js';
+import { checkEvents } from '../../src/core/events/intake/check-events.js';
+import { type EventRecord, recordsOfPlayer } from '../../src/core/events/intake/event-record.js';
 import type { Harness, Session } from './harness.js';
 
 /** Events of a player as the route hands them on, for tests that call `applyEvents` themselves. */

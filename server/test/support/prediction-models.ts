@@ -1,10 +1,10 @@
 import { type Pool, transaction } from '../../src/platform/db/pool.js';
-import { lockGame } from '../../src/features/game-configs/config-queries.js';
+import { lockGame } from '../../src/core/configs/config-queries.js';
 import {
   findNewestModelVersion,
   insertModel,
   insertNextState,
-} from '../../src/features/predictions/model-queries.js';
+} from '../../src/core/predictions/model-queries.js';
 import { dateOf } from '../../src/platform/lib/day.js';
 import type { Artefact, ModelName } from '../../src/decide/predict/artefact.js';
 import { readArtefact } from '../../src/decide/predict/read-artefact.js';

@@ -9,7 +9,7 @@ import { withSuperuser } from '../../src/platform/embedded-postgres/login.js';
 import { chooseServerUser } from '../../src/platform/embedded-postgres/server-user.js';
 import { migrate } from '../../src/platform/db/migrate.js';
 import { createPool } from '../../src/platform/db/pool.js';
-import { ensureEventPartitions } from '../../src/features/events/storage/event-partitions.js';
+import { ensureEventPartitions } from '../../src/core/events/storage/event-partitions.js';
 import { makeFolder, start } from './postgres-folders.js';
 
 export type TestPrimary = Readonly<{ dataDir: string; url: string }>;

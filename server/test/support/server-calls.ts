@@ -5,7 +5,7 @@ import {
   insertApiKey,
   SERVER_SCOPES,
   type ServerScope,
-} from '../../src/features/studios/api-key-queries.js';
+} from '../../src/core/sessions/api-key-queries.js';
 import type { Harness } from './harness.js';
 
 type Place = { tenant?: string; game?: string; scopes?: readonly ServerScope[] };

@@ -6,7 +6,7 @@ import {
   generateApiKey,
   insertApiKey,
   type NewApiKey,
-} from '../../src/features/studios/api-key-queries.js';
+} from '../../src/core/sessions/api-key-queries.js';
 import { type Harness, postLogin, type Session, signedLogin, toSession } from './harness.js';
 
 /** The calls of a player's session, and what every response of theirs must look like. */

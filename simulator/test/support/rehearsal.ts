@@ -1,7 +1,7 @@
 import type { RealService } from '../../../sdk/test/support/real-service.js';
 import { insertGame } from '../../../server/src/platform/admin-api/tenants.js';
 import { DEMO } from '../../../server/src/app/demo-studio.js';
-import { ensureEventPartitions } from '../../../server/src/features/events/storage/event-partitions.js';
+import { ensureEventPartitions } from '../../../server/src/core/events/storage/event-partitions.js';
 import type { Report } from '../../../server/src/features/experiments/report/report-types.js';
 import { createApiKey } from '../../../server/src/features/studios/key-changes.js';
 import type { ExperimentEntry } from '../../../server/src/decide/document/parts/experiments.js';

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { type KeyPair, sampleLogin } from '../../features/sessions/sample-login.js';
+import { type KeyPair, sampleLogin } from '../../core/sessions/sample-login.js';
 import { hostNameOf } from '../../platform/http/host-check.js';
 import { inPackage } from '../../platform/package-files.js';
 import type { ApiDocument } from './api-document.js';

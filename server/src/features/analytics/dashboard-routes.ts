@@ -7,7 +7,7 @@ import { jsonOrCsv, sendCsv } from '../../admin/csv-file.js';
 import { DAY_SPAN_PARAMETERS, type DaySpan, daySpanOf } from '../../admin/day-span.js';
 import type { Pool } from '../../platform/db/pool.js';
 import { DAY_MS, utcDay } from '../../platform/lib/day.js';
-import { listVersionsPublished } from '../game-configs/config-queries.js';
+import { listVersionsPublished } from '../../core/configs/config-queries.js';
 import { findRateTable } from '../reporting/rate-queries.js';
 import { listNewBuilds } from './breakdowns/breakdown.js';
 import { type DashboardDay, gameDashboard, listGameDays } from './dashboard.js';

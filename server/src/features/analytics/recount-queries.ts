@@ -1,4 +1,4 @@
-import { REPORTED_BY_DAY, SOURCE_MEMBER } from '../events/intake/player-profile.js';
+import { REPORTED_BY_DAY, SOURCE_MEMBER } from '../../core/events/intake/player-profile.js';
 
 /**
  * The full recount. It shares no SQL with the statements that keep the roll-ups, so that a mistake in one is not repeated in the

@@ -12,13 +12,13 @@ import { factColumns, MAX_COLUMNS } from '../evaluations/fact-columns.js';
 import { factNeeds } from '../evaluations/fact-needs.js';
 import { listFactRowsOf } from '../evaluations/player-queries.js';
 import { TimeSlice } from '../evaluations/time-slice.js';
-import { documentWork } from '../game-configs/document-work.js';
+import { documentWork } from '../../core/configs/document-work.js';
 import {
   boundNotes,
   findMissingAttributes,
   MAX_EVENTS_PER_PLAYER,
 } from '../own-attributes/missing-attributes.js';
-import { findCurrentModels } from '../predictions/models-at.js';
+import { findCurrentModels } from '../../core/predictions/models-at.js';
 import { findRateTable } from '../reporting/rate-queries.js';
 import type { AskedPart } from './asked-part.js';
 import { AudienceCount, type CountedAudience } from './audience-count.js';

@@ -10,7 +10,7 @@ import { factColumns } from '../evaluations/fact-columns.js';
 import { factNeeds } from '../evaluations/fact-needs.js';
 import { listFactRowsOf } from '../evaluations/player-queries.js';
 import { TimeSlice } from '../evaluations/time-slice.js';
-import { findCurrentModels } from '../predictions/models-at.js';
+import { findCurrentModels } from '../../core/predictions/models-at.js';
 import { rateOn } from '../reporting/exchange-rates.js';
 import { findRateTable } from '../reporting/rate-queries.js';
 import { PORTION_PLAYERS } from './player-samples.js';

@@ -4,7 +4,7 @@ import type { AdminContext } from '../../admin/admin-context.js';
 import { toTime } from '../../platform/admin-api/admin-responses.js';
 import { routesOfGame } from '../../admin/admin-routes.js';
 import { sendCsv } from '../../admin/csv-file.js';
-import { requireConfigVersion } from '../game-configs/config-queries.js';
+import { requireConfigVersion } from '../../core/configs/config-queries.js';
 import { type PlayerSamples, SEGMENT_SAMPLE_SIZE } from './player-samples.js';
 import { createSegmentCounter, MAX_WAIT_MS, requireCount } from './segment-counter.js';
 import { segmentNumbersResponse, segmentNumbersToCsv } from './segment-number-response.js';

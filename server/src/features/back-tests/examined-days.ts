@@ -6,9 +6,9 @@ import type { ConfigDocument } from '../../decide/document/document.js';
 import type { OwnDefinition } from '../../decide/own-attributes/own-definition.js';
 import type { ModelsInForce } from '../../decide/predict/models-in-force.js';
 import { type Comparison, compareDocuments } from '../dry-runs/unchanged-parts.js';
-import { findConfigVersionAt } from '../game-configs/config-queries.js';
-import { documentWork } from '../game-configs/document-work.js';
-import { type FoundModels, findModelsAt } from '../predictions/models-at.js';
+import { findConfigVersionAt } from '../../core/configs/config-queries.js';
+import { documentWork } from '../../core/configs/document-work.js';
+import { type FoundModels, findModelsAt } from '../../core/predictions/models-at.js';
 
 /** A day of the past, with what was in force when it began. */
 export type ExaminedDay = Comparison &

@@ -10,7 +10,7 @@ import { BODY_ERRORS } from '../../platform/http/api-schemas.js';
 import { bodyCheckedAs } from '../../platform/http/validation.js';
 import { createFairSemaphore } from '../../platform/lib/fair-semaphore.js';
 import { requireCandidate } from '../evaluations/require-candidate.js';
-import { requireConfigVersion } from '../game-configs/config-queries.js';
+import { requireConfigVersion } from '../../core/configs/config-queries.js';
 import { type DryRun, type DryRunProgress, dryRun } from './dry-run.js';
 import { DryRunBody, DryRunEnvelope, DryRunLine } from './dry-run-schemas.js';
 import { readFutureInstant } from './future-instant.js';

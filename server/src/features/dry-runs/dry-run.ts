@@ -13,7 +13,7 @@ import {
   findMissingAttributes,
   type MissingAttributes,
 } from '../own-attributes/missing-attributes.js';
-import { findCurrentModels } from '../predictions/models-at.js';
+import { findCurrentModels } from '../../core/predictions/models-at.js';
 import { findRateTable } from '../reporting/rate-queries.js';
 import type { Effects } from './dry-run-report.js';
 import { columnCount, examinePlayers } from './examine-players.js';

@@ -13,7 +13,7 @@ import { evaluatePlayer } from '../evaluations/evaluate-player.js';
 import { type FactColumns, factColumns } from '../evaluations/fact-columns.js';
 import { type FactNeeds, factNeeds } from '../evaluations/fact-needs.js';
 import { differenceSteps } from '../game-configs/document-difference.js';
-import { documentWork } from '../game-configs/document-work.js';
+import { documentWork } from '../../core/configs/document-work.js';
 import type { RateTable } from '../reporting/exchange-rates.js';
 import { DryRunReport } from './dry-run-report.js';
 import { compareDocuments } from './unchanged-parts.js';

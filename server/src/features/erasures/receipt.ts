@@ -3,7 +3,7 @@ import type { FinishedErasure } from './finish-queries.js';
 
 export type ReceiptSigner = Readonly<{
   issuer: string;
-  /** The key that signs now: see sessions/signing-keys.ts. */
+  /** The key that signs now: see core/sessions/signing-keys.ts. */
   current(): { kid: string; privateKey: KeyObject };
 }>;
 

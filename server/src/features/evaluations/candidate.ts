@@ -2,8 +2,8 @@ import type { Pool } from '../../platform/db/pool.js';
 import type { ConfigDocument } from '../../decide/document/document.js';
 import type { DocumentProblem } from '../../decide/validate/document-problems.js';
 import { validationSteps } from '../../decide/validate/validate-document.js';
-import { findConfigVersion } from '../game-configs/config-queries.js';
-import { documentWork } from '../game-configs/document-work.js';
+import { findConfigVersion } from '../../core/configs/config-queries.js';
+import { documentWork } from '../../core/configs/document-work.js';
 import { findDraft } from '../game-configs/draft.js';
 
 /** The document that might be published: the given document, a version, or, if neither is given, the draft. */

@@ -21,7 +21,7 @@ import {
   toOverride,
   toPin,
   toStay,
-} from '../players/facts-queries.js';
+} from '../../core/players/facts-queries.js';
 import { type DatedAmounts, type RateTable, reportAmounts } from '../reporting/exchange-rates.js';
 import { datedRevenue } from '../reporting/rate-days.js';
 import type { FactNeeds, WindowNeed } from './fact-needs.js';

@@ -2,7 +2,7 @@ import {
   EARLIER_PURCHASE_DAYS_COLUMN,
   FIRST_DAY_COLUMN,
   FIRST_PURCHASE_DAY_COLUMN,
-} from '../players/facts-queries.js';
+} from '../../core/players/facts-queries.js';
 import type { PlayerColumn } from './fact-projections.js';
 import type { RowFacts } from './row-facts.js';
 

@@ -3,7 +3,7 @@ import { canonicalJson } from '../../platform/lib/canonical-json.js';
 import { utcDay } from '../../platform/lib/day.js';
 import { experimentReaders } from '../../decide/compile/experiment-readers.js';
 import type { ConfigDocument } from '../../decide/document/document.js';
-import { findConfigVersion } from '../game-configs/config-queries.js';
+import { findConfigVersion } from '../../core/configs/config-queries.js';
 import type { ArmChanges } from './run-queries.js';
 
 type Published = Readonly<{ version: number; publishedAt: number; document: ConfigDocument }>;

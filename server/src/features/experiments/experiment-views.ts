@@ -3,7 +3,7 @@ import { utcDay } from '../../platform/lib/day.js';
 import { unreadExperiments, unreadSentence } from '../../decide/compile/experiment-readers.js';
 import { hasHoldout, offerHoldout } from '../../decide/document/offer-holdouts.js';
 import type { ExperimentEntry } from '../../decide/document/parts/experiments.js';
-import { findConfigVersionAt } from '../game-configs/config-queries.js';
+import { findConfigVersionAt } from '../../core/configs/config-queries.js';
 import { findDraftRow } from '../game-configs/draft-queries.js';
 import { finalReport, hasPlayers, unreadReport } from './report/shown-report.js';
 import {

@@ -8,10 +8,10 @@ import type { LowestPriceBefore } from '../../decide/compile/price-basis.js';
 import { decide } from '../../decide/decide/decide.js';
 import type { Decision, FlagState, SegmentTrace, Trace } from '../../decide/decide/decision.js';
 import type { NearMiss } from '../../decide/rules/near-miss.js';
-import { documentWork } from '../game-configs/document-work.js';
-import { createPriceHistories } from '../game-configs/price-histories.js';
-import { renderResponses, renderStore, storeEtag, storeText } from '../players/player-responses.js';
-import { type FoundModels, findModelsAt } from '../predictions/models-at.js';
+import { documentWork } from '../../core/configs/document-work.js';
+import { createPriceHistories } from '../../core/configs/price-histories.js';
+import { renderResponses, renderStore, storeEtag, storeText } from '../../core/players/player-responses.js';
+import { type FoundModels, findModelsAt } from '../../core/predictions/models-at.js';
 import type { RateTable } from '../reporting/exchange-rates.js';
 import { findRateTable } from '../reporting/rate-queries.js';
 import {

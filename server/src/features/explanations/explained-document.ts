@@ -3,8 +3,8 @@ import type { Publication } from '../../decide/compile/compile-document.js';
 import type { ConfigDocument } from '../../decide/document/document.js';
 import type { DocumentProblem } from '../../decide/validate/document-problems.js';
 import { validationSteps } from '../../decide/validate/validate-document.js';
-import { findConfigVersion, findConfigVersionAt } from '../game-configs/config-queries.js';
-import { documentWork } from '../game-configs/document-work.js';
+import { findConfigVersion, findConfigVersionAt } from '../../core/configs/config-queries.js';
+import { documentWork } from '../../core/configs/document-work.js';
 import { findDraft } from '../game-configs/draft.js';
 import { nextSegmentVersions } from '../game-configs/segment-versions.js';
 

@@ -16,7 +16,7 @@ import type {
   PredictionsExplanation,
 } from '../../decide/predict/explanation.js';
 import { score, switchOff, toldValue } from '../../decide/predict/score.js';
-import type { FoundModels } from '../predictions/models-at.js';
+import type { FoundModels } from '../../core/predictions/models-at.js';
 import { type RateTable, rateOn } from '../reporting/exchange-rates.js';
 
 /** The predictions of a player with their reasons, by the models that were in force at the instant. */

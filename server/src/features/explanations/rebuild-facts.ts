@@ -8,9 +8,9 @@ import {
   ownSet,
   WORKED_OUT_AT,
 } from '../../decide/own-attributes/own-state.js';
-import { countEvents, countTransactions } from '../events/apply/apply-events.js';
-import { mergeTransactions } from '../events/apply/merge-transactions.js';
-import { findFacts } from '../players/facts-queries.js';
+import { countEvents, countTransactions } from '../../core/events/apply/apply-events.js';
+import { mergeTransactions } from '../../core/events/apply/merge-transactions.js';
+import { findFacts } from '../../core/players/facts-queries.js';
 import { onShadowTables } from './rebuild-connections.js';
 import type { RebuiltPlayer } from './rebuilt-player.js';
 import { fillShadowTables, showRealTables } from './shadow-tables.js';

@@ -1,4 +1,4 @@
-import type { PlayerKey } from '../events/intake/event-record.js';
+import type { PlayerKey } from '../../core/events/intake/event-record.js';
 
 /** The player whose facts are rebuilt. */
 export type RebuiltPlayer = PlayerKey & Readonly<{ userId: string; createdAt: number }>;

@@ -1,6 +1,6 @@
-import { readBuiltInType } from '../events/intake/built-in-event-types.js';
-import type { CountedEvent, TransactionFact } from '../events/intake/event-record.js';
-import { readProfile } from '../events/intake/player-profile.js';
+import { readBuiltInType } from '../../core/events/intake/built-in-event-types.js';
+import type { CountedEvent, TransactionFact } from '../../core/events/intake/event-record.js';
+import { readProfile } from '../../core/events/intake/player-profile.js';
 import type { RebuiltPlayer } from './rebuilt-player.js';
 
 /** An event as it was stored. */

@@ -1,5 +1,5 @@
 import type { DedicatedConnection } from '../../platform/db/dedicated-connection.js';
-import type { TransactionChange } from '../events/apply/transaction-changes.js';
+import type { TransactionChange } from '../../core/events/apply/transaction-changes.js';
 import type { ChangeKey } from './export-queries.js';
 import type { Span } from './export-span.js';
 

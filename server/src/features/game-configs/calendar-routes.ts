@@ -7,8 +7,8 @@ import { DEFAULT_STUDIO_ZONE } from '../../decide/document/parts/calendar.js';
 import { dayOfDate } from '../../decide/schedules/calendar-days.js';
 import { instantOf, isTimeZone } from '../../decide/schedules/zone-time.js';
 import { CalendarQuery, CalendarResponse, MAX_CALENDAR_DAYS } from './calendar-schemas.js';
-import { requireConfigVersion } from './config-queries.js';
-import { documentWork } from './document-work.js';
+import { requireConfigVersion } from '../../core/configs/config-queries.js';
+import { documentWork } from '../../core/configs/document-work.js';
 import { findDraft } from './draft.js';
 
 /** What of a game runs when. */

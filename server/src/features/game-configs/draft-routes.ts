@@ -7,7 +7,7 @@ import { ApiError } from '../../platform/errors.js';
 import { BODY_ERRORS } from '../../platform/http/api-schemas.js';
 import { bodyCheckedAs } from '../../platform/http/validation.js';
 import { validationSteps } from '../../decide/validate/validate-document.js';
-import { requireConfigVersion } from './config-queries.js';
+import { requireConfigVersion } from '../../core/configs/config-queries.js';
 import {
   DraftBody,
   DraftDifferenceResponse,
@@ -21,7 +21,7 @@ import {
 } from './config-schemas.js';
 import { changeInTurn } from './document-changes.js';
 import { differenceSteps } from './document-difference.js';
-import { documentWork } from './document-work.js';
+import { documentWork } from '../../core/configs/document-work.js';
 import { type Draft, discardDraft, findDraft, publishDraft, saveDraft } from './draft.js';
 import { draftConflict, PUBLICATION_ERRORS, publicationResponse } from './publish-response.js';
 

@@ -3,9 +3,9 @@ import { type Client, type Pool, transaction } from '../../platform/db/pool.js';
 import type { ConfigDocument } from '../../decide/document/document.js';
 import type { DocumentProblem } from '../../decide/validate/document-problems.js';
 import { validateOnce } from './checked-documents.js';
-import { lockGame, requireConfigVersion } from './config-queries.js';
+import { lockGame, requireConfigVersion } from '../../core/configs/config-queries.js';
 import { type DocumentChange, differenceSteps } from './document-difference.js';
-import { documentWork } from './document-work.js';
+import { documentWork } from '../../core/configs/document-work.js';
 import { findDraftRevision, findDraftRow, upsertDraft } from './draft-queries.js';
 import { type Confirmations, type PublishOutcome, publishWithin } from './publish.js';
 

@@ -12,16 +12,16 @@ import {
   type LockedGame,
   lockGame,
   requireConfigVersion,
-} from './config-queries.js';
+} from '../../core/configs/config-queries.js';
 import { type DocumentChange, differenceSteps } from './document-difference.js';
-import { documentWork } from './document-work.js';
+import { documentWork } from '../../core/configs/document-work.js';
 import { updatePublishedDraft } from './draft-queries.js';
 import {
   type ExperimentChange,
   experimentChanges,
   listExposedChanges,
   listFormerRuns,
-} from './experiment-changes.js';
+} from '../../core/configs/experiment-changes.js';
 import { publishOwnAttributes } from './own-attribute-sets.js';
 import { type PriceRaise, priceRaiseSteps } from './price-raises.js';
 import { nextSegmentVersions } from './segment-versions.js';

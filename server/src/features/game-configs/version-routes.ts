@@ -11,7 +11,7 @@ import {
   type ConfigVersionSummary,
   findConfigVersion,
   listConfigVersions,
-} from './config-queries.js';
+} from '../../core/configs/config-queries.js';
 import {
   PublishedResponse,
   RollBackBody,
@@ -21,7 +21,7 @@ import {
 } from './config-schemas.js';
 import { changeInTurn } from './document-changes.js';
 import { differenceSteps } from './document-difference.js';
-import { documentWork } from './document-work.js';
+import { documentWork } from '../../core/configs/document-work.js';
 import { rollBackConfig } from './publish.js';
 import { PUBLICATION_ERRORS, publicationResponse } from './publish-response.js';
 

@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { Compile } from 'typebox/schema';
-import type { TransactionChange } from '../events/apply/transaction-changes.js';
+import type { TransactionChange } from '../../core/events/apply/transaction-changes.js';
 import { isAhead, isUserId, type LineError, readInstant, USER_ID_INVALID } from './event-line.js';
 import { TransactionIdText } from './sale-member.js';
 

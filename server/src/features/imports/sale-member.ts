@@ -1,8 +1,8 @@
 import Type from 'typebox';
 import { Compile } from 'typebox/schema';
-import { MAX_TRANSACTION_ID } from '../events/intake/built-in-event-types.js';
-import type { TransactionFact } from '../events/intake/event-record.js';
-import type { PurchaseCheck } from '../events/receipts/purchase-check.js';
+import { MAX_TRANSACTION_ID } from '../../core/events/intake/built-in-event-types.js';
+import type { TransactionFact } from '../../core/events/intake/event-record.js';
+import type { PurchaseCheck } from '../../core/events/receipts/purchase-check.js';
 
 /** As many digits before the point as a price may have. */
 const Amount = Type.String({ pattern: '^\\d{1,12}(\\.\\d{1,30})?$' });

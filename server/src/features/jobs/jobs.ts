@@ -6,7 +6,7 @@ import { ApiError } from '../../platform/errors.js';
 import type { Clock } from '../../platform/lib/clock.js';
 import { DAY_MS } from '../../platform/lib/day.js';
 import { uuid7 } from '../../platform/lib/uuid7.js';
-import { lockGame } from '../game-configs/config-queries.js';
+import { lockGame } from '../../core/configs/config-queries.js';
 import {
   deleteOldJobs,
   findJob,

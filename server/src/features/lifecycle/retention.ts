@@ -13,7 +13,7 @@ import {
   dayAfter,
   type EventPartition,
   listEventPartitions,
-} from '../events/storage/event-partitions.js';
+} from '../../core/events/storage/event-partitions.js';
 import {
   countExpired,
   deleteOnPages,

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { AdminContext } from '../../admin/admin-context.js';
 import { routesOfGame } from '../../admin/admin-routes.js';
 import { PlayerParameters } from '../players/admin-player-schemas.js';
-import { readUserId } from '../players/player-parameter.js';
+import { readUserId } from '../../core/players/player-parameter.js';
 import { auditPlayerExport } from './audit-player-export.js';
 import { PlayerExport } from './export-schemas.js';
 import { createPlayerExports } from './player-exports.js';

@@ -4,11 +4,11 @@ import { decide } from '../../decide/decide/decide.js';
 import type { Regression } from '../../decide/predict/explanation.js';
 import { toldValue } from '../../decide/predict/score.js';
 import { type ExplainedPrediction, explainedPredictions } from '../explanations/explained-predictions.js';
-import { findConfigVersionAt } from '../game-configs/config-queries.js';
-import { documentWork } from '../game-configs/document-work.js';
+import { findConfigVersionAt } from '../../core/configs/config-queries.js';
+import { documentWork } from '../../core/configs/document-work.js';
 import { toOwnJson } from '../own-attributes/own-json.js';
-import { findFacts } from '../players/facts-queries.js';
-import { findModelsAt } from '../predictions/models-at.js';
+import { findFacts } from '../../core/players/facts-queries.js';
+import { findModelsAt } from '../../core/predictions/models-at.js';
 import type { ExportedPlayer } from './export-queries.js';
 
 /** What the published configuration and the models in force make of the player now. Nothing of it is stored. */

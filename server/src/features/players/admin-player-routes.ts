@@ -17,12 +17,12 @@ import {
   PlayerParameters,
   PlayerResponse,
 } from './admin-player-schemas.js';
-import { findFacts } from './facts-queries.js';
+import { findFacts } from '../../core/players/facts-queries.js';
 import { FLAG_ID } from './override-limits.js';
 import { afterOf, endOf, keyOf, LIST_LIMITS, setMembers } from './override-parts.js';
 import { listOverrides, type OverrideRow } from './override-queries.js';
 import { clearOverride, type OverridePlace, setOverride } from './overrides.js';
-import { readUserId, requirePlayer } from './player-parameter.js';
+import { readUserId, requirePlayer } from '../../core/players/player-parameter.js';
 
 const OVERRIDES = 'overrides';
 

@@ -19,7 +19,7 @@ import {
   NotesResponse,
 } from './note-schemas.js';
 import { addNote, editNote, isOwn, type NoteOutcome, type NotePlace, removeNote } from './notes.js';
-import { readUserId, requirePlayer } from './player-parameter.js';
+import { readUserId, requirePlayer } from '../../core/players/player-parameter.js';
 
 const LIMITS = { max: 100, fallback: 20 };
 const NOTES = 'notes';

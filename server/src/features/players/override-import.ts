@@ -3,7 +3,7 @@ import { type Actor, insertAuditEntry } from '../../platform/admin-api/audit-log
 import { type Client, type Pool, transaction } from '../../platform/db/pool.js';
 import { chunksOf } from '../../platform/lib/chunks.js';
 import { MAX_ROW_ERRORS, type RowError } from '../../platform/lib/row-errors.js';
-import { requireConfigVersion } from '../game-configs/config-queries.js';
+import { requireConfigVersion } from '../../core/configs/config-queries.js';
 import type { OverrideReading, StatedOverride } from './override-file.js';
 import {
   insertOverrides,

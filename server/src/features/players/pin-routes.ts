@@ -13,7 +13,7 @@ import { isPinKind, PIN_TARGET } from './pin-kinds.js';
 import { listPins, type PinRow } from './pin-queries.js';
 import { PinBody, PinClearedResponse, PinParameters, PinResponse, PinsResponse } from './pin-schemas.js';
 import { clearPin, type PinOutcome, type PinPlace, setPin } from './pins.js';
-import { readUserId, requirePlayer } from './player-parameter.js';
+import { readUserId, requirePlayer } from '../../core/players/player-parameter.js';
 
 const PINS = 'pins';
 

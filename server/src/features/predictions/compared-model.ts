@@ -6,7 +6,7 @@ import type {
 } from '../../decide/predict/artefact.js';
 import { readArtefact } from '../../decide/predict/read-artefact.js';
 import type { RefusedModel } from '../../decide/predict/train.js';
-import type { StoredModel } from './model-queries.js';
+import type { StoredModel } from '../../core/predictions/model-queries.js';
 
 type ReadyModel = Extract<Artefact['models'][ModelName], ModelCard>;
 

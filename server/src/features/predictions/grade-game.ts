@@ -20,7 +20,7 @@ import {
 import { gradeWeekOfRevenue, type TotalMetrics } from '../../decide/predict/grade-totals.js';
 import { readArtefact } from '../../decide/predict/read-artefact.js';
 import type { OriginCells } from '../../decide/predict/training-data.js';
-import { lockGame } from '../game-configs/config-queries.js';
+import { lockGame } from '../../core/configs/config-queries.js';
 import { type Grade, insertGrade } from './grade-queries.js';
 import {
   findCurrentState,
@@ -28,7 +28,7 @@ import {
   findStateAt,
   insertNextState,
   type PredictionState,
-} from './model-queries.js';
+} from '../../core/predictions/model-queries.js';
 import { pruneModels } from './prune-models.js';
 import { MAX_PLAYERS, readOrigins } from './training-data-reader.js';
 import { beginTrainingSession, createSample } from './training-queries.js';

@@ -17,7 +17,7 @@ import {
   type ModelSummary,
   type PredictionState,
   type StoredModel,
-} from './model-queries.js';
+} from '../../core/predictions/model-queries.js';
 import {
   ComparisonResponse,
   ModelResponse,

@@ -10,7 +10,7 @@ import { DAY_MS, dateOf } from '../../platform/lib/day.js';
 import type { Artefact } from '../../decide/predict/artefact.js';
 import { readArtefact } from '../../decide/predict/read-artefact.js';
 import { type TrainingResult, train } from '../../decide/predict/train.js';
-import { lockGame } from '../game-configs/config-queries.js';
+import { lockGame } from '../../core/configs/config-queries.js';
 import {
   findCurrentState,
   findModel,
@@ -18,11 +18,11 @@ import {
   insertModel,
   insertNextState,
   type PredictionState,
-} from './model-queries.js';
+} from '../../core/predictions/model-queries.js';
 import { pruneModels } from './prune-models.js';
 import { readTrainingData, type TrainingRead } from './training-data-reader.js';
 import { beginTrainingSession, type Sample } from './training-queries.js';
-import { dataProgress, type TrainingReport } from './training-report.js';
+import { dataProgress, type TrainingReport } from '../../core/predictions/training-report.js';
 import { noteTrained } from './work-queries.js';
 
 export type TrainOptions = Readonly<{

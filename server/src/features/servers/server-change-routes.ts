@@ -9,7 +9,7 @@ import {
   ServerHeaders,
 } from '../../platform/http/api-schemas.js';
 import { withSchemaTypes } from '../../platform/http/validation.js';
-import { readUserId } from '../players/player-parameter.js';
+import { readUserId } from '../../core/players/player-parameter.js';
 import { attachDevice, detachDevice } from './attach-device.js';
 import { updateAgeGroup } from './served-player-queries.js';
 import { deviceIdOf, devicePlace, type ServerContext } from './server-context.js';

@@ -7,7 +7,7 @@ import { createFifoMap } from '../../platform/lib/fifo-map.js';
 import { hashOfToken } from '../../platform/lib/secret-token.js';
 import { readServerKey } from '../../platform/lib/server-key.js';
 import type { Settings } from '../../platform/settings/settings.js';
-import { isKeyAllowed } from '../sessions/key-environment.js';
+import { isKeyAllowed } from '../../core/sessions/key-environment.js';
 import { findServerKeys, type ServerKeyRow, updateKeyUse } from './server-key-queries.js';
 
 export type ServerKeys = {

@@ -1,9 +1,9 @@
 import type { FastifyRequest } from 'fastify';
 import { isObject } from '../../platform/lib/is-object.js';
 import { UUID_ANY_CASE } from '../../platform/lib/uuid.js';
-import type { EventSource } from '../events/intake/event-record.js';
-import type { IntakeResult } from '../events/intake/intake.js';
-import { REJECTIONS } from '../events/intake/rejections.js';
+import type { EventSource } from '../../core/events/intake/event-record.js';
+import type { IntakeResult } from '../../core/events/intake/intake.js';
+import { REJECTIONS } from '../../core/events/intake/rejections.js';
 import {
   beginEvents,
   clientBuildOf,
@@ -11,10 +11,10 @@ import {
   decodeBatch,
   type TakenBatch,
   toResponse,
-} from '../events/intake/take-batch.js';
-import { createPurchaseCheck } from '../events/receipts/purchase-check.js';
-import { NO_STORES } from '../events/receipts/store-settings.js';
-import type { PlayerRow } from '../players/player-row.js';
+} from '../../core/events/intake/take-batch.js';
+import { createPurchaseCheck } from '../../core/events/receipts/purchase-check.js';
+import { NO_STORES } from '../../core/events/receipts/store-settings.js';
+import type { PlayerRow } from '../../core/players/player-row.js';
 import { findPlayersOfGame } from './served-player-queries.js';
 import type { ServerContext } from './server-context.js';
 import { serverKeyOf } from './server-guard.js';

@@ -9,7 +9,7 @@ import { BODY_ERRORS } from '../../platform/http/api-schemas.js';
 import { bodyCheckedAs } from '../../platform/http/validation.js';
 import { UUID_ANY_CASE } from '../../platform/lib/uuid.js';
 import { PlayerParameters } from '../players/admin-player-schemas.js';
-import { readUserId, requirePlayer } from '../players/player-parameter.js';
+import { readUserId, requirePlayer } from '../../core/players/player-parameter.js';
 import {
   DevicesResponse,
   RevokeBody,
@@ -17,7 +17,7 @@ import {
   RevokeEnvelope,
   SessionsResponse,
 } from './admin-session-schemas.js';
-import { shownDeviceId } from './forgotten-devices.js';
+import { shownDeviceId } from '../../core/sessions/forgotten-devices.js';
 import { revokeSessions } from './revoke-sessions.js';
 import {
   type ListedSession,

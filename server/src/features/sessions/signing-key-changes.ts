@@ -13,8 +13,8 @@ import {
   updateActiveFrom,
   updateKeyRevoked,
   updateKeysVersion,
-} from './signing-key-queries.js';
-import { boundTo, PUBLISH_AHEAD_MS, signerOf } from './signing-keys.js';
+} from '../../core/sessions/signing-key-queries.js';
+import { boundTo, PUBLISH_AHEAD_MS, signerOf } from '../../core/sessions/signing-keys.js';
 
 /** The `active_from` of a key that signs at once, also on a node whose clock is behind. */
 const AT_ONCE = 0;

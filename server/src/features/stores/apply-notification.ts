@@ -1,15 +1,15 @@
 import { type Client, type Pool, sendAll, transaction } from '../../platform/db/pool.js';
 import { ApiError } from '../../platform/errors.js';
 import type { ErasureHashes } from '../../platform/security/erasure-hashes.js';
-import { countChanges } from '../events/apply/apply-events.js';
+import { countChanges } from '../../core/events/apply/apply-events.js';
 import {
   findTransactions,
   lockTransactions,
   transactionKey,
   tryLockTransaction,
-} from '../events/apply/claim-queries.js';
-import { lockPlayers } from '../events/apply/fold-queries.js';
-import type { TransactionChange } from '../events/apply/transaction-changes.js';
+} from '../../core/events/apply/claim-queries.js';
+import { lockPlayers } from '../../core/events/apply/fold-queries.js';
+import type { TransactionChange } from '../../core/events/apply/transaction-changes.js';
 import {
   findRefund,
   insertNotification,

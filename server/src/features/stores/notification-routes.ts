@@ -11,7 +11,7 @@ import type { Clock } from '../../platform/lib/clock.js';
 import type { AppleReceipts } from '../../platform/lib/receipts/apple-receipts.js';
 import { isProblem } from '../../platform/lib/receipts/store-sale.js';
 import type { ErasureHashes } from '../../platform/security/erasure-hashes.js';
-import type { StoreSettings } from '../events/receipts/store-settings.js';
+import type { StoreSettings } from '../../core/events/receipts/store-settings.js';
 import { applyNotification } from './apply-notification.js';
 import type { PushTokens } from './push-tokens.js';
 import { ofApple, ofGoogle, type ReadNotification } from './read-notifications.js';

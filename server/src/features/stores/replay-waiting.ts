@@ -2,7 +2,7 @@ import { serviceActor } from '../../platform/admin-api/audit-log.js';
 import { type Pool, query } from '../../platform/db/pool.js';
 import { MINUTE_MS } from '../../platform/lib/day.js';
 import { type ReplayTools, replayFailedGroup } from '../events/failed/replay.js';
-import type { RejectionCode } from '../events/intake/rejections.js';
+import type { RejectionCode } from '../../core/events/intake/rejections.js';
 import type { MaintenanceStep } from '../../platform/lifecycle/maintenance-step.js';
 
 /** The name of the step. */

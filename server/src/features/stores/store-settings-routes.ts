@@ -3,7 +3,7 @@ import type { AdminContext } from '../../admin/admin-context.js';
 import { routesOfGame } from '../../admin/admin-routes.js';
 import { ApiError } from '../../platform/errors.js';
 import { BODY_ERRORS } from '../../platform/http/api-schemas.js';
-import { createReceiptChecks } from '../events/receipts/receipt-checks.js';
+import { createReceiptChecks } from '../../core/events/receipts/receipt-checks.js';
 import { findFlaw } from './store-settings-checks.js';
 import { findStores, saveStores } from './store-settings-queries.js';
 import {

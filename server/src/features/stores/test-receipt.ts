@@ -1,6 +1,6 @@
-import { createPurchaseCheck } from '../events/receipts/purchase-check.js';
-import type { ReceiptChecks } from '../events/receipts/receipt-checks.js';
-import type { StoreSettings } from '../events/receipts/store-settings.js';
+import { createPurchaseCheck } from '../../core/events/receipts/purchase-check.js';
+import type { ReceiptChecks } from '../../core/events/receipts/receipt-checks.js';
+import type { StoreSettings } from '../../core/events/receipts/store-settings.js';
 
 export type TestedReceipt = Readonly<{ isAccepted: boolean; code: string | null; message: string }>;
 

@@ -12,7 +12,7 @@ import {
   type NewApiKey,
   updateKeyExpiry,
   updateKeyRevoked,
-} from './api-key-queries.js';
+} from '../../core/sessions/api-key-queries.js';
 
 /** Undefined if the game does not exist or the key id is taken. The secret is not written to the audit log. */
 export function createApiKey(

@@ -6,7 +6,7 @@ import { cutIdPage, PageParameters, pageOf } from '../../platform/admin-api/keys
 import { ApiError } from '../../platform/errors.js';
 import { BODY_ERRORS } from '../../platform/http/api-schemas.js';
 import { HOUR_MS } from '../../platform/lib/day.js';
-import { keyState, type ListedKey, listApiKeysOfGame } from './api-key-queries.js';
+import { keyState, type ListedKey, listApiKeysOfGame } from '../../core/sessions/api-key-queries.js';
 import { createApiKey, revokeApiKey, rotateApiKey } from './key-changes.js';
 import {
   CreatedKeyResponse,

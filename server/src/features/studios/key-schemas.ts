@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { GameParameters, nullable, successOf, Time } from '../../platform/admin-api/admin-responses.js';
 import { listResponse } from '../../platform/admin-api/page-cursor.js';
 import { TEXT_FORMS } from '../../platform/lib/text-forms.js';
-import { SERVER_SCOPES } from './api-key-queries.js';
+import { SERVER_SCOPES } from '../../core/sessions/api-key-queries.js';
 
 /** Requests and responses of the routes of API keys. */
 

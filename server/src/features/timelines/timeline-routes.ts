@@ -8,7 +8,7 @@ import { textParameter } from '../../platform/http/parameters.js';
 import { DAY_MS } from '../../platform/lib/day.js';
 import { instantParameter } from '../exports/export-span.js';
 import { PlayerParameters } from '../players/admin-player-schemas.js';
-import { readUserId } from '../players/player-parameter.js';
+import { readUserId } from '../../core/players/player-parameter.js';
 import { type TimelinePosition, timelinePage } from './timeline.js';
 import type { TimelineFilter } from './timeline-items.js';
 import { findTimelinePlayer } from './timeline-queries.js';

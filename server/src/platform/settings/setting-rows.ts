@@ -24,7 +24,7 @@ export const DEFAULT_DATA_DIR = './data';
 const MAX_WORKERS = 256;
 /** Embedded PostgreSQL starts with less, but has no room to work. */
 const MIN_BUFFERS_MB = 16;
-/** A session outlives its refresh token by this much: see features/sessions/session-expiry.ts. */
+/** A session outlives its refresh token by this much: see core/sessions/session-expiry.ts. */
 export const MAX_ACCESS_TTL_SECONDS = 86_400;
 const HOST_NAME = /^[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_])?\.?$/i;
 /** A scheme may be left out. Web sockets are for browsers. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { gameDashboard } from '../../../src/features/analytics/dashboard.js';
 import { recountGame } from '../../../src/features/analytics/recount.js';
-import { applyEvents } from '../../../src/features/events/apply/apply-events.js';
+import { applyEvents } from '../../../src/core/events/apply/apply-events.js';
 import {
   createGameWorld,
   DAY_MS,

@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { compactRollups } from '../../../src/features/analytics/compact-rollups.js';
 import { recountGame } from '../../../src/features/analytics/recount.js';
-import { applyEvents } from '../../../src/features/events/apply/apply-events.js';
-import type { EventRecord } from '../../../src/features/events/intake/event-record.js';
-import { ensureEventPartitions } from '../../../src/features/events/storage/event-partitions.js';
+import { applyEvents } from '../../../src/core/events/apply/apply-events.js';
+import type { EventRecord } from '../../../src/core/events/intake/event-record.js';
+import { ensureEventPartitions } from '../../../src/core/events/storage/event-partitions.js';
 import {
   adImpressionAt,
   createGameWorld,

@@ -1,4 +1,4 @@
-import { applyEvents } from '../../../src/features/events/apply/apply-events.js';
+import { applyEvents } from '../../../src/core/events/apply/apply-events.js';
 import type { ConfigDocument } from '../../../src/decide/document/document.js';
 import { configWith, offer, segment, sku } from '../../decide/support/fixtures.js';
 import {

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type DryRunResult, dryRun } from '../../../src/features/dry-runs/dry-run.js';
-import { findFacts } from '../../../src/features/players/facts-queries.js';
+import { findFacts } from '../../../src/core/players/facts-queries.js';
 import { ATTRIBUTES } from '../../../src/decide/attributes/attributes.js';
 import type { PlayerFacts } from '../../../src/decide/attributes/player-facts.js';
 import { predictionFacts } from '../../../src/decide/attributes/player-history.js';

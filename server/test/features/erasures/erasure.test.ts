@@ -7,7 +7,7 @@ import { recountGame } from '../../../src/features/analytics/recount.js';
 import { RECEIPT_TYPE } from '../../../src/features/erasures/receipt.js';
 import { requestErasures, withdrawErasure } from '../../../src/features/erasures/request-erasure.js';
 import { TABLE_ERASURES } from '../../../src/features/erasures/table-erasures.js';
-import { applyEvents } from '../../../src/features/events/apply/apply-events.js';
+import { applyEvents } from '../../../src/core/events/apply/apply-events.js';
 import { applyNotification } from '../../../src/features/stores/apply-notification.js';
 import { updateGameSettings } from '../../../src/features/studios/tenant-changes.js';
 import { erasedName } from '../../../src/platform/security/erasure-hashes.js';

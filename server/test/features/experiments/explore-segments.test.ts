@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { storedSpans } from '../../../src/features/experiments/explored-segment.js';
 import { percent } from '../../../src/features/experiments/report/words.js';
 import { listSegmentPublications } from '../../../src/features/experiments/segment-queries.js';
-import { storeExposures } from '../../../src/features/players/exposure-queries.js';
+import { storeExposures } from '../../../src/core/players/exposure-queries.js';
 import { experiment, segment } from '../../decide/support/fixtures.js';
 import { type AdminClient, openAdminClient } from '../../support/admin-calls.js';
 import { runCommand } from '../../support/command.js';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { withDedicatedConnection } from '../../../src/platform/db/dedicated-connection.js';
 import { requestErasure } from '../../../src/features/erasures/request-erasure.js';
-import { applyEvents } from '../../../src/features/events/apply/apply-events.js';
+import { applyEvents } from '../../../src/core/events/apply/apply-events.js';
 import { exploreExperiment } from '../../../src/features/experiments/explore-experiment.js';
 import { findFigures } from '../../../src/features/experiments/figure-queries.js';
 import type { ArmSums } from '../../../src/features/experiments/report/experiment-sums.js';

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Pool } from '../../../src/platform/db/pool.js';
-import { applyEvents } from '../../../src/features/events/apply/apply-events.js';
+import { applyEvents } from '../../../src/core/events/apply/apply-events.js';
 import { createRebuildPool } from '../../../src/features/explanations/rebuild-connections.js';
 import { rebuildFacts } from '../../../src/features/explanations/rebuild-facts.js';
 import type { RebuiltPlayer } from '../../../src/features/explanations/rebuilt-player.js';
 import { createShadowTables, fillShadowTables } from '../../../src/features/explanations/shadow-tables.js';
-import { findFacts } from '../../../src/features/players/facts-queries.js';
+import { findFacts } from '../../../src/core/players/facts-queries.js';
 import type { PlayerFacts } from '../../../src/decide/attributes/player-facts.js';
 import {
   adImpressionAt,

@@ -8,7 +8,7 @@ import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { applyEvents } from '../../../src/features/events/apply/apply-events.js';
+import { applyEvents } from '../../../src/core/events/apply/apply-events.js';
 import { exportEvents } from '../../../src/features/exports/export-events.js';
 import type { ExportFormat } from '../../../src/features/exports/export-format.js';
 import type { Span } from '../../../src/features/exports/export-span.js';

@@ -5,7 +5,7 @@ import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findGame } from '../../../src/platform/admin-api/tenants.js';
 import { DEMO } from '../../../src/app/demo-studio.js';
-import { NO_STORES } from '../../../src/features/events/receipts/store-settings.js';
+import { NO_STORES } from '../../../src/core/events/receipts/store-settings.js';
 import { buildFakeStore, FAKE_PUSH } from '../../../src/features/fake-store/fake-store-app.js';
 import { keepSigners } from '../../../src/features/fake-store/kept-signers.js';
 import { saveStores } from '../../../src/features/stores/store-settings-queries.js';

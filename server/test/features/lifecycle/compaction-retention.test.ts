@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { updateRetentionDays } from '../../../src/platform/admin-api/tenants.js';
-import { dayTable } from '../../../src/features/events/storage/event-partitions.js';
+import { dayTable } from '../../../src/core/events/storage/event-partitions.js';
 import { type RetentionProgress, runRetention } from '../../../src/features/lifecycle/retention.js';
 import { utcDay } from '../../../src/platform/lib/day.js';
 import {

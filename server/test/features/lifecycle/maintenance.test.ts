@@ -2,7 +2,7 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { updateRetentionDays } from '../../../src/platform/admin-api/tenants.js';
 import { FREQUENT_STEPS, MAINTENANCE_STEPS } from '../../../src/app/maintenance-steps.js';
-import { applyEvents } from '../../../src/features/events/apply/apply-events.js';
+import { applyEvents } from '../../../src/core/events/apply/apply-events.js';
 import {
   createMaintenance,
   scheduleFrequently,

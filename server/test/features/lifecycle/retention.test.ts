@@ -2,11 +2,11 @@ import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { updateRetentionDays } from '../../../src/platform/admin-api/tenants.js';
 import { recountGame } from '../../../src/features/analytics/recount.js';
-import { applyEvents, type EventOutcome } from '../../../src/features/events/apply/apply-events.js';
+import { applyEvents, type EventOutcome } from '../../../src/core/events/apply/apply-events.js';
 import {
   ensureEventPartitions,
   listEventPartitions,
-} from '../../../src/features/events/storage/event-partitions.js';
+} from '../../../src/core/events/storage/event-partitions.js';
 import { type RetentionOptions, runRetention } from '../../../src/features/lifecycle/retention.js';
 import { NOW } from '../../support/closed-day.js';
 import { ensureDays } from '../../support/event-days.js';

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { withDedicatedConnection } from '../../../src/platform/db/dedicated-connection.js';
-import { applyEvents } from '../../../src/features/events/apply/apply-events.js';
+import { applyEvents } from '../../../src/core/events/apply/apply-events.js';
 import { publishConfig } from '../../../src/features/game-configs/publish.js';
 import { backFillOwnAttributes } from '../../../src/features/own-attributes/back-fill.js';
 import { toOwnJson } from '../../../src/features/own-attributes/own-json.js';
-import { findFacts } from '../../../src/features/players/facts-queries.js';
+import { findFacts } from '../../../src/core/players/facts-queries.js';
 import { DEFAULT_DOCUMENT } from '../../../src/decide/document/default-document.js';
 import {
   adImpressionAt,

@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { withDedicatedConnection } from '../../../src/platform/db/dedicated-connection.js';
 import { createPool, type Pool } from '../../../src/platform/db/pool.js';
-import { applyEvents } from '../../../src/features/events/apply/apply-events.js';
-import type { EventRecord } from '../../../src/features/events/intake/event-record.js';
+import { applyEvents } from '../../../src/core/events/apply/apply-events.js';
+import type { EventRecord } from '../../../src/core/events/intake/event-record.js';
 import { explain } from '../../../src/features/explanations/explain.js';
 import { createRebuildPool } from '../../../src/features/explanations/rebuild-connections.js';
 import { publishConfig } from '../../../src/features/game-configs/publish.js';
 import { backFillOwnAttributes } from '../../../src/features/own-attributes/back-fill.js';
 import { runBackFill } from '../../../src/features/own-attributes/back-fill-runner.js';
 import { toOwnJson } from '../../../src/features/own-attributes/own-json.js';
-import { findFacts } from '../../../src/features/players/facts-queries.js';
+import { findFacts } from '../../../src/core/players/facts-queries.js';
 import { createFairSemaphore } from '../../../src/platform/lib/fair-semaphore.js';
 import { DEFAULT_DOCUMENT } from '../../../src/decide/document/default-document.js';
 import type { AttributeEntry } from '../../../src/decide/document/parts/attributes.js';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { countAudience } from '../../../src/features/audiences/audience.js';
 import { dryRun } from '../../../src/features/dry-runs/dry-run.js';
-import { applyEvents } from '../../../src/features/events/apply/apply-events.js';
+import { applyEvents } from '../../../src/core/events/apply/apply-events.js';
 import { publishConfig } from '../../../src/features/game-configs/publish.js';
 import { runBackFill } from '../../../src/features/own-attributes/back-fill-runner.js';
 import type { ConfigDocument } from '../../../src/decide/document/document.js';

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findGame } from '../../../src/platform/admin-api/tenants.js';
 import { withDedicatedConnection } from '../../../src/platform/db/dedicated-connection.js';
-import { findFacts } from '../../../src/features/players/facts-queries.js';
+import { findFacts } from '../../../src/core/players/facts-queries.js';
 import { trainGame } from '../../../src/features/predictions/train-game.js';
 import { readTrainingData } from '../../../src/features/predictions/training-data-reader.js';
 import { predictionFacts } from '../../../src/decide/attributes/player-history.js';

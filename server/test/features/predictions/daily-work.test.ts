@@ -8,8 +8,8 @@ import {
   findModel,
   findStateAt,
   listModels,
-} from '../../../src/features/predictions/model-queries.js';
-import { findModelsAt } from '../../../src/features/predictions/models-at.js';
+} from '../../../src/core/predictions/model-queries.js';
+import { findModelsAt } from '../../../src/core/predictions/models-at.js';
 import { trainGame } from '../../../src/features/predictions/train-game.js';
 import { findFailure, noteFailure } from '../../../src/features/predictions/work-queries.js';
 import { dateOf } from '../../../src/platform/lib/day.js';

@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findGame } from '../../../src/platform/admin-api/tenants.js';
 import { withDedicatedConnection } from '../../../src/platform/db/dedicated-connection.js';
-import { findFacts } from '../../../src/features/players/facts-queries.js';
-import { findStateAt } from '../../../src/features/predictions/model-queries.js';
+import { findFacts } from '../../../src/core/players/facts-queries.js';
+import { findStateAt } from '../../../src/core/predictions/model-queries.js';
 import { rollBackModel } from '../../../src/features/predictions/roll-back-model.js';
 import { type TrainOutcome, trainGame } from '../../../src/features/predictions/train-game.js';
 import { readOrigins } from '../../../src/features/predictions/training-data-reader.js';

@@ -8,7 +8,7 @@ import {
   revokeSigningKey,
   rotateSigningKey,
 } from '../../../src/features/sessions/signing-key-changes.js';
-import { listSigningKeys } from '../../../src/features/sessions/signing-key-queries.js';
+import { listSigningKeys } from '../../../src/core/sessions/signing-key-queries.js';
 import { generateMasterKey } from '../../../src/platform/security/master-keys.js';
 import { runCommandUnder } from '../../support/command.js';
 import {

@@ -6,7 +6,7 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { findGame } from '../../../src/platform/admin-api/tenants.js';
 import { DEMO } from '../../../src/app/demo-studio.js';
-import { NO_STORES, type StoreSettings } from '../../../src/features/events/receipts/store-settings.js';
+import { NO_STORES, type StoreSettings } from '../../../src/core/events/receipts/store-settings.js';
 import { FAKE_ACCOUNT } from '../../../src/features/fake-store/fake-google.js';
 import { buildFakeStore, FAKE_PUSH } from '../../../src/features/fake-store/fake-store-app.js';
 import { keepSigners, toPem } from '../../../src/features/fake-store/kept-signers.js';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { findGame } from '../../../src/platform/admin-api/tenants.js';
 import { DEMO } from '../../../src/app/demo-studio.js';
 import { type ReplayTools, replayFailedGroup } from '../../../src/features/events/failed/replay.js';
-import { NO_STORES, type StoreSettings } from '../../../src/features/events/receipts/store-settings.js';
+import { NO_STORES, type StoreSettings } from '../../../src/core/events/receipts/store-settings.js';
 import { replayWaiting } from '../../../src/features/stores/replay-waiting.js';
 import { saveStores } from '../../../src/features/stores/store-settings-queries.js';
 import { HOUR_MS } from '../../../src/platform/lib/day.js';

@@ -5,7 +5,7 @@ import { exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findGame } from '../../../src/platform/admin-api/tenants.js';
 import { DEMO } from '../../../src/app/demo-studio.js';
-import { NO_STORES } from '../../../src/features/events/receipts/store-settings.js';
+import { NO_STORES } from '../../../src/core/events/receipts/store-settings.js';
 import { saveStores } from '../../../src/features/stores/store-settings-queries.js';
 import { createAppleSigner } from '../../../src/lib/fake-store/store-signers.js';
 import { withoutRateLimits } from '../../support/data-calls.js';

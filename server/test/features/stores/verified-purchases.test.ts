@@ -3,7 +3,7 @@ import { findGame } from '../../../src/platform/admin-api/tenants.js';
 import { DEMO } from '../../../src/app/demo-studio.js';
 import { listGameDays } from '../../../src/features/analytics/dashboard.js';
 import { requestErasure, withdrawErasure } from '../../../src/features/erasures/request-erasure.js';
-import { NO_STORES, type StoreSettings } from '../../../src/features/events/receipts/store-settings.js';
+import { NO_STORES, type StoreSettings } from '../../../src/core/events/receipts/store-settings.js';
 import { saveStores } from '../../../src/features/stores/store-settings-queries.js';
 import { DAY_MS } from '../../../src/platform/lib/day.js';
 import { createAppleSigner } from '../../../src/lib/fake-store/store-signers.js';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { applyEvents } from '../../../src/features/events/apply/apply-events.js';
+import { applyEvents } from '../../../src/core/events/apply/apply-events.js';
 import { type TimelinePosition, timelinePage } from '../../../src/features/timelines/timeline.js';
 import type { TimelineFilter } from '../../../src/features/timelines/timeline-items.js';
 import { findTimelinePlayer } from '../../../src/features/timelines/timeline-queries.js';

@@ -11,7 +11,7 @@ import {
   dropOldIdentities,
   ensureEventPartitions,
   listEventPartitions,
-} from '../../../src/features/events/storage/event-partitions.js';
+} from '../../../src/core/events/storage/event-partitions.js';
 import { runRetention } from '../../../src/features/lifecycle/retention.js';
 import { DAY, fillClosedDay, NOW, SMALL_SCALE } from '../../support/closed-day.js';
 import { runCommand } from '../../support/command.js';

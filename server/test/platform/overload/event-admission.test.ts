@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { type FastifyInstance, type FastifyReply, fastify } from 'fastify';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { EVENT_LIMITS } from '../../../src/features/events/intake/limits.js';
+import { EVENT_LIMITS } from '../../../src/core/events/intake/limits.js';
 import { registerErrorHandlers } from '../../../src/platform/http/error-handler.js';
 import { allowHalfOpen } from '../../../src/platform/http/half-close.js';
 import { refuseEarly } from '../../../src/platform/overload/early-refusal.js';

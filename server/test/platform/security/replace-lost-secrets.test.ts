@@ -5,7 +5,7 @@ import { findGame } from '../../../src/platform/admin-api/tenants.js';
 import { type Context, createContext } from '../../../src/app/context.js';
 import { DEMO } from '../../../src/app/demo-studio.js';
 import { buildPlayerApp } from '../../../src/app/player-app.js';
-import { loadDeviceHashes } from '../../../src/features/sessions/forgotten-devices.js';
+import { loadDeviceHashes } from '../../../src/core/sessions/forgotten-devices.js';
 import { replaceLostSecrets } from '../../../src/features/sessions/replace-lost-secrets.js';
 import { resealAll } from '../../../src/features/sessions/reseal-secrets.js';
 import { saveAccount } from '../../../src/features/stores/google/account-queries.js';

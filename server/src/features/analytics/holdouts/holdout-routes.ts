@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import type { AdminContext } from '../../../admin/admin-context.js';
 import { routesOfGame } from '../../../admin/admin-routes.js';
 import { jsonOrCsv, sendCsv } from '../../../admin/csv-file.js';
-import { findConfigVersionAt } from '../../game-configs/config-queries.js';
+import { findConfigVersionAt } from '../../../core/configs/config-queries.js';
 import { findNewestComparison } from './holdout-queries.js';
 import { comparisonResponse, comparisonToCsv } from './holdout-response.js';
 import { HoldoutResponse } from './holdout-schemas.js';

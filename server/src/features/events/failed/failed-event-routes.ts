@@ -8,7 +8,7 @@ import { ApiError } from '../../../platform/errors.js';
 import { textParameter } from '../../../platform/http/parameters.js';
 import { MAX_INTEGER } from '../../../platform/lib/max-integer.js';
 import { ROW_ID } from '../../../platform/lib/row-id.js';
-import { EVENT_LIMITS } from '../intake/limits.js';
+import { EVENT_LIMITS } from '../../../core/events/intake/limits.js';
 import {
   type FailedEventRow,
   type FailedGroupPage,

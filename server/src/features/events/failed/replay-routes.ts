@@ -7,8 +7,8 @@ import { ApiError } from '../../../platform/errors.js';
 import { BODY_ERRORS } from '../../../platform/http/api-schemas.js';
 import { bodyCheckedAs } from '../../../platform/http/validation.js';
 import { createFairSemaphore } from '../../../platform/lib/fair-semaphore.js';
-import { createReceiptChecks } from '../receipts/receipt-checks.js';
-import { createRegistries, logUnusable } from '../types/registries.js';
+import { createReceiptChecks } from '../../../core/events/receipts/receipt-checks.js';
+import { createRegistries, logUnusable } from '../../../core/events/types/registries.js';
 import { findFailedEvent } from './failed-event-queries.js';
 import { checkedEntry, EntryParameters } from './failed-event-routes.js';
 import {

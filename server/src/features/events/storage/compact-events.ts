@@ -22,7 +22,7 @@ import {
   sampleDay,
   updateWaitsFor,
 } from './compact-queries.js';
-import { closedBefore, dayTable } from './event-partitions.js';
+import { closedBefore, dayTable } from '../../../core/events/storage/event-partitions.js';
 import { type BlockLimits, beginRewrite, rewritePages } from './rewrite-queries.js';
 import { findDayBytes, freezeRewrite, holdsAsManyEvents, swapDay } from './swap-queries.js';
 

@@ -4,7 +4,7 @@ import type { Clock } from '../../../platform/lib/clock.js';
 import { DAY_MS } from '../../../platform/lib/day.js';
 import { countLosses, LOSS_GRACE_MS } from '../losses/losses.js';
 import { countDaysToCompact } from './compact-queries.js';
-import { closedBefore } from './event-partitions.js';
+import { closedBefore } from '../../../core/events/storage/event-partitions.js';
 
 const WINDOW_MS = 7 * DAY_MS;
 

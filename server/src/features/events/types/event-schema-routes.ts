@@ -7,8 +7,8 @@ import { ApiError } from '../../../platform/errors.js';
 import { BODY_ERRORS } from '../../../platform/http/api-schemas.js';
 import { textParameter } from '../../../platform/http/parameters.js';
 import { whyUnusable } from '../../../platform/lib/json-schema/bounded-schema.js';
-import { EVENT_LIMITS } from '../intake/limits.js';
-import { findEventType, retireEventType } from './event-type-queries.js';
+import { EVENT_LIMITS } from '../../../core/events/intake/limits.js';
+import { findEventType, retireEventType } from '../../../core/events/types/event-type-queries.js';
 import { registerEventType } from './event-types.js';
 
 const SCHEMA_EXAMPLE = {

@@ -5,7 +5,7 @@ import { MAX_ROW_ERRORS, type RowError } from '../../../platform/lib/row-errors.
 import type { SkuEntry } from '../../../decide/document/parts/catalogue.js';
 import { type DocumentProblem, placeOf } from '../../../decide/validate/document-problems.js';
 import { validationSteps } from '../../../decide/validate/validate-document.js';
-import { documentWork } from '../document-work.js';
+import { documentWork } from '../../../core/configs/document-work.js';
 import { type DraftConflict, findDraft, saveDraft } from '../draft.js';
 import type { CatalogueReading, CatalogueRow } from './catalogue-rows.js';
 

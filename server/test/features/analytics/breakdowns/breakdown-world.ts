@@ -6,7 +6,7 @@ import {
   type SumResult,
   sumBreakdowns,
 } from '../../../../src/features/analytics/breakdowns/sum-breakdowns.js';
-import { applyEvents } from '../../../../src/features/events/apply/apply-events.js';
+import { applyEvents } from '../../../../src/core/events/apply/apply-events.js';
 import {
   DAY_MS,
   type GameWorld,

@@ -12,7 +12,7 @@ import {
   compareHoldouts,
 } from '../../../../src/features/analytics/holdouts/compare-holdouts.js';
 import { FEWEST } from '../../../../src/features/analytics/holdouts/comparison.js';
-import { applyEvents } from '../../../../src/features/events/apply/apply-events.js';
+import { applyEvents } from '../../../../src/core/events/apply/apply-events.js';
 import { publishConfig } from '../../../../src/features/game-configs/publish.js';
 import { compileDocument } from '../../../../src/decide/compile/compile-document.js';
 import { isHeldOut } from '../../../../src/decide/decide/decide-store.js';

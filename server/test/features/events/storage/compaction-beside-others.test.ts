@@ -3,7 +3,7 @@ import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { CompactionResult } from '../../../../src/features/events/storage/compact-events.js';
 import type { Rewrite } from '../../../../src/features/events/storage/compact-queries.js';
-import { findFacts } from '../../../../src/features/players/facts-queries.js';
+import { findFacts } from '../../../../src/core/players/facts-queries.js';
 import {
   compact,
   countBlocks,

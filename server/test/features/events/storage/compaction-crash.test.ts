@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { migrate } from '../../../../src/platform/db/migrate.js';
-import { findFacts } from '../../../../src/features/players/facts-queries.js';
+import { findFacts } from '../../../../src/core/players/facts-queries.js';
 import {
   compact,
   countBlocks,

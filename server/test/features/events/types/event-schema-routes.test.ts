@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { insertEventType } from '../../../../src/features/events/types/event-type-queries.js';
+import { insertEventType } from '../../../../src/core/events/types/event-type-queries.js';
 import { type AdminClient, GAME, openAdminClient } from '../../../support/admin-calls.js';
 import { expectGeneralError } from '../../../support/data-calls.js';
 import { createHarness, type Harness, postEvents, testActor } from '../../../support/harness.js';

@@ -4,9 +4,9 @@ import {
   insertEventType,
   listEventTypes,
   retireEventType,
-} from '../../../../src/features/events/types/event-type-queries.js';
+} from '../../../../src/core/events/types/event-type-queries.js';
 import { registerEventType } from '../../../../src/features/events/types/event-types.js';
-import { createRegistries } from '../../../../src/features/events/types/registries.js';
+import { createRegistries } from '../../../../src/core/events/types/registries.js';
 import { expectCounts, expectGeneralError, storedEvents } from '../../../support/data-calls.js';
 import {
   adImpression,

@@ -1,7 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import { createRandom, randomEvent, randomSchema } from '../../../../../bench/support/random-schemas.mjs';
-import { EVENT_LIMITS } from '../../../../src/features/events/intake/limits.js';
+import { EVENT_LIMITS } from '../../../../src/core/events/intake/limits.js';
 import { checkSchema, compileSchema } from '../../../../src/platform/lib/json-schema/bounded-schema.js';
 import { runs } from '../../../support/property-runs.js';
 

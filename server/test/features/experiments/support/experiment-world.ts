@@ -5,7 +5,7 @@ import {
   walkByIndex,
   withDedicatedConnection,
 } from '../../../../src/platform/db/dedicated-connection.js';
-import { applyEvents } from '../../../../src/features/events/apply/apply-events.js';
+import { applyEvents } from '../../../../src/core/events/apply/apply-events.js';
 import { type SumOptions, sumExperiments } from '../../../../src/features/experiments/sum-experiments.js';
 import { publishConfig } from '../../../../src/features/game-configs/publish.js';
 import type { ConfigDocument } from '../../../../src/decide/document/document.js';

@@ -26,26 +26,26 @@ import {
 import { replayFailedEvent, replayFailedGroup } from '../../../../src/features/events/failed/replay.js';
 import { updateReasons } from '../../../../src/features/events/failed/replay-queries.js';
 import { countLosses, listLosses, listMissing } from '../../../../src/features/events/losses/losses.js';
-import { createReceiptChecks } from '../../../../src/features/events/receipts/receipt-checks.js';
+import { createReceiptChecks } from '../../../../src/core/events/receipts/receipt-checks.js';
 import { compactEvents } from '../../../../src/features/events/storage/compact-events.js';
 import { countDaysToCompact, listStuckDays } from '../../../../src/features/events/storage/compact-queries.js';
-import { closedBefore, dayTable } from '../../../../src/features/events/storage/event-partitions.js';
+import { closedBefore, dayTable } from '../../../../src/core/events/storage/event-partitions.js';
 import {
   findEventType,
   insertEventType,
   listEventTypes,
   retireEventType,
-} from '../../../../src/features/events/types/event-type-queries.js';
-import { createRegistries } from '../../../../src/features/events/types/registries.js';
+} from '../../../../src/core/events/types/event-type-queries.js';
+import { createRegistries } from '../../../../src/core/events/types/registries.js';
 import { listSentTypes } from '../../../../src/features/events/types/sent-types.js';
 import { exportEvents } from '../../../../src/features/exports/export-events.js';
 import { estimateEvents } from '../../../../src/features/exports/export-queries.js';
 import { createMaintenance } from '../../../../src/features/lifecycle/maintenance.js';
 import { createMaintenanceMetrics } from '../../../../src/platform/lifecycle/maintenance-metrics.js';
 import { runRetention } from '../../../../src/features/lifecycle/retention.js';
-import { forgetDevices } from '../../../../src/features/sessions/forget-devices.js';
-import { loadDeviceHashes } from '../../../../src/features/sessions/forgotten-devices.js';
-import { findUsableKey } from '../../../../src/features/studios/api-key-queries.js';
+import { forgetDevices } from '../../../../src/core/sessions/forget-devices.js';
+import { loadDeviceHashes } from '../../../../src/core/sessions/forgotten-devices.js';
+import { findUsableKey } from '../../../../src/core/sessions/api-key-queries.js';
 import { utcDay } from '../../../../src/platform/lib/day.js';
 import { generateMasterKey, parseMasterKeys } from '../../../../src/platform/security/master-keys.js';
 import { bothClocksAt } from '../../../support/both-clocks.js';

@@ -2,7 +2,7 @@ import { walkByIndex, withDedicatedConnection } from '../../../../src/platform/d
 import { transaction } from '../../../../src/platform/db/pool.js';
 import { countAudience } from '../../../../src/features/audiences/audience.js';
 import { dryRun } from '../../../../src/features/dry-runs/dry-run.js';
-import { applyEvents } from '../../../../src/features/events/apply/apply-events.js';
+import { applyEvents } from '../../../../src/core/events/apply/apply-events.js';
 import { publishOwnAttributes } from '../../../../src/features/game-configs/own-attribute-sets.js';
 import { backFillOwnAttributes } from '../../../../src/features/own-attributes/back-fill.js';
 import { hasUnfinishedSet, runBackFill } from '../../../../src/features/own-attributes/back-fill-runner.js';

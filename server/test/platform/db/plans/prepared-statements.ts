@@ -29,12 +29,12 @@ import {
   listInstallRevenue,
 } from '../../../../src/features/analytics/installs/install-queries.js';
 import { listSegmentSizeDays } from '../../../../src/features/audiences/segment-size-queries.js';
-import { applyEvents } from '../../../../src/features/events/apply/apply-events.js';
-import { failedEvent } from '../../../../src/features/events/failed/failed-event.js';
-import { insertFailedEvents } from '../../../../src/features/events/failed/inbox-queries.js';
-import { checkEvents } from '../../../../src/features/events/intake/check-events.js';
-import { recordsOfPlayer } from '../../../../src/features/events/intake/event-record.js';
-import { findRegistry } from '../../../../src/features/events/types/event-type-queries.js';
+import { applyEvents } from '../../../../src/core/events/apply/apply-events.js';
+import { failedEvent } from '../../../../src/core/events/failed/failed-event.js';
+import { insertFailedEvents } from '../../../../src/core/events/failed/inbox-queries.js';
+import { checkEvents } from '../../../../src/core/events/intake/check-events.js';
+import { recordsOfPlayer } from '../../../../src/core/events/intake/event-record.js';
+import { findRegistry } from '../../../../src/core/events/types/event-type-queries.js';
 import { listBuildsInUse } from '../../../../src/features/game-configs/build-queries.js';
 import { listPictures } from '../../../../src/features/game-configs/catalogue/picture-queries.js';
 import {
@@ -42,7 +42,7 @@ import {
   findConfigVersionAt,
   findStoredVersion,
   listConfigVersions,
-} from '../../../../src/features/game-configs/config-queries.js';
+} from '../../../../src/core/configs/config-queries.js';
 import {
   deleteDraftEditor,
   findDraftState,
@@ -50,12 +50,12 @@ import {
   upsertDraftEditor,
 } from '../../../../src/features/game-configs/draft-editor-queries.js';
 import { findDraftRow } from '../../../../src/features/game-configs/draft-queries.js';
-import { storeExposures } from '../../../../src/features/players/exposure-queries.js';
-import { findFacts } from '../../../../src/features/players/facts-queries.js';
+import { storeExposures } from '../../../../src/core/players/exposure-queries.js';
+import { findFacts } from '../../../../src/core/players/facts-queries.js';
 import { listOverrides } from '../../../../src/features/players/override-queries.js';
 import { listPins } from '../../../../src/features/players/pin-queries.js';
-import { findPlayerId } from '../../../../src/features/players/player-parameter.js';
-import { storeStays } from '../../../../src/features/players/stay-queries.js';
+import { findPlayerId } from '../../../../src/core/players/player-parameter.js';
+import { storeStays } from '../../../../src/core/players/stay-queries.js';
 import { listPredictedGames, listPredictionHealth } from '../../../../src/features/predictions/daily-queries.js';
 import { listGrades } from '../../../../src/features/predictions/grade-queries.js';
 import {
@@ -65,7 +65,7 @@ import {
   findStateAt,
   listModels,
   listStates,
-} from '../../../../src/features/predictions/model-queries.js';
+} from '../../../../src/core/predictions/model-queries.js';
 import { findFailure, noteFailure, noteGraded } from '../../../../src/features/predictions/work-queries.js';
 import { attachDevice, detachDevice } from '../../../../src/features/servers/attach-device.js';
 import {
@@ -82,8 +82,8 @@ import {
   findRefreshRows,
   insertSessions,
   updateRefreshChains,
-} from '../../../../src/features/sessions/session-queries.js';
-import { listApiKeysOfGame } from '../../../../src/features/studios/api-key-queries.js';
+} from '../../../../src/core/sessions/session-queries.js';
+import { listApiKeysOfGame } from '../../../../src/core/sessions/api-key-queries.js';
 import { utcDay } from '../../../../src/platform/lib/day.js';
 import { hashOfToken } from '../../../../src/platform/lib/secret-token.js';
 import { findOwners } from '../../../../src/queue/partition-locks.js';

@@ -1,10 +1,10 @@
 import { transaction } from '../../../../src/platform/db/pool.js';
-import { applyEvents } from '../../../../src/features/events/apply/apply-events.js';
-import { tryLockTransaction } from '../../../../src/features/events/apply/claim-queries.js';
-import { findCataloguePrice } from '../../../../src/features/events/receipts/price-queries.js';
-import { createReceiptChecks } from '../../../../src/features/events/receipts/receipt-checks.js';
-import { NO_STORES } from '../../../../src/features/events/receipts/store-settings.js';
-import { createRegistries } from '../../../../src/features/events/types/registries.js';
+import { applyEvents } from '../../../../src/core/events/apply/apply-events.js';
+import { tryLockTransaction } from '../../../../src/core/events/apply/claim-queries.js';
+import { findCataloguePrice } from '../../../../src/core/events/receipts/price-queries.js';
+import { createReceiptChecks } from '../../../../src/core/events/receipts/receipt-checks.js';
+import { NO_STORES } from '../../../../src/core/events/receipts/store-settings.js';
+import { createRegistries } from '../../../../src/core/events/types/registries.js';
 import { applyNotification } from '../../../../src/features/stores/apply-notification.js';
 import {
   deleteAccount,

@@ -12,7 +12,7 @@ import { findPlayerAt } from '../../../../src/features/explanations/explained-pl
 import { createRebuildPool } from '../../../../src/features/explanations/rebuild-connections.js';
 import { deletePicture, setPicture } from '../../../../src/features/game-configs/catalogue/picture-queries.js';
 import { discardDraft, publishDraft, saveDraft } from '../../../../src/features/game-configs/draft.js';
-import { listExposedChanges, listFormerRuns } from '../../../../src/features/game-configs/experiment-changes.js';
+import { listExposedChanges, listFormerRuns } from '../../../../src/core/configs/experiment-changes.js';
 import { listNotes } from '../../../../src/features/players/note-queries.js';
 import { addNote, editNote, removeNote } from '../../../../src/features/players/notes.js';
 import { readOverrideFile } from '../../../../src/features/players/override-file.js';
@@ -39,7 +39,7 @@ import {
   moveReceipts,
   updateOnlyPublication,
 } from '../../../../src/features/simulated-past/past-queries.js';
-import { apiKeyBinding, listApiKeys } from '../../../../src/features/studios/api-key-queries.js';
+import { apiKeyBinding, listApiKeys } from '../../../../src/core/sessions/api-key-queries.js';
 import { findAuditRow, listAuditLines } from '../../../../src/features/studios/audit-overview.js';
 import { createApiKey, revokeApiKey, rotateApiKey } from '../../../../src/features/studios/key-changes.js';
 import { createGame, updateGameSettings } from '../../../../src/features/studios/tenant-changes.js';

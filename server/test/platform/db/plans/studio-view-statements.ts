@@ -15,8 +15,8 @@ import { listLiveEvents, listNewestBlocks } from '../../../../src/features/event
 import {
   findPublicationBefore,
   listVersionsPublished,
-} from '../../../../src/features/game-configs/config-queries.js';
-import { findCurrentModels } from '../../../../src/features/predictions/models-at.js';
+} from '../../../../src/core/configs/config-queries.js';
+import { findCurrentModels } from '../../../../src/core/predictions/models-at.js';
 import { revokeSessions } from '../../../../src/features/sessions/revoke-sessions.js';
 import {
   listDevices,
