@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import Fastify from 'fastify';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { rotateSigningKey } from '../../server/src/features/sessions/signing-key-changes.js';
+import { rotateSigningKey } from '../../server/src/studio/sessions/signing-key-changes.js';
 import { testActor } from '../../server/test/support/harness.js';
 import {
   createPlayerVerifier,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { SimulatorModule } from '../../server/src/cli/simulator-module.js';
+import type { SimulatorModule } from '../../server/src/studio/cli/simulator-module.js';
 import * as simulator from '../src/index.js';
 
 it('offers what `savepoint simulate` needs', () => {

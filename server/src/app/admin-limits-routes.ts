@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
-import type { AdminContext } from '../admin/admin-context.js';
+import type { AdminContext } from '../studio/admin-api/admin-context.js';
 import { successOf } from '../platform/admin-api/admin-responses.js';
-import { routesOfStudio } from '../admin/admin-routes.js';
+import { routesOfStudio } from '../studio/admin-api/admin-routes.js';
 import { EVENT_LIMITS } from '../core/events/intake/limits.js';
 import { DOCUMENT_REGISTRY } from '../decide/document/document.js';
 import { DOCUMENT_LIMITS } from '../decide/document/document-limits.js';

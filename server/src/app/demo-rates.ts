@@ -1,7 +1,7 @@
 import type { Actor } from '../platform/admin-api/audit-log.js';
 import { findTenantId } from '../platform/admin-api/tenants.js';
 import type { Pool } from '../platform/db/pool.js';
-import { changeRates } from '../features/reporting/rate-changes.js';
+import { changeRates } from '../studio/money/rate-changes.js';
 
 /** Round numbers, for all days. The simulator sells in these currencies. */
 const RATES = {

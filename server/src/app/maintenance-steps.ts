@@ -1,5 +1,5 @@
 import { serviceActor } from '../platform/admin-api/audit-log.js';
-import { deleteExpiredAccess } from '../features/accounts/account-expiry.js';
+import { deleteExpiredAccess } from '../studio/accounts/account-expiry.js';
 import { sumBreakdowns } from '../features/analytics/breakdowns/sum-breakdowns.js';
 import { compactRollups } from '../features/analytics/compact-rollups.js';
 import { compareHoldouts } from '../features/analytics/holdouts/compare-holdouts.js';
@@ -10,8 +10,8 @@ import { dropOldIdentities, ensureEventPartitions } from '../core/events/storage
 import { gradeExperiments } from '../features/experiments/grading/grade-experiments.js';
 import { deleteEndedHoldouts } from '../features/experiments/holdout-expiry.js';
 import { sumExperiments } from '../features/experiments/sum-experiments.js';
-import { deleteExpiredExports } from '../features/exports/export-expiry.js';
-import { deleteExpiredJobs } from '../features/jobs/job-expiry.js';
+import { deleteExpiredExports } from '../studio/jobs/export-expiry.js';
+import { deleteExpiredJobs } from '../studio/jobs/job-expiry.js';
 import type { MaintenanceStep, StepResult } from '../platform/lifecycle/maintenance-step.js';
 import { type RetentionResult, runRetention } from '../features/lifecycle/retention.js';
 import { deleteExpiredStays } from '../core/players/stay-expiry.js';

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import type { AdminContext } from '../admin/admin-context.js';
+import type { AdminContext } from '../studio/admin-api/admin-context.js';
 import { registerAdminApi } from './admin-app.js';
 import { clientRoutes } from './client-routes.js';
 import { consoleRoutes } from './console-routes.js';

@@ -7,7 +7,7 @@ import { isUnavailable } from '../platform/db/pool.js';
 import { applyErasedList } from '../features/erasures/apply-erased-list.js';
 import { erasedListFile } from '../features/erasures/list-file.js';
 import { ensureEventPartitions } from '../core/events/storage/event-partitions.js';
-import { ensureSigningKey } from '../features/sessions/signing-key-changes.js';
+import { ensureSigningKey } from '../studio/sessions/signing-key-changes.js';
 import { StartupError } from '../platform/lib/startup-error.js';
 import { loadMasterKeys, requireRightMasterKeys } from '../platform/security/master-key.js';
 import type { MasterKeys } from '../platform/security/master-keys.js';

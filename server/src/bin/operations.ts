@@ -25,7 +25,7 @@ import { createRegistries, logUnusable } from '../core/events/types/registries.j
 import { createGradeMetrics } from '../features/experiments/grading/grade-metrics.js';
 import { createExportRunner } from '../features/exports/export-runner.js';
 import { createDocumentChanges } from '../features/game-configs/document-changes.js';
-import { createJobs } from '../features/jobs/jobs.js';
+import { createJobs } from '../studio/jobs/jobs.js';
 import { clockWarnings, createClockMetrics, logClock } from '../features/lifecycle/clock-warnings.js';
 import { diskWarnings } from '../features/lifecycle/disk-warnings.js';
 import {

@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import type { TrainingOutcome } from '../admin/admin-context.js';
+import type { TrainingOutcome } from '../studio/admin-api/admin-context.js';
 import type { Actor } from '../platform/admin-api/audit-log.js';
 import { createPool, type Pool } from '../platform/db/pool.js';
 import {

@@ -1,8 +1,8 @@
 import { Command, CommanderError } from 'commander';
-import { isClosedOutput } from '../cli/closed-output.js';
-import { describeUsageError, isUsageError, throwErrors } from '../cli/command-errors.js';
-import { describeFailure } from '../cli/describe-failure.js';
-import { INTERRUPTED, Interrupted } from '../cli/interrupt.js';
+import { isClosedOutput } from '../studio/cli/closed-output.js';
+import { describeUsageError, isUsageError, throwErrors } from '../studio/cli/command-errors.js';
+import { describeFailure } from '../studio/cli/describe-failure.js';
+import { INTERRUPTED, Interrupted } from '../studio/cli/interrupt.js';
 import { SETTINGS } from '../platform/settings/settings.js';
 import { COMMANDS } from './commands.js';
 import { serverVersion } from './server-version.js';

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
-import type { TrainingOutcome } from '../admin/admin-context.js';
-import type { JobRun } from '../admin/background-jobs.js';
+import type { TrainingOutcome } from '../studio/admin-api/admin-context.js';
+import type { JobRun } from '../studio/admin-api/background-jobs.js';
 import {
   type DailyOptions,
   type DailyResult,

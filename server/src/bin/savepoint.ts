@@ -1,4 +1,4 @@
-import { watchOutput } from '../cli/closed-output.js';
+import { watchOutput } from '../studio/cli/closed-output.js';
 import { mapStackTraces } from '../platform/telemetry/map-stack-traces.js';
 import { endOnUncaught, runProgram } from './program.js';
 

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { requireSettings, say } from '../cli/terminal.js';
+import { requireSettings, say } from '../studio/cli/terminal.js';
 
 /** The commands that are processes of their own; all others are in cli/. */
 

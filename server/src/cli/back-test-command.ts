@@ -10,11 +10,11 @@ import { createRebuildPool } from '../features/explanations/rebuild-connections.
 import { StartupError } from '../platform/lib/startup-error.js';
 import { backTestLines } from './back-test-table.js';
 import { type CandidateOptions, candidateOf, sampleSize, withCandidate } from './candidate-option.js';
-import { requireGame, withGame } from './game-option.js';
-import { printableLines } from './printable.js';
-import { grouped, progressBar } from './progress-bar.js';
-import { createProgressLine } from './progress-line.js';
-import { say, withDatabase } from './terminal.js';
+import { requireGame, withGame } from '../studio/cli/game-option.js';
+import { printableLines } from '../studio/cli/printable.js';
+import { grouped, progressBar } from '../studio/cli/progress-bar.js';
+import { createProgressLine } from '../studio/cli/progress-line.js';
+import { say, withDatabase } from '../studio/cli/terminal.js';
 
 type BackTestOptions = CandidateOptions & {
   tenant: string;

@@ -21,11 +21,11 @@ import {
   requireBackupFolder,
   requireBucket,
 } from './backup-option.js';
-import { interruptible } from './interrupt.js';
-import { progressBar } from './progress-bar.js';
-import { createProgressLine } from './progress-line.js';
+import { interruptible } from '../studio/cli/interrupt.js';
+import { progressBar } from '../studio/cli/progress-bar.js';
+import { createProgressLine } from '../studio/cli/progress-line.js';
 import { chooseBackup, parseMoment } from './restore-command.js';
-import { requireSettings, say, withCommandDatabase } from './terminal.js';
+import { requireSettings, say, withCommandDatabase } from '../studio/cli/terminal.js';
 
 export function backupCommands(): Command {
   const backup = new Command('backup').description('backups of the embedded database');

@@ -6,7 +6,7 @@ import { inUnits } from '../platform/lib/free-space.js';
 import { StartupError } from '../platform/lib/startup-error.js';
 import type { BucketSettings } from '../platform/settings/bucket-settings.js';
 import type { Settings } from '../platform/settings/settings.js';
-import { say } from './terminal.js';
+import { say } from '../studio/cli/terminal.js';
 
 /** The folder of an option, else of the setting. */
 export function requireBackupFolder(given: string | undefined, option: string, settings: Settings): string {

@@ -4,7 +4,7 @@ import { findCandidate } from '../features/evaluations/candidate.js';
 import { StartupError } from '../platform/lib/startup-error.js';
 import type { ConfigDocument } from '../decide/document/document.js';
 import { noSuchVersion, parseDocument, unpublishable, versionNumber } from './config-input.js';
-import { readGivenFile } from './given-file.js';
+import { readGivenFile } from '../studio/cli/given-file.js';
 
 /** Which document a dry run or a back-test tries. */
 export type CandidateOptions = { file?: string; configVersion?: string };

@@ -11,11 +11,11 @@ import {
 import { requireConfigVersion } from '../core/configs/config-queries.js';
 import { findDraft } from '../features/game-configs/draft.js';
 import { StartupError } from '../platform/lib/startup-error.js';
-import { commandActor } from './command-actor.js';
-import { requireGame, withGame } from './game-option.js';
-import { readGivenFile } from './given-file.js';
-import { rowErrorLine } from './row-errors.js';
-import { say, tell, withDatabase } from './terminal.js';
+import { commandActor } from '../studio/cli/command-actor.js';
+import { requireGame, withGame } from '../studio/cli/game-option.js';
+import { readGivenFile } from '../studio/cli/given-file.js';
+import { rowErrorLine } from '../studio/cli/row-errors.js';
+import { say, tell, withDatabase } from '../studio/cli/terminal.js';
 
 type Format = 'csv' | 'json';
 type GameOptions = { tenant: string; game: string };

@@ -6,8 +6,8 @@ import { listFiles } from '../features/event-files/stored-files.js';
 import { StartupError } from '../platform/lib/startup-error.js';
 import type { EventFilesSettings } from '../platform/settings/bucket-settings.js';
 import { requireEventFiles } from './event-files-place.js';
-import { requireGame, withGame } from './game-option.js';
-import { say, withDatabase } from './terminal.js';
+import { requireGame, withGame } from '../studio/cli/game-option.js';
+import { say, withDatabase } from '../studio/cli/terminal.js';
 
 const TABLE = /^[A-Za-z_]\w{0,99}(?:\.[A-Za-z_]\w{0,99})?$/;
 

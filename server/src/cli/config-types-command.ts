@@ -6,8 +6,8 @@ import {
   type CodeLanguage,
   valueCode,
 } from '../features/game-configs/value-code/value-code.js';
-import { requireGame, withGame } from './game-option.js';
-import { say, withDatabase } from './terminal.js';
+import { requireGame, withGame } from '../studio/cli/game-option.js';
+import { say, withDatabase } from '../studio/cli/terminal.js';
 
 type TypesOptions = { tenant: string; game: string; language: CodeLanguage; draft: boolean };
 

@@ -1,7 +1,7 @@
 import { readAppleRoots } from '../core/events/receipts/load-apple-receipts.js';
 import { foreignRootWarning } from '../platform/lib/receipts/apple-root.js';
 import type { Settings } from '../platform/settings/settings.js';
-import type { DoctorFinding } from './doctor-finding.js';
+import type { DoctorFinding } from '../studio/cli/doctor-finding.js';
 
 /** Whoever holds the key of this certificate can sign receipts: an operator compares the fingerprint with Apple's. */
 export async function checkAppleRoot({ appleRootFile }: Settings): Promise<DoctorFinding[]> {

@@ -3,7 +3,7 @@ import { listStoredBackups, openStore } from '../platform/embedded-postgres/back
 import { DAY_MS, HOUR_MS } from '../platform/lib/day.js';
 import type { BucketSettings } from '../platform/settings/bucket-settings.js';
 import type { Settings } from '../platform/settings/settings.js';
-import type { DoctorFinding } from './doctor-finding.js';
+import type { DoctorFinding } from '../studio/cli/doctor-finding.js';
 
 /** A backup a day, and the time that one may take. */
 const LATE_MS = DAY_MS + 6 * HOUR_MS;

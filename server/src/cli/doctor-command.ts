@@ -4,10 +4,10 @@ import { checkAppleRoot } from './doctor-apple-root.js';
 import { checkBackups } from './doctor-backups.js';
 import { examineDatabase } from './doctor-database.js';
 import { checkFreeSpace } from './doctor-disk.js';
-import type { DoctorFinding } from './doctor-finding.js';
+import type { DoctorFinding } from '../studio/cli/doctor-finding.js';
 import { checkFolders } from './doctor-folders.js';
 import { examineQueue } from './doctor-queue.js';
-import { say } from './terminal.js';
+import { say } from '../studio/cli/terminal.js';
 
 export function doctorCommand(): Command {
   return new Command('doctor')

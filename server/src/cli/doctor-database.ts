@@ -17,11 +17,11 @@ import { findMasterKeys } from '../platform/security/master-key.js';
 import { unseal } from '../platform/security/master-keys.js';
 import type { Settings } from '../platform/settings/settings.js';
 import { checkEventFiles } from './doctor-event-files.js';
-import type { DoctorFinding } from './doctor-finding.js';
+import type { DoctorFinding } from '../studio/cli/doctor-finding.js';
 import { checkGoogleAccounts } from './doctor-google-accounts.js';
 import { checkReplica } from './doctor-replica.js';
-import { Interrupted } from './interrupt.js';
-import { withCommandDatabase } from './terminal.js';
+import { Interrupted } from '../studio/cli/interrupt.js';
+import { withCommandDatabase } from '../studio/cli/terminal.js';
 
 const CLOCK_TOLERANCE_MS = 2_000;
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { ALL_BUT_FULL_BYTES, inUnits, readFreeSpace } from '../platform/lib/free-space.js';
 import type { Settings } from '../platform/settings/settings.js';
-import type { DoctorFinding } from './doctor-finding.js';
+import type { DoctorFinding } from '../studio/cli/doctor-finding.js';
 
 const MIB = 1024 ** 2;
 const GIB = 1024 ** 3;

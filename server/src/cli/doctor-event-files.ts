@@ -3,7 +3,7 @@ import { findFilesState } from '../features/event-files/files-state.js';
 import { nameOfPlace, openFileStore } from '../features/event-files/open-store.js';
 import type { EventFilesSettings } from '../platform/settings/bucket-settings.js';
 import type { Settings } from '../platform/settings/settings.js';
-import type { DoctorFinding } from './doctor-finding.js';
+import type { DoctorFinding } from '../studio/cli/doctor-finding.js';
 
 /** A bucket that hangs must not hold up the other findings. */
 const BUCKET_MS = 20_000;

@@ -6,8 +6,8 @@ import { nearestExisting } from '../platform/lib/free-space.js';
 import { proveWritable } from '../platform/lib/write-probe.js';
 import { masterKeyFile } from '../platform/security/master-key-file.js';
 import type { Settings } from '../platform/settings/settings.js';
-import { currentUser } from './command-actor.js';
-import type { DoctorFinding } from './doctor-finding.js';
+import { currentUser } from '../studio/cli/command-actor.js';
+import type { DoctorFinding } from '../studio/cli/doctor-finding.js';
 
 type WrittenFolders = Pick<
   Settings,

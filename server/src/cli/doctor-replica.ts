@@ -3,7 +3,7 @@ import { lookAtReplica, type ReplicaProblem } from '../platform/db/look-at-repli
 import { requireOneServer } from '../platform/db/one-server.js';
 import type { Pool } from '../platform/db/pool.js';
 import type { Settings } from '../platform/settings/settings.js';
-import type { DoctorFinding } from './doctor-finding.js';
+import type { DoctorFinding } from '../studio/cli/doctor-finding.js';
 
 const ADVICE: Readonly<Record<ReplicaProblem, string>> = {
   unreachable: 'Start it, or check DATABASE_REPLICA_URL.',

@@ -5,10 +5,10 @@ import { requireConfigVersion } from '../core/configs/config-queries.js';
 import { StartupError } from '../platform/lib/startup-error.js';
 import { type CandidateOptions, candidateOf, sampleSize, withCandidate } from './candidate-option.js';
 import { dryRunLines } from './dry-run-table.js';
-import { requireGame, withGame } from './game-option.js';
-import { grouped, progressBar } from './progress-bar.js';
-import { createProgressLine } from './progress-line.js';
-import { say, withDatabase } from './terminal.js';
+import { requireGame, withGame } from '../studio/cli/game-option.js';
+import { grouped, progressBar } from '../studio/cli/progress-bar.js';
+import { createProgressLine } from '../studio/cli/progress-line.js';
+import { say, withDatabase } from '../studio/cli/terminal.js';
 
 type DryRunOptions = CandidateOptions & {
   tenant: string;

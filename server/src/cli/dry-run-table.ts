@@ -4,8 +4,8 @@ import type { ShownPrice } from '../features/dry-runs/price-tally.js';
 import type { RevenueShares } from '../features/evaluations/spend-sum.js';
 import { EVALUATED_PARTS } from '../decide/decide/evaluated-parts.js';
 import { idOf } from '../decide/document/document-part.js';
-import { grouped } from './progress-bar.js';
-import { isBetweenTexts, tableLines } from './table.js';
+import { grouped } from '../studio/cli/progress-bar.js';
+import { isBetweenTexts, tableLines } from '../studio/cli/table.js';
 
 const COLUMNS = ['before', 'after', 'enter', 'leave', 'stay', 'payers'] as const;
 

@@ -16,13 +16,13 @@ import { createErasureHashes, type ErasureHashes } from '../platform/security/er
 import type { MasterKeys } from '../platform/security/master-keys.js';
 import type { Settings } from '../platform/settings/settings.js';
 import { createLogger } from '../platform/telemetry/logger.js';
-import { commandActor } from './command-actor.js';
-import { requireGame, withGame } from './game-option.js';
-import { readGivenFile } from './given-file.js';
-import { printable } from './printable.js';
-import { grouped, progressBar } from './progress-bar.js';
-import { createProgressLine, type ProgressLine } from './progress-line.js';
-import { tell, withMasterKeys } from './terminal.js';
+import { commandActor } from '../studio/cli/command-actor.js';
+import { requireGame, withGame } from '../studio/cli/game-option.js';
+import { readGivenFile } from '../studio/cli/given-file.js';
+import { printable } from '../studio/cli/printable.js';
+import { grouped, progressBar } from '../studio/cli/progress-bar.js';
+import { createProgressLine, type ProgressLine } from '../studio/cli/progress-line.js';
+import { tell, withMasterKeys } from '../studio/cli/terminal.js';
 
 type EraseOptions = { tenant: string; game: string; player?: string; file?: string };
 

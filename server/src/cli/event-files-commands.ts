@@ -9,9 +9,9 @@ import { listFiles, listGameFolders } from '../features/event-files/stored-files
 import { writeEventFiles } from '../features/event-files/writing/write-files.js';
 import { clickHouseCommand } from './clickhouse-command.js';
 import { requireEventFiles } from './event-files-place.js';
-import { grouped } from './progress-bar.js';
-import { isBetweenTexts, tableLines } from './table.js';
-import { say, withDatabase } from './terminal.js';
+import { grouped } from '../studio/cli/progress-bar.js';
+import { isBetweenTexts, tableLines } from '../studio/cli/table.js';
+import { say, withDatabase } from '../studio/cli/terminal.js';
 
 export function eventFilesCommands(): Command {
   const files = new Command('event-files').description('the events of closed days as files, for analysts');

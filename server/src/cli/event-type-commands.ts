@@ -10,12 +10,12 @@ import { listSentTypes, SENT_DAYS, type SentType } from '../features/events/type
 import { isoTime } from '../platform/lib/iso-time.js';
 import { whyUnusable } from '../platform/lib/json-schema/bounded-schema.js';
 import { StartupError } from '../platform/lib/startup-error.js';
-import { commandActor } from './command-actor.js';
-import { requireGame, withGame } from './game-option.js';
-import { readGivenFile } from './given-file.js';
-import { printable } from './printable.js';
-import { grouped } from './progress-bar.js';
-import { say, tell, withDatabase } from './terminal.js';
+import { commandActor } from '../studio/cli/command-actor.js';
+import { requireGame, withGame } from '../studio/cli/game-option.js';
+import { readGivenFile } from '../studio/cli/given-file.js';
+import { printable } from '../studio/cli/printable.js';
+import { grouped } from '../studio/cli/progress-bar.js';
+import { say, tell, withDatabase } from '../studio/cli/terminal.js';
 
 /** Among the most frequent types: a client may invent any number of them. */
 const MAX_SENT = 1_000;

@@ -22,14 +22,14 @@ import {
 } from '../features/experiments/plan-experiment.js';
 import type { Report } from '../features/experiments/report/report-types.js';
 import { StartupError } from '../platform/lib/startup-error.js';
-import { commandActor } from './command-actor.js';
+import { commandActor } from '../studio/cli/command-actor.js';
 import { exploreCommand } from './explore-command.js';
-import { requireGame, withGame } from './game-option.js';
-import { printable } from './printable.js';
-import { grouped } from './progress-bar.js';
+import { requireGame, withGame } from '../studio/cli/game-option.js';
+import { printable } from '../studio/cli/printable.js';
+import { grouped } from '../studio/cli/progress-bar.js';
 import { CONFIRM_PRICE_RAISES, publicationRefusal } from './publication-refusal.js';
-import { tableLines } from './table.js';
-import { say, withDatabase } from './terminal.js';
+import { tableLines } from '../studio/cli/table.js';
+import { say, withDatabase } from '../studio/cli/terminal.js';
 
 type Options = { tenant: string; game: string; json: boolean };
 

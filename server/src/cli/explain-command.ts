@@ -7,9 +7,9 @@ import { systemClock } from '../platform/lib/clock.js';
 import type { KeySemaphore } from '../platform/lib/fair-semaphore.js';
 import { isoTime } from '../platform/lib/iso-time.js';
 import { StartupError } from '../platform/lib/startup-error.js';
-import { requireGame, withGame } from './game-option.js';
-import { printable, printableLines } from './printable.js';
-import { say, withDatabase } from './terminal.js';
+import { requireGame, withGame } from '../studio/cli/game-option.js';
+import { printable, printableLines } from '../studio/cli/printable.js';
+import { say, withDatabase } from '../studio/cli/terminal.js';
 
 type ExplainOptions = {
   tenant: string;

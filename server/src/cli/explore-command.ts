@@ -9,13 +9,13 @@ import {
 import { EXPLORED, type Explored } from '../features/experiments/group-queries.js';
 import { percent } from '../features/experiments/report/words.js';
 import { StartupError } from '../platform/lib/startup-error.js';
-import { commandActor } from './command-actor.js';
-import { requireGame, withGame } from './game-option.js';
-import { printable } from './printable.js';
-import { grouped } from './progress-bar.js';
-import { tableLines } from './table.js';
-import { say, withDatabase } from './terminal.js';
-import { wholeNumber } from './whole-number.js';
+import { commandActor } from '../studio/cli/command-actor.js';
+import { requireGame, withGame } from '../studio/cli/game-option.js';
+import { printable } from '../studio/cli/printable.js';
+import { grouped } from '../studio/cli/progress-bar.js';
+import { tableLines } from '../studio/cli/table.js';
+import { say, withDatabase } from '../studio/cli/terminal.js';
+import { wholeNumber } from '../studio/cli/whole-number.js';
 
 type Options = {
   tenant: string;

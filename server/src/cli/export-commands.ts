@@ -1,11 +1,11 @@
 import { Command, Option } from 'commander';
-import { findDeletedBefore } from '../admin/game-queries.js';
+import { findDeletedBefore } from '../studio/admin-api/game-queries.js';
 import type { Pool } from '../platform/db/pool.js';
 import { exportEvents } from '../features/exports/export-events.js';
 import { EXPORT_FORMATS, type ExportFormat } from '../features/exports/export-format.js';
 import { exportPlayers } from '../features/exports/export-players.js';
 import { estimateEvents } from '../features/exports/export-queries.js';
-import { parseInstant, type Span } from '../features/exports/export-span.js';
+import { parseInstant, type Span } from '../studio/jobs/export-span.js';
 import {
   ExportFileError,
   type ExportTarget,
@@ -13,14 +13,14 @@ import {
   streamTarget,
 } from '../features/exports/export-target.js';
 import { StartupError } from '../platform/lib/startup-error.js';
-import { outputClosed } from './closed-output.js';
-import { requireGame, withGame } from './game-option.js';
-import { Interrupted } from './interrupt.js';
+import { outputClosed } from '../studio/cli/closed-output.js';
+import { requireGame, withGame } from '../studio/cli/game-option.js';
+import { Interrupted } from '../studio/cli/interrupt.js';
 import { exportPlayer, PLAYER_EXPORT_HELP } from './player-export-command.js';
-import { grouped, progressBar } from './progress-bar.js';
-import { createProgressLine } from './progress-line.js';
-import { tell, withDatabase } from './terminal.js';
-import { writePieces } from './write-pieces.js';
+import { grouped, progressBar } from '../studio/cli/progress-bar.js';
+import { createProgressLine } from '../studio/cli/progress-line.js';
+import { tell, withDatabase } from '../studio/cli/terminal.js';
+import { writePieces } from '../studio/cli/write-pieces.js';
 
 type ExportCommandOptions = {
   tenant: string;

@@ -21,14 +21,14 @@ import { createRegistries, type UnusableSchema } from '../core/events/types/regi
 import { isoTime } from '../platform/lib/iso-time.js';
 import { StartupError } from '../platform/lib/startup-error.js';
 import type { Settings } from '../platform/settings/settings.js';
-import { commandActor } from './command-actor.js';
-import { requireGame } from './game-option.js';
-import { readGivenFile } from './given-file.js';
-import { type PageOptions, readPage, sayOlder, withPage } from './page-option.js';
-import { printable, printableLines } from './printable.js';
-import { createProgressLine } from './progress-line.js';
-import { say, withDatabase } from './terminal.js';
-import { MAX_ID, wholeNumber } from './whole-number.js';
+import { commandActor } from '../studio/cli/command-actor.js';
+import { requireGame } from '../studio/cli/game-option.js';
+import { readGivenFile } from '../studio/cli/given-file.js';
+import { type PageOptions, readPage, sayOlder, withPage } from '../studio/cli/page-option.js';
+import { printable, printableLines } from '../studio/cli/printable.js';
+import { createProgressLine } from '../studio/cli/progress-line.js';
+import { say, withDatabase } from '../studio/cli/terminal.js';
+import { MAX_ID, wholeNumber } from '../studio/cli/whole-number.js';
 
 type GroupOptions = { tenant?: string; game?: string; code?: string; type?: string };
 type ListOptions = GroupOptions & PageOptions;

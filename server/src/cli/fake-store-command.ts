@@ -7,9 +7,9 @@ import { buildFakeStore, FAKE_PUSH } from '../features/fake-store/fake-store-app
 import { keepSigners, toPem } from '../features/fake-store/kept-signers.js';
 import { httpUrl } from '../platform/lib/http-url.js';
 import { StartupError } from '../platform/lib/startup-error.js';
-import { interruptible } from './interrupt.js';
-import { requireSettings, say } from './terminal.js';
-import { wholeNumber } from './whole-number.js';
+import { interruptible } from '../studio/cli/interrupt.js';
+import { requireSettings, say } from '../studio/cli/terminal.js';
+import { wholeNumber } from '../studio/cli/whole-number.js';
 
 type Options = { port: string; app: string; tenant: string; game: string; url?: string };
 

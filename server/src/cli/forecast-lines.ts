@@ -1,6 +1,6 @@
 import type { forecastResponse } from '../features/analytics/forecast/forecast-response.js';
-import { amountsText } from './money-text.js';
-import { tableLines } from './table.js';
+import { amountsText } from '../studio/cli/money-text.js';
+import { tableLines } from '../studio/cli/table.js';
 
 type Shown = ReturnType<typeof forecastResponse>;
 

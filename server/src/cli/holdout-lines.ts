@@ -4,8 +4,8 @@ import {
   FEWEST,
   type ReportedComparison,
 } from '../features/analytics/holdouts/comparison.js';
-import { grouped } from './progress-bar.js';
-import { tableLines } from './table.js';
+import { grouped } from '../studio/cli/progress-bar.js';
+import { tableLines } from '../studio/cli/table.js';
 
 type Shown = Comparison & { from: string; to: string; holdoutPercent: number };
 

@@ -7,13 +7,13 @@ import type { ImportKind, ImportProgress } from '../features/imports/import-quer
 import { type ImportOptions, type ImportResult, runImport } from '../features/imports/run-import.js';
 import { StartupError } from '../platform/lib/startup-error.js';
 import { createErasureHashes } from '../platform/security/erasure-hashes.js';
-import { commandActor } from './command-actor.js';
-import { requireGame, withGame } from './game-option.js';
-import { Interrupted } from './interrupt.js';
-import { printable } from './printable.js';
-import { grouped, progressBar } from './progress-bar.js';
-import { createProgressLine } from './progress-line.js';
-import { say, tell, withMasterKeys } from './terminal.js';
+import { commandActor } from '../studio/cli/command-actor.js';
+import { requireGame, withGame } from '../studio/cli/game-option.js';
+import { Interrupted } from '../studio/cli/interrupt.js';
+import { printable } from '../studio/cli/printable.js';
+import { grouped, progressBar } from '../studio/cli/progress-bar.js';
+import { createProgressLine } from '../studio/cli/progress-line.js';
+import { say, tell, withMasterKeys } from '../studio/cli/terminal.js';
 
 type ImportCommandOptions = {
   tenant: string;

@@ -7,12 +7,12 @@ import {
   type Missing,
 } from '../features/events/losses/losses.js';
 import { DAY_MS, HOUR_MS } from '../platform/lib/day.js';
-import { requireGame, withGame } from './game-option.js';
-import { printable } from './printable.js';
-import { grouped } from './progress-bar.js';
-import { isBetweenTexts, tableLines } from './table.js';
-import { say, withDatabase } from './terminal.js';
-import { wholeNumber } from './whole-number.js';
+import { requireGame, withGame } from '../studio/cli/game-option.js';
+import { printable } from '../studio/cli/printable.js';
+import { grouped } from '../studio/cli/progress-bar.js';
+import { isBetweenTexts, tableLines } from '../studio/cli/table.js';
+import { say, withDatabase } from '../studio/cli/terminal.js';
+import { wholeNumber } from '../studio/cli/whole-number.js';
 
 const MAX_DAYS = 366;
 const MAX_GRACE_HOURS = 720;

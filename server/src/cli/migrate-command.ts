@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { migrate } from '../platform/db/migrate.js';
 import { grantToServiceRole } from '../platform/db/service-role.js';
-import { requireSettings, say, withCommandDatabase } from './terminal.js';
+import { requireSettings, say, withCommandDatabase } from '../studio/cli/terminal.js';
 
 export function migrateCommand(): Command {
   return new Command('migrate')

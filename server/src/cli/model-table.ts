@@ -6,8 +6,8 @@ import type { Artefact, ModelName } from '../decide/predict/artefact.js';
 import type { ProbabilityMetrics } from '../decide/predict/metrics.js';
 import { sourceText } from '../decide/predict/model-source.js';
 import type { ModelReport, RefusedModel } from '../decide/predict/train.js';
-import { grouped } from './progress-bar.js';
-import { tableLines } from './table.js';
+import { grouped } from '../studio/cli/progress-bar.js';
+import { tableLines } from '../studio/cli/table.js';
 
 /** Trainings and models as lines of a terminal. */
 

@@ -5,11 +5,11 @@ import { isoTime } from '../platform/lib/iso-time.js';
 import { MAX_ROW_ID, ROW_ID } from '../platform/lib/row-id.js';
 import { StartupError } from '../platform/lib/startup-error.js';
 import { UUID } from '../platform/lib/uuid.js';
-import { commandActor } from './command-actor.js';
-import { requireGame, withGame } from './game-option.js';
-import { noSuchPlayer, requirePlayer } from './player-of-game.js';
-import { printable } from './printable.js';
-import { say, withDatabase } from './terminal.js';
+import { commandActor } from '../studio/cli/command-actor.js';
+import { requireGame, withGame } from '../studio/cli/game-option.js';
+import { noSuchPlayer, requirePlayer } from '../studio/cli/player-of-game.js';
+import { printable } from '../studio/cli/printable.js';
+import { say, withDatabase } from '../studio/cli/terminal.js';
 
 type GameOptions = { tenant: string; game: string };
 

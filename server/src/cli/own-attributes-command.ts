@@ -1,9 +1,9 @@
 import { Command } from 'commander';
 import { findOwnAttributes, type OwnAttributesState } from '../features/own-attributes/own-attributes.js';
-import { requireGame, withGame } from './game-option.js';
-import { printable } from './printable.js';
-import { tableLines } from './table.js';
-import { say, withDatabase } from './terminal.js';
+import { requireGame, withGame } from '../studio/cli/game-option.js';
+import { printable } from '../studio/cli/printable.js';
+import { tableLines } from '../studio/cli/table.js';
+import { say, withDatabase } from '../studio/cli/terminal.js';
 
 export function ownAttributesCommand(): Command {
   return withGame(new Command('own-attributes'))

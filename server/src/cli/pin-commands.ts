@@ -8,12 +8,12 @@ import { StartupError } from '../platform/lib/startup-error.js';
 import { UUID } from '../platform/lib/uuid.js';
 import type { PinKind } from '../decide/attributes/player-facts.js';
 import { valueSentence } from '../decide/document/parts/values.js';
-import { commandActor } from './command-actor.js';
-import { requireGame, withGame } from './game-option.js';
-import { noSuchPlayer, requirePlayer } from './player-of-game.js';
-import { printable } from './printable.js';
+import { commandActor } from '../studio/cli/command-actor.js';
+import { requireGame, withGame } from '../studio/cli/game-option.js';
+import { noSuchPlayer, requirePlayer } from '../studio/cli/player-of-game.js';
+import { printable } from '../studio/cli/printable.js';
 import { describeSet, reasonOf, untilOf, untilWords } from './set-for-player.js';
-import { say, withDatabase } from './terminal.js';
+import { say, withDatabase } from '../studio/cli/terminal.js';
 
 type PinOptions = { tenant: string; game: string; kind: PinKind };
 type SetOptions = PinOptions & { value: string; reason: string; until?: string };

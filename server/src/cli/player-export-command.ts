@@ -3,11 +3,11 @@ import { auditPlayerExport } from '../features/player-exports/audit-player-expor
 import { exportPieces } from '../features/player-exports/export-pieces.js';
 import { createExportPool } from '../features/player-exports/player-exports.js';
 import { UUID_ANY_CASE } from '../platform/lib/uuid.js';
-import { commandActor } from './command-actor.js';
-import { requireGame } from './game-option.js';
-import { noSuchPlayer } from './player-of-game.js';
-import { tell, withDatabase } from './terminal.js';
-import { writePieces } from './write-pieces.js';
+import { commandActor } from '../studio/cli/command-actor.js';
+import { requireGame } from '../studio/cli/game-option.js';
+import { noSuchPlayer } from '../studio/cli/player-of-game.js';
+import { tell, withDatabase } from '../studio/cli/terminal.js';
+import { writePieces } from '../studio/cli/write-pieces.js';
 
 export type PlayerExportOptions = { tenant: string; game: string; player: string; out?: string };
 

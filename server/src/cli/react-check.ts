@@ -2,10 +2,10 @@ import { findExperiment } from '../features/experiments/experiment-views.js';
 import { StartupError } from '../platform/lib/startup-error.js';
 import type { ExperimentEntry } from '../decide/document/parts/experiments.js';
 import { type Admin, askExperiment } from './admin-experiment.js';
-import { commandActor } from './command-actor.js';
-import { printable } from './printable.js';
-import type { Reactions } from './simulator-module.js';
-import { tell, withDatabase } from './terminal.js';
+import { commandActor } from '../studio/cli/command-actor.js';
+import { printable } from '../studio/cli/printable.js';
+import type { Reactions } from '../studio/cli/simulator-module.js';
+import { tell, withDatabase } from '../studio/cli/terminal.js';
 
 type Published = Pick<ExperimentEntry, 'state' | 'variants'>;
 

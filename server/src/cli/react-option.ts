@@ -1,6 +1,6 @@
 import { StartupError } from '../platform/lib/startup-error.js';
-import { printable } from './printable.js';
-import type { Change, Reactions } from './simulator-module.js';
+import { printable } from '../studio/cli/printable.js';
+import type { Change, Reactions } from '../studio/cli/simulator-module.js';
 
 const ARM = /^([^:]+):([^:]+):(.+)$/;
 const PART = /^(conversion|spend|retention)=([+-]\d{1,3}(?:\.\d{1,2})?)%$/;

@@ -1,7 +1,7 @@
 import { type Admin, askExperiment } from './admin-experiment.js';
-import { printable } from './printable.js';
-import type { LiveResult, Reactions, SimulatorModule } from './simulator-module.js';
-import { say } from './terminal.js';
+import { printable } from '../studio/cli/printable.js';
+import type { LiveResult, Reactions, SimulatorModule } from '../studio/cli/simulator-module.js';
+import { say } from '../studio/cli/terminal.js';
 import { truthLines } from './truth-lines.js';
 
 type Rehearsed = Readonly<{

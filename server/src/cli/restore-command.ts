@@ -6,10 +6,10 @@ import { erasedListBeside, erasedListFile } from '../features/erasures/list-file
 import { inUnits } from '../platform/lib/free-space.js';
 import { StartupError } from '../platform/lib/startup-error.js';
 import { listUsable, refuseOtherServer, requireBackupFolder } from './backup-option.js';
-import { interruptible } from './interrupt.js';
-import { progressBar } from './progress-bar.js';
-import { createProgressLine } from './progress-line.js';
-import { requireSettings, say } from './terminal.js';
+import { interruptible } from '../studio/cli/interrupt.js';
+import { progressBar } from '../studio/cli/progress-bar.js';
+import { createProgressLine } from '../studio/cli/progress-line.js';
+import { requireSettings, say } from '../studio/cli/terminal.js';
 
 type Options = { from?: string; at?: string; backup?: string; replace: boolean };
 

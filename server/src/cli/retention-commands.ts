@@ -7,11 +7,11 @@ import {
   runRetention,
 } from '../features/lifecycle/retention.js';
 import { StartupError } from '../platform/lib/startup-error.js';
-import { commandActor } from './command-actor.js';
-import { Interrupted } from './interrupt.js';
-import { grouped, progressBar } from './progress-bar.js';
-import { createProgressLine } from './progress-line.js';
-import { say, withDatabase } from './terminal.js';
+import { commandActor } from '../studio/cli/command-actor.js';
+import { Interrupted } from '../studio/cli/interrupt.js';
+import { grouped, progressBar } from '../studio/cli/progress-bar.js';
+import { createProgressLine } from '../studio/cli/progress-line.js';
+import { say, withDatabase } from '../studio/cli/terminal.js';
 
 export function retentionCommands(): Command {
   const retention = new Command('retention').description('events that are no longer kept');

@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander';
-import type { DaySpan } from '../admin/day-span.js';
+import type { DaySpan } from '../studio/admin-api/day-span.js';
 import { listBreakdownTotals } from '../features/analytics/breakdowns/breakdown.js';
 import { findSumming } from '../features/analytics/breakdowns/days-behind.js';
 import { DIMENSIONS, type Dimension } from '../features/analytics/breakdowns/dimensions.js';
@@ -24,21 +24,21 @@ import {
   recountGame,
 } from '../features/analytics/recount.js';
 import { recountInWords } from '../features/analytics/recount-words.js';
-import { findRateTable } from '../features/reporting/rate-queries.js';
+import { findRateTable } from '../studio/money/rate-queries.js';
 import { DAY_MS, utcDay } from '../platform/lib/day.js';
 import { StartupError } from '../platform/lib/startup-error.js';
 import { breakdownTable } from './breakdown-table.js';
 import { dashboardLines } from './dashboard-table.js';
 import { forecastLines } from './forecast-lines.js';
 import { funnelLines } from './funnel-lines.js';
-import { requireGame, withGame } from './game-option.js';
+import { requireGame, withGame } from '../studio/cli/game-option.js';
 import { holdoutLines } from './holdout-lines.js';
 import { installTable } from './install-table.js';
-import { printable } from './printable.js';
-import { grouped, progressBar } from './progress-bar.js';
-import { createProgressLine } from './progress-line.js';
+import { printable } from '../studio/cli/printable.js';
+import { grouped, progressBar } from '../studio/cli/progress-bar.js';
+import { createProgressLine } from '../studio/cli/progress-line.js';
 import { summingLines } from './summing-lines.js';
-import { say, withDatabase } from './terminal.js';
+import { say, withDatabase } from '../studio/cli/terminal.js';
 
 type GameOptions = { tenant: string; game: string };
 

@@ -2,7 +2,7 @@ import { MAX_REASON, readUntil, UNTIL_WRONG } from '../features/players/override
 import type { SetRow } from '../features/players/set-rows.js';
 import { isoTime } from '../platform/lib/iso-time.js';
 import { StartupError } from '../platform/lib/startup-error.js';
-import { printable } from './printable.js';
+import { printable } from '../studio/cli/printable.js';
 
 /** What the commands for flags and pins of a player have in common. */
 

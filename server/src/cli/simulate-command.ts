@@ -4,11 +4,11 @@ import { DEMO } from '../app/demo-studio.js';
 import { apiKeyBinding, findUsableKey } from '../core/sessions/api-key-queries.js';
 import { StartupError } from '../platform/lib/startup-error.js';
 import { unseal } from '../platform/security/master-keys.js';
-import { requireGame } from './game-option.js';
-import { readGivenFile } from './given-file.js';
-import { Interrupted, interruptible } from './interrupt.js';
-import { grouped, progressBar } from './progress-bar.js';
-import { createProgressLine } from './progress-line.js';
+import { requireGame } from '../studio/cli/game-option.js';
+import { readGivenFile } from '../studio/cli/given-file.js';
+import { Interrupted, interruptible } from '../studio/cli/interrupt.js';
+import { grouped, progressBar } from '../studio/cli/progress-bar.js';
+import { createProgressLine } from '../studio/cli/progress-line.js';
 import { checkReactions } from './react-check.js';
 import { readReactions } from './react-option.js';
 import { reportTruth } from './report-truth.js';
@@ -20,9 +20,9 @@ import {
   type Progress,
   type SimulateOptions,
   type SimulatorModule,
-} from './simulator-module.js';
-import { requireSettings, say, withMasterKeys } from './terminal.js';
-import { wholeNumber } from './whole-number.js';
+} from '../studio/cli/simulator-module.js';
+import { requireSettings, say, withMasterKeys } from '../studio/cli/terminal.js';
+import { wholeNumber } from '../studio/cli/whole-number.js';
 
 type Options = {
   players: string;

@@ -8,11 +8,11 @@ import {
   sumStoredRevenue,
 } from '../features/analytics/device-totals.js';
 import { StartupError } from '../platform/lib/startup-error.js';
-import { printable } from './printable.js';
-import { grouped } from './progress-bar.js';
-import type { LiveResult, ResponseCounts, SimulationResult, Tally } from './simulator-module.js';
-import { isBetweenTexts, tableLines } from './table.js';
-import { say, withDatabase } from './terminal.js';
+import { printable } from '../studio/cli/printable.js';
+import { grouped } from '../studio/cli/progress-bar.js';
+import type { LiveResult, ResponseCounts, SimulationResult, Tally } from '../studio/cli/simulator-module.js';
+import { isBetweenTexts, tableLines } from '../studio/cli/table.js';
+import { say, withDatabase } from '../studio/cli/terminal.js';
 
 type Report = { gameId: number | undefined; options: { tenant: string; game: string }; seconds: number };
 

@@ -12,11 +12,11 @@ import { leavePast } from '../features/simulated-past/leave-past.js';
 import { utcDay } from '../platform/lib/day.js';
 import { httpUrl } from '../platform/lib/http-url.js';
 import type { Settings } from '../platform/settings/settings.js';
-import { commandActor } from './command-actor.js';
-import { grouped, progressBar } from './progress-bar.js';
-import { createProgressLine } from './progress-line.js';
-import type { SimulationResult, Tally } from './simulator-module.js';
-import { say, withDatabase } from './terminal.js';
+import { commandActor } from '../studio/cli/command-actor.js';
+import { grouped, progressBar } from '../studio/cli/progress-bar.js';
+import { createProgressLine } from '../studio/cli/progress-line.js';
+import type { SimulationResult, Tally } from '../studio/cli/simulator-module.js';
+import { say, withDatabase } from '../studio/cli/terminal.js';
 
 type Past = Readonly<{ gameId: number; tenant: string; game: string; days: number }>;
 

@@ -7,11 +7,11 @@ import { csvRow } from '../platform/lib/csv-writer.js';
 import { escapeFormulas } from '../platform/lib/spreadsheet-formulas.js';
 import { StartupError } from '../platform/lib/startup-error.js';
 import { requireEventFiles } from './event-files-place.js';
-import { requireGame, withGame } from './game-option.js';
-import { printable, printableLines } from './printable.js';
-import { tableLines } from './table.js';
-import { say, tell, withDatabase } from './terminal.js';
-import { wholeNumber } from './whole-number.js';
+import { requireGame, withGame } from '../studio/cli/game-option.js';
+import { printable, printableLines } from '../studio/cli/printable.js';
+import { tableLines } from '../studio/cli/table.js';
+import { say, tell, withDatabase } from '../studio/cli/terminal.js';
+import { wholeNumber } from '../studio/cli/whole-number.js';
 
 const FORMATS = ['table', 'csv', 'ndjson'] as const;
 const MAX_ROWS = 100_000;

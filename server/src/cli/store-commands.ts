@@ -7,12 +7,12 @@ import { findStores, saveStores } from '../features/stores/store-settings-querie
 import { StoresBody } from '../features/stores/store-settings-schemas.js';
 import { testReceipt } from '../features/stores/test-receipt.js';
 import { StartupError } from '../platform/lib/startup-error.js';
-import { commandActor } from './command-actor.js';
-import { requireGame, withGame } from './game-option.js';
-import { readJsonFile } from './given-file.js';
+import { commandActor } from '../studio/cli/command-actor.js';
+import { requireGame, withGame } from '../studio/cli/game-option.js';
+import { readJsonFile } from '../studio/cli/given-file.js';
 import { googleAccountCommands } from './google-account-commands.js';
-import { printable } from './printable.js';
-import { say, withDatabase } from './terminal.js';
+import { printable } from '../studio/cli/printable.js';
+import { say, withDatabase } from '../studio/cli/terminal.js';
 
 type Game = { tenant: string; game: string };
 

@@ -2,9 +2,9 @@ import type { Report } from '../features/experiments/report/report-types.js';
 import { metricTitle } from '../features/experiments/report/words.js';
 import type { MetricEntry } from '../decide/document/parts/experiment-metrics.js';
 import type { Interval } from '../platform/statistics/interval.js';
-import { grouped } from './progress-bar.js';
-import type { Change, Reactions, SimulatorModule } from './simulator-module.js';
-import { tableLines } from './table.js';
+import { grouped } from '../studio/cli/progress-bar.js';
+import type { Change, Reactions, SimulatorModule } from '../studio/cli/simulator-module.js';
+import { tableLines } from '../studio/cli/table.js';
 
 const NO_CHANGE: Change = { conversion: 1, spend: 1, retention: 1 };
 

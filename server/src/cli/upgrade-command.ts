@@ -4,10 +4,10 @@ import { addErasedList } from '../features/erasures/erased-list.js';
 import { erasedListBeside, erasedListFile } from '../features/erasures/list-file.js';
 import { StartupError } from '../platform/lib/startup-error.js';
 import type { Settings } from '../platform/settings/settings.js';
-import { interruptible } from './interrupt.js';
-import { grouped, progressBar } from './progress-bar.js';
-import { createProgressLine } from './progress-line.js';
-import { requireSettings, say } from './terminal.js';
+import { interruptible } from '../studio/cli/interrupt.js';
+import { grouped, progressBar } from '../studio/cli/progress-bar.js';
+import { createProgressLine } from '../studio/cli/progress-line.js';
+import { requireSettings, say } from '../studio/cli/terminal.js';
 
 export function upgradeCommand(): Command {
   return new Command('upgrade')

@@ -7,7 +7,7 @@ import { checkSchema, examineDatabase } from '../../src/cli/doctor-database.js';
 import { checkFreeSpace } from '../../src/cli/doctor-disk.js';
 import { migrate } from '../../src/platform/db/migrate.js';
 import { createPool } from '../../src/platform/db/pool.js';
-import { ensureSigningKey } from '../../src/features/sessions/signing-key-changes.js';
+import { ensureSigningKey } from '../../src/studio/sessions/signing-key-changes.js';
 import { generateMasterKey } from '../../src/platform/security/master-keys.js';
 import { readSettings, type Settings } from '../../src/platform/settings/settings.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { forecastLines } from '../../src/cli/forecast-lines.js';
 import { forecastResponse } from '../../src/features/analytics/forecast/forecast-response.js';
-import { type ExchangeRate, type RateTable, rateTable } from '../../src/features/reporting/exchange-rates.js';
+import { type ExchangeRate, type RateTable, rateTable } from '../../src/studio/money/exchange-rates.js';
 import { DAY_MS } from '../support/game-world.js';
 
 const NOW = Date.parse('2026-11-15T12:00:00Z');

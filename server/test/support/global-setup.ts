@@ -6,7 +6,7 @@ import { startEmbeddedPostgres } from '../../src/platform/embedded-postgres/embe
 import { migrate } from '../../src/platform/db/migrate.js';
 import { createPool } from '../../src/platform/db/pool.js';
 import { ensureEventPartitions } from '../../src/core/events/storage/event-partitions.js';
-import { ensureSigningKey } from '../../src/features/sessions/signing-key-changes.js';
+import { ensureSigningKey } from '../../src/studio/sessions/signing-key-changes.js';
 import { generateMasterKey, parseMasterKeys } from '../../src/platform/security/master-keys.js';
 import { clearMemory, makeClusterFolder } from './cluster-folder.js';
 

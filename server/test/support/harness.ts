@@ -7,7 +7,7 @@ import { type Context, type ContextOptions, createContext } from '../../src/app/
 import { DEMO, seedDemoStudio } from '../../src/app/demo-studio.js';
 import { buildPlayerApp } from '../../src/app/player-app.js';
 import { createPool, type Pool } from '../../src/platform/db/pool.js';
-import { ensureSigningKey } from '../../src/features/sessions/signing-key-changes.js';
+import { ensureSigningKey } from '../../src/studio/sessions/signing-key-changes.js';
 import type { Clock } from '../../src/platform/lib/clock.js';
 import { formatSeconds } from '../../src/platform/lib/iso-time.js';
 import { generateMasterKey, type MasterKeys, parseMasterKeys } from '../../src/platform/security/master-keys.js';

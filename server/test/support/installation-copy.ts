@@ -3,7 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import type { Pool } from '../../src/platform/db/pool.js';
 import { exportEvents } from '../../src/features/exports/export-events.js';
 import { exportPlayers } from '../../src/features/exports/export-players.js';
-import type { Span } from '../../src/features/exports/export-span.js';
+import type { Span } from '../../src/studio/jobs/export-span.js';
 import { openFileTarget } from '../../src/features/exports/export-target.js';
 import { EVERYTHING } from './closed-day.js';
 

@@ -3,7 +3,7 @@ import { insertGame } from '../../../server/src/platform/admin-api/tenants.js';
 import { DEMO } from '../../../server/src/app/demo-studio.js';
 import { ensureEventPartitions } from '../../../server/src/core/events/storage/event-partitions.js';
 import type { Report } from '../../../server/src/features/experiments/report/report-types.js';
-import { createApiKey } from '../../../server/src/features/studios/key-changes.js';
+import { createApiKey } from '../../../server/src/studio/games-and-keys/key-changes.js';
 import type { ExperimentEntry } from '../../../server/src/decide/document/parts/experiments.js';
 import { sum } from '../../../server/test/features/experiments/support/experiment-world.js';
 import { experiment, value } from '../../../server/test/decide/support/fixtures.js';

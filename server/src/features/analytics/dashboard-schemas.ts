@@ -6,7 +6,7 @@ import {
   REPORTED_EXAMPLE,
   ReportedAmount,
   ReportedRevenue,
-} from '../reporting/money-schemas.js';
+} from '../../studio/money/money-schemas.js';
 
 /** Documentation of the numbers of a game. The descriptions are the definitions that the console shows. */
 

@@ -1,9 +1,9 @@
 import type { PassThrough } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
-import type { AdminContext } from '../../admin/admin-context.js';
-import { routesOfGame } from '../../admin/admin-routes.js';
-import { writeJsonLines } from '../../admin/json-lines.js';
-import { linesOf, sendLines } from '../../admin/long-work.js';
+import type { AdminContext } from '../../studio/admin-api/admin-context.js';
+import { routesOfGame } from '../../studio/admin-api/admin-routes.js';
+import { writeJsonLines } from '../../studio/admin-api/json-lines.js';
+import { linesOf, sendLines } from '../../studio/admin-api/long-work.js';
 import { createFairSemaphore } from '../../platform/lib/fair-semaphore.js';
 import { type Recount, type RecountProgress, recountGame } from './recount.js';
 import { RollupCheckLine } from './recount-schemas.js';

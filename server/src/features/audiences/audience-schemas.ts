@@ -4,7 +4,7 @@ import { ConfigDocument } from '../../decide/document/document.js';
 import { NEAR_MISS_EXAMPLE, NearMiss } from '../explanations/near-miss-schema.js';
 import { DOCUMENT_EXAMPLE } from '../game-configs/config-schemas.js';
 import { Notes } from '../own-attributes/own-attribute-schemas.js';
-import { ReportedShare } from '../reporting/money-schemas.js';
+import { ReportedShare } from '../../studio/money/money-schemas.js';
 import { FAST_SAMPLE_SIZE } from './player-samples.js';
 
 /** Request and response of the count of an audience. */

@@ -19,7 +19,7 @@ import {
   MAX_EVENTS_PER_PLAYER,
 } from '../own-attributes/missing-attributes.js';
 import { findCurrentModels } from '../../core/predictions/models-at.js';
-import { findRateTable } from '../reporting/rate-queries.js';
+import { findRateTable } from '../../studio/money/rate-queries.js';
 import type { AskedPart } from './asked-part.js';
 import { AudienceCount, type CountedAudience } from './audience-count.js';
 import { type AudiencePart, neededParts } from './needed-parts.js';

@@ -1,5 +1,5 @@
 import { DecimalSum } from '../../platform/lib/decimal-sum.js';
-import { type RateTable, type ReportedAmount, ReportedSum } from '../reporting/exchange-rates.js';
+import { type RateTable, type ReportedAmount, ReportedSum } from '../../studio/money/exchange-rates.js';
 import type { PlayerSums } from './segment-number-queries.js';
 
 /** What a group of players did. */

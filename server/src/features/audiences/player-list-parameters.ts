@@ -5,7 +5,7 @@ import { ApiError } from '../../platform/errors.js';
 import { textParameter } from '../../platform/http/parameters.js';
 import { DAY_MS } from '../../platform/lib/day.js';
 import { ROW_ID } from '../../platform/lib/row-id.js';
-import { instantParameter } from '../exports/export-span.js';
+import { instantParameter } from '../../studio/jobs/export-span.js';
 import { MAX_EXAMINED, type PlayerFilter } from './list-players.js';
 import { listPaidCurrencies } from './player-list-queries.js';
 import {

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import type { AdminContext } from '../../admin/admin-context.js';
+import type { AdminContext } from '../../studio/admin-api/admin-context.js';
 import { audienceRoutes } from './audience-routes.js';
 import { createPlayerSamples } from './player-samples.js';
 import { scoreRoutes } from './score-routes.js';

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
-import type { AdminContext } from '../../admin/admin-context.js';
+import type { AdminContext } from '../../studio/admin-api/admin-context.js';
 import { nullable, successOf, Time, toTime } from '../../platform/admin-api/admin-responses.js';
-import { routesOfGame } from '../../admin/admin-routes.js';
+import { routesOfGame } from '../../studio/admin-api/admin-routes.js';
 import { busy } from '../../platform/errors.js';
 import { createFairSemaphore } from '../../platform/lib/fair-semaphore.js';
 import { createTtlCache } from '../../platform/lib/ttl-cache.js';

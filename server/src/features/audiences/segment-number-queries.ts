@@ -1,6 +1,6 @@
 import type { Client } from '../../platform/db/pool.js';
-import type { DatedAmounts } from '../reporting/exchange-rates.js';
-import { datedRevenue } from '../reporting/rate-days.js';
+import type { DatedAmounts } from '../../studio/money/exchange-rates.js';
+import { datedRevenue } from '../../studio/money/rate-days.js';
 
 /** What a player did on some UTC days. */
 export type PlayerSums = {

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { nullable, successOf, Time } from '../../platform/admin-api/admin-responses.js';
-import { ReportedRevenue } from '../reporting/money-schemas.js';
+import { ReportedRevenue } from '../../studio/money/money-schemas.js';
 import { SEGMENT_SAMPLE_SIZE } from './player-samples.js';
 
 /** Documentation of the numbers by segment. */

@@ -11,7 +11,7 @@ import { listFactRowsOf } from '../evaluations/player-queries.js';
 import { TimeSlice } from '../evaluations/time-slice.js';
 import { documentWork } from '../../core/configs/document-work.js';
 import { findCurrentModels } from '../../core/predictions/models-at.js';
-import { findRateTable } from '../reporting/rate-queries.js';
+import { findRateTable } from '../../studio/money/rate-queries.js';
 import { type GroupNumbers, GroupSums } from './group-sums.js';
 import { PORTION_PLAYERS } from './player-samples.js';
 import type { PlayerSample } from './sample-queries.js';

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
-import type { AdminContext } from '../../admin/admin-context.js';
-import { routesOfGame } from '../../admin/admin-routes.js';
-import { BackgroundQuery } from '../../admin/job-schemas.js';
-import { longWorkResponses, startLongWork } from '../../admin/long-work.js';
+import type { AdminContext } from '../../studio/admin-api/admin-context.js';
+import { routesOfGame } from '../../studio/admin-api/admin-routes.js';
+import { BackgroundQuery } from '../../studio/admin-api/job-schemas.js';
+import { longWorkResponses, startLongWork } from '../../studio/admin-api/long-work.js';
 import { BODY_ERRORS } from '../../platform/http/api-schemas.js';
 import { bodyCheckedAs } from '../../platform/http/validation.js';
 import { createFairSemaphore } from '../../platform/lib/fair-semaphore.js';

@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify';
-import type { AdminContext } from '../../admin/admin-context.js';
-import { routesOfGame } from '../../admin/admin-routes.js';
-import type { JobRun } from '../../admin/background-jobs.js';
-import { BackgroundQuery } from '../../admin/job-schemas.js';
-import type { LineWriter } from '../../admin/json-lines.js';
-import { longWorkResponses, startLongWork } from '../../admin/long-work.js';
+import type { AdminContext } from '../../studio/admin-api/admin-context.js';
+import { routesOfGame } from '../../studio/admin-api/admin-routes.js';
+import type { JobRun } from '../../studio/admin-api/background-jobs.js';
+import { BackgroundQuery } from '../../studio/admin-api/job-schemas.js';
+import type { LineWriter } from '../../studio/admin-api/json-lines.js';
+import { longWorkResponses, startLongWork } from '../../studio/admin-api/long-work.js';
 import { ApiError } from '../../platform/errors.js';
 import { BODY_ERRORS } from '../../platform/http/api-schemas.js';
 import { bodyCheckedAs } from '../../platform/http/validation.js';

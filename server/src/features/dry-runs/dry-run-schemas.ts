@@ -5,7 +5,7 @@ import { MAX_COMING_INSTANTS } from '../../decide/document/coming-instants.js';
 import { ConfigDocument } from '../../decide/document/document.js';
 import { DOCUMENT_EXAMPLE } from '../game-configs/config-schemas.js';
 import { Notes } from '../own-attributes/own-attribute-schemas.js';
-import { REPORTED_SHARE_EXAMPLE, ReportedShare } from '../reporting/money-schemas.js';
+import { REPORTED_SHARE_EXAMPLE, ReportedShare } from '../../studio/money/money-schemas.js';
 import type { DryRunResult } from './dry-run.js';
 import type { Effects, PartEffect, PartEffects } from './dry-run-report.js';
 

@@ -14,7 +14,7 @@ import {
   type MissingAttributes,
 } from '../own-attributes/missing-attributes.js';
 import { findCurrentModels } from '../../core/predictions/models-at.js';
-import { findRateTable } from '../reporting/rate-queries.js';
+import { findRateTable } from '../../studio/money/rate-queries.js';
 import type { Effects } from './dry-run-report.js';
 import { columnCount, examinePlayers } from './examine-players.js';
 import { type Pass, prepareDryRun, type TriedDocument } from './prepare-dry-run.js';

@@ -14,7 +14,7 @@ import { type FactColumns, factColumns } from '../evaluations/fact-columns.js';
 import { type FactNeeds, factNeeds } from '../evaluations/fact-needs.js';
 import { differenceSteps } from '../game-configs/document-difference.js';
 import { documentWork } from '../../core/configs/document-work.js';
-import type { RateTable } from '../reporting/exchange-rates.js';
+import type { RateTable } from '../../studio/money/exchange-rates.js';
 import { DryRunReport } from './dry-run-report.js';
 import { compareDocuments } from './unchanged-parts.js';
 

@@ -1,6 +1,6 @@
 import type { DedicatedConnection } from '../../platform/db/dedicated-connection.js';
 import { erasedName } from '../../platform/security/erasure-hashes.js';
-import { deleteExpiredExports } from '../exports/export-expiry.js';
+import { deleteExpiredExports } from '../../studio/jobs/export-expiry.js';
 import type { ErasedPlayer } from './begin-queries.js';
 import { USER_IDS } from './rename-ids.js';
 

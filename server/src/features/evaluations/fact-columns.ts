@@ -22,8 +22,8 @@ import {
   toPin,
   toStay,
 } from '../../core/players/facts-queries.js';
-import { type DatedAmounts, type RateTable, reportAmounts } from '../reporting/exchange-rates.js';
-import { datedRevenue } from '../reporting/rate-days.js';
+import { type DatedAmounts, type RateTable, reportAmounts } from '../../studio/money/exchange-rates.js';
+import { datedRevenue } from '../../studio/money/rate-days.js';
 import type { FactNeeds, WindowNeed } from './fact-needs.js';
 import { DAY_COLUMNS, type DayColumn, PLAYER_COLUMNS, type PlayerColumn } from './fact-projections.js';
 import { HISTORY_COLUMNS } from './history-columns.js';

@@ -11,7 +11,7 @@ import type {
 import { BLANK_HISTORY } from '../../decide/attributes/player-history.js';
 import { NOTHING_WORKED_OUT, type OwnFacts } from '../../decide/own-attributes/own-facts.js';
 import type { RecentDay } from '../../decide/predict/prediction-facts.js';
-import type { ReportedAmount } from '../reporting/exchange-rates.js';
+import type { ReportedAmount } from '../../studio/money/exchange-rates.js';
 
 type Mutable<T> = { -readonly [Member in keyof T]: T[Member] };
 type Counts = Record<string, number>;

@@ -1,5 +1,5 @@
 import { numberIn, type PlayerFacts } from '../../decide/attributes/player-facts.js';
-import type { ReportedAmount } from '../reporting/exchange-rates.js';
+import type { ReportedAmount } from '../../studio/money/exchange-rates.js';
 
 /** What a player has spent: by currency, and in the reporting currency if the studio has one and it was read. */
 export type SpendFacts = Pick<PlayerFacts, 'spend'> & Readonly<{ reportedSpend?: ReportedAmount | null }>;

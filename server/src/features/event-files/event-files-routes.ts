@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
-import type { AdminContext } from '../../admin/admin-context.js';
-import { routesOfGame } from '../../admin/admin-routes.js';
+import type { AdminContext } from '../../studio/admin-api/admin-context.js';
+import { routesOfGame } from '../../studio/admin-api/admin-routes.js';
 import { type Actor, insertAuditEntry } from '../../platform/admin-api/audit-log.js';
 import { type Pool, transaction } from '../../platform/db/pool.js';
 import { ApiError } from '../../platform/errors.js';

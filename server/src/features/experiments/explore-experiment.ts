@@ -7,7 +7,7 @@ import {
 import type { Pool } from '../../platform/db/pool.js';
 import { type MetricEntry, metricKey } from '../../decide/document/parts/experiment-metrics.js';
 import type { ExperimentEntry } from '../../decide/document/parts/experiments.js';
-import { findRateTable } from '../reporting/rate-queries.js';
+import { findRateTable } from '../../studio/money/rate-queries.js';
 import { examinedSince } from './explored-segment.js';
 import {
   type ExposureCursor,

@@ -6,7 +6,7 @@ import { numbersText } from '../../platform/lib/numbers-text.js';
 import { dayRanges } from '../../decide/attributes/player-history.js';
 import type { DayRange } from '../../decide/predict/prediction-facts.js';
 import { TimeSlice } from '../evaluations/time-slice.js';
-import type { Amounts } from '../reporting/exchange-rates.js';
+import type { Amounts } from '../../studio/money/exchange-rates.js';
 import type { FigureNeeds } from './figure-needs.js';
 import { DAYS_BEFORE, type PlayerFigures } from './report/figures.js';
 import {

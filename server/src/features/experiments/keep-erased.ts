@@ -1,7 +1,7 @@
 import type { DedicatedConnection } from '../../platform/db/dedicated-connection.js';
 import { DAY_MS, utcDay } from '../../platform/lib/day.js';
 import type { ExperimentEntry } from '../../decide/document/parts/experiments.js';
-import { findRateTable } from '../reporting/rate-queries.js';
+import { findRateTable } from '../../studio/money/rate-queries.js';
 import { findPublishedExperiments, listGamesWithRuns } from './erased-queries.js';
 import { listReseeded } from './exposure-queries.js';
 import { toKeptKeys } from './report/erased-currency.js';

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
-import type { AdminContext } from '../../admin/admin-context.js';
-import { routesOfGame } from '../../admin/admin-routes.js';
+import type { AdminContext } from '../../studio/admin-api/admin-context.js';
+import { routesOfGame } from '../../studio/admin-api/admin-routes.js';
 import { ApiError } from '../../platform/errors.js';
 import { createPlayerSamples } from '../audiences/player-samples.js';
 import { ExperimentPlanResponse } from './experiment-schemas.js';

@@ -3,7 +3,7 @@ import { dayNumber } from '../../platform/lib/day.js';
 import { metricsOf } from '../../decide/document/parts/experiment-metrics.js';
 import type { ExperimentEntry } from '../../decide/document/parts/experiments.js';
 import { TimeSlice } from '../evaluations/time-slice.js';
-import type { RateTable } from '../reporting/exchange-rates.js';
+import type { RateTable } from '../../studio/money/exchange-rates.js';
 import { type ExposedRun, type Exposure, listExposures, type RunKey } from './exposure-queries.js';
 import { type FigureNeeds, figureNeeds } from './figure-needs.js';
 import { findHistories } from './figure-queries.js';

@@ -1,7 +1,7 @@
 import type { DedicatedConnection } from '../../platform/db/dedicated-connection.js';
 import { IdSet } from '../../platform/lib/id-set.js';
 import { readAhead } from '../../platform/lib/read-ahead.js';
-import type { RateTable } from '../reporting/exchange-rates.js';
+import type { RateTable } from '../../studio/money/exchange-rates.js';
 import {
   type ExposureCursor,
   FIRST_EXPOSURE,

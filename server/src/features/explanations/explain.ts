@@ -12,8 +12,8 @@ import { documentWork } from '../../core/configs/document-work.js';
 import { createPriceHistories } from '../../core/configs/price-histories.js';
 import { renderResponses, renderStore, storeEtag, storeText } from '../../core/players/player-responses.js';
 import { type FoundModels, findModelsAt } from '../../core/predictions/models-at.js';
-import type { RateTable } from '../reporting/exchange-rates.js';
-import { findRateTable } from '../reporting/rate-queries.js';
+import type { RateTable } from '../../studio/money/exchange-rates.js';
+import { findRateTable } from '../../studio/money/rate-queries.js';
 import {
   type DocumentOutcome,
   type ExplainedDocument,

@@ -17,7 +17,7 @@ import type {
 } from '../../decide/predict/explanation.js';
 import { score, switchOff, toldValue } from '../../decide/predict/score.js';
 import type { FoundModels } from '../../core/predictions/models-at.js';
-import { type RateTable, rateOn } from '../reporting/exchange-rates.js';
+import { type RateTable, rateOn } from '../../studio/money/exchange-rates.js';
 
 /** The predictions of a player with their reasons, by the models that were in force at the instant. */
 export type ExplainedPredictions = Omit<PredictionsExplanation, 'predictions'> &

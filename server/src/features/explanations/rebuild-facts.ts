@@ -1,4 +1,4 @@
-import { findDeletedBefore } from '../../admin/game-queries.js';
+import { findDeletedBefore } from '../../studio/admin-api/game-queries.js';
 import { type Client, type Pool, sendAll } from '../../platform/db/pool.js';
 import type { PlayerFacts } from '../../decide/attributes/player-facts.js';
 import type { OwnDefinition } from '../../decide/own-attributes/own-definition.js';

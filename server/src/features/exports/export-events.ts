@@ -19,7 +19,7 @@ import {
   splitLastInstant,
   toPage,
 } from './export-queries.js';
-import type { Span } from './export-span.js';
+import type { Span } from '../../studio/jobs/export-span.js';
 import { ExportFileError, type ExportTarget } from './export-target.js';
 import { closeWindow, fetchWindow, findWindowAfter, holdWindows, openWindow } from './window-queries.js';
 

@@ -1,7 +1,7 @@
 import type { DedicatedConnection } from '../../platform/db/dedicated-connection.js';
 import type { Pool } from '../../platform/db/pool.js';
 import { MAX_ROW_ID } from '../../platform/lib/row-id.js';
-import type { Span } from './export-span.js';
+import type { Span } from '../../studio/jobs/export-span.js';
 
 /**
  * How far an export has come: everything received before this instant is written, and of the instant itself the blocks up to this

@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
-import type { AdminContext } from '../../admin/admin-context.js';
+import type { AdminContext } from '../../studio/admin-api/admin-context.js';
 import { toTime } from '../../platform/admin-api/admin-responses.js';
-import { routesOfGame } from '../../admin/admin-routes.js';
+import { routesOfGame } from '../../studio/admin-api/admin-routes.js';
 import { cutPage, pageParameters, timeCursorOf } from '../../platform/admin-api/page-cursor.js';
 import type { Pool } from '../../platform/db/pool.js';
 import { ApiError } from '../../platform/errors.js';
@@ -19,7 +19,7 @@ import {
   ExportResponse,
   ExportsResponse,
 } from './export-schemas.js';
-import { parseInstant, type Span } from './export-span.js';
+import { parseInstant, type Span } from '../../studio/jobs/export-span.js';
 
 const LIMITS = { max: 100, fallback: 20 };
 const LIST = 'exports';

@@ -5,7 +5,7 @@ import { writeToStream } from '../../platform/lib/write-to-stream.js';
 import { createChunks } from './export-chunks.js';
 import type { ExportFormat } from './export-format.js';
 import type { ExportKey } from './export-queries.js';
-import type { Span } from './export-span.js';
+import type { Span } from '../../studio/jobs/export-span.js';
 
 /** Where an export goes. */
 export type ExportTarget = {

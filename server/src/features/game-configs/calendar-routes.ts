@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
-import type { AdminContext } from '../../admin/admin-context.js';
-import { routesOfGame } from '../../admin/admin-routes.js';
+import type { AdminContext } from '../../studio/admin-api/admin-context.js';
+import { routesOfGame } from '../../studio/admin-api/admin-routes.js';
 import { ApiError } from '../../platform/errors.js';
 import { calendarWindowSteps } from '../../decide/document/calendar-windows.js';
 import { DEFAULT_STUDIO_ZONE } from '../../decide/document/parts/calendar.js';

@@ -4,7 +4,7 @@ import {
   DocumentChange,
   DocumentProblem,
   PROBLEM_EXAMPLE,
-} from '../../admin/admin-error-details.js';
+} from '../../studio/admin-api/admin-error-details.js';
 import { nullable, PersonEmail, successOf, Time } from '../../platform/admin-api/admin-responses.js';
 import { ConfigDocument } from '../../decide/document/document.js';
 

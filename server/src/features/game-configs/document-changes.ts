@@ -1,5 +1,5 @@
-import type { AdminContext } from '../../admin/admin-context.js';
-import type { Admin } from '../../admin/admin-tokens.js';
+import type { AdminContext } from '../../studio/admin-api/admin-context.js';
+import type { Admin } from '../../studio/admin-api/admin-tokens.js';
 import { createFairSemaphore, type FairSemaphore } from '../../platform/lib/fair-semaphore.js';
 
 /**

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { Gauge, Registry } from 'prom-client';
-import type { InstallationWarning } from '../../admin/admin-context.js';
+import type { InstallationWarning } from '../../studio/admin-api/admin-context.js';
 import {
   type ClockReading,
   type DatabaseClock,

@@ -1,4 +1,4 @@
-import type { InstallationWarning } from '../../admin/admin-context.js';
+import type { InstallationWarning } from '../../studio/admin-api/admin-context.js';
 import { type FreeSpace, inUnits, isAllButFull } from '../../platform/lib/free-space.js';
 
 /**

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
-import type { AdminContext } from '../../admin/admin-context.js';
-import { routesOfGame } from '../../admin/admin-routes.js';
+import type { AdminContext } from '../../studio/admin-api/admin-context.js';
+import { routesOfGame } from '../../studio/admin-api/admin-routes.js';
 import { PlayerParameters } from '../players/admin-player-schemas.js';
 import { readUserId } from '../../core/players/player-parameter.js';
 import { auditPlayerExport } from './audit-player-export.js';

@@ -1,12 +1,12 @@
 import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
-import type { AdminContext } from '../../admin/admin-context.js';
-import { routesOfGame } from '../../admin/admin-routes.js';
+import type { AdminContext } from '../../studio/admin-api/admin-context.js';
+import { routesOfGame } from '../../studio/admin-api/admin-routes.js';
 import { cutPage, pageParameters } from '../../platform/admin-api/page-cursor.js';
 import { ApiError, ERRORS } from '../../platform/errors.js';
 import { BODY_ERRORS } from '../../platform/http/api-schemas.js';
 import { didYouMean } from '../../platform/lib/nearest-name.js';
-import { reportSpend } from '../reporting/report-spend.js';
+import { reportSpend } from '../../studio/money/report-spend.js';
 import { playerResponse } from './admin-player-response.js';
 import {
   ClearedResponse,

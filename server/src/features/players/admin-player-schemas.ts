@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { GameParameters, nullable, PersonEmail, successOf, Time } from '../../platform/admin-api/admin-responses.js';
 import { listResponse } from '../../platform/admin-api/page-cursor.js';
 import { TEXT_FORMS } from '../../platform/lib/text-forms.js';
-import { REPORTED_AMOUNT_EXAMPLE, ReportedAmount } from '../reporting/money-schemas.js';
+import { REPORTED_AMOUNT_EXAMPLE, ReportedAmount } from '../../studio/money/money-schemas.js';
 import { MAX_REASON } from './override-limits.js';
 
 /** Documentation of the admin API's player routes. */

@@ -1,11 +1,11 @@
 import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
-import type { AdminContext } from '../../admin/admin-context.js';
+import type { AdminContext } from '../../studio/admin-api/admin-context.js';
 import { toTime } from '../../platform/admin-api/admin-responses.js';
-import { routesOfGame } from '../../admin/admin-routes.js';
+import { routesOfGame } from '../../studio/admin-api/admin-routes.js';
 import type { Actor } from '../../platform/admin-api/audit-log.js';
 import { cursorId, cursorOf, cutPage, pageParameters } from '../../platform/admin-api/page-cursor.js';
-import { isAtLeast } from '../../admin/roles.js';
+import { isAtLeast } from '../../studio/admin-api/roles.js';
 import { ApiError } from '../../platform/errors.js';
 import { BODY_ERRORS } from '../../platform/http/api-schemas.js';
 import { MAX_ROW_ID, ROW_ID } from '../../platform/lib/row-id.js';

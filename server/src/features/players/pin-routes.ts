@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
-import type { AdminContext } from '../../admin/admin-context.js';
-import { routesOfGame } from '../../admin/admin-routes.js';
+import type { AdminContext } from '../../studio/admin-api/admin-context.js';
+import { routesOfGame } from '../../studio/admin-api/admin-routes.js';
 import { cutPage, pageParameters } from '../../platform/admin-api/page-cursor.js';
 import { ApiError, ERRORS } from '../../platform/errors.js';
 import { BODY_ERRORS } from '../../platform/http/api-schemas.js';

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
-import type { AdminContext } from '../../admin/admin-context.js';
-import { routesOfGame } from '../../admin/admin-routes.js';
+import type { AdminContext } from '../../studio/admin-api/admin-context.js';
+import { routesOfGame } from '../../studio/admin-api/admin-routes.js';
 import { cursorInvalid, cursorOf, cursorTime, cutPage, pageParameters } from '../../platform/admin-api/page-cursor.js';
 import { DAY_MS, utcDay } from '../../platform/lib/day.js';
 import { MAX_INTEGER } from '../../platform/lib/max-integer.js';

@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
-import type { AdminContext } from '../../admin/admin-context.js';
+import type { AdminContext } from '../../studio/admin-api/admin-context.js';
 import { GameParameters, toTime } from '../../platform/admin-api/admin-responses.js';
-import { routesOfGame } from '../../admin/admin-routes.js';
-import { BackgroundQuery, JobResponse, toJob } from '../../admin/job-schemas.js';
+import { routesOfGame } from '../../studio/admin-api/admin-routes.js';
+import { BackgroundQuery, JobResponse, toJob } from '../../studio/admin-api/job-schemas.js';
 import { pageLimit } from '../../platform/admin-api/page-cursor.js';
 import { ApiError, busy } from '../../platform/errors.js';
 import { createFairSemaphore } from '../../platform/lib/fair-semaphore.js';

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
-import type { AdminContext } from '../../admin/admin-context.js';
+import type { AdminContext } from '../../studio/admin-api/admin-context.js';
 import { toTime } from '../../platform/admin-api/admin-responses.js';
-import { routesOfGame } from '../../admin/admin-routes.js';
+import { routesOfGame } from '../../studio/admin-api/admin-routes.js';
 import { cursorInvalid, cursorOf, cutPage, pageParameters } from '../../platform/admin-api/page-cursor.js';
 import { ApiError } from '../../platform/errors.js';
 import { BODY_ERRORS } from '../../platform/http/api-schemas.js';
@@ -18,7 +18,7 @@ import {
   SessionsResponse,
 } from './admin-session-schemas.js';
 import { shownDeviceId } from '../../core/sessions/forgotten-devices.js';
-import { revokeSessions } from './revoke-sessions.js';
+import { revokeSessions } from '../../studio/sessions/revoke-sessions.js';
 import {
   type ListedSession,
   listDevices,

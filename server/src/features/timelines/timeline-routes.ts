@@ -1,12 +1,12 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
-import type { AdminContext } from '../../admin/admin-context.js';
-import { routesOfGame } from '../../admin/admin-routes.js';
+import type { AdminContext } from '../../studio/admin-api/admin-context.js';
+import { routesOfGame } from '../../studio/admin-api/admin-routes.js';
 import { cursorInvalid, cursorOf, pageParameters, writeCursor } from '../../platform/admin-api/page-cursor.js';
 import { ApiError } from '../../platform/errors.js';
 import { textParameter } from '../../platform/http/parameters.js';
 import { DAY_MS } from '../../platform/lib/day.js';
-import { instantParameter } from '../exports/export-span.js';
+import { instantParameter } from '../../studio/jobs/export-span.js';
 import { PlayerParameters } from '../players/admin-player-schemas.js';
 import { readUserId } from '../../core/players/player-parameter.js';
 import { type TimelinePosition, timelinePage } from './timeline.js';

@@ -5,7 +5,7 @@ const mustBe = (what: string) => `must be ${what}`;
 
 /**
  * The patterns of bodies. Patterns are not for people to read: a schema takes its pattern from here, so that each has its words.
- * `server/test/admin/body-sentences.test.ts` fails where a body has another pattern.
+ * `server/test/studio/admin-api/body-sentences.test.ts` fails where a body has another pattern.
  */
 export const TEXT_FORMS = {
   email: {

@@ -1,6 +1,6 @@
 import { createLocalJWKSet, decodeProtectedHeader, jwtVerify } from 'jose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { rotateSigningKey } from '../../../src/features/sessions/signing-key-changes.js';
+import { rotateSigningKey } from '../../../src/studio/sessions/signing-key-changes.js';
 import { createHarness, type Harness, type Session, testActor } from '../../support/harness.js';
 import {
   expectAlive,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DEMO } from '../../../src/app/demo-studio.js';
 import { generateApiKey, insertApiKey } from '../../../src/core/sessions/api-key-queries.js';
-import { revokeApiKey } from '../../../src/features/studios/key-changes.js';
+import { revokeApiKey } from '../../../src/studio/games-and-keys/key-changes.js';
 import {
   createHarness,
   type Harness,

@@ -1,7 +1,7 @@
 import type { LightMyRequestResponse } from 'fastify';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DEMO } from '../../../src/app/demo-studio.js';
-import { revokeApiKey } from '../../../src/features/studios/key-changes.js';
+import { revokeApiKey } from '../../../src/studio/games-and-keys/key-changes.js';
 import {
   createHarness,
   type Harness,

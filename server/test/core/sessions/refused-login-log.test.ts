@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { DEMO } from '../../../src/app/demo-studio.js';
-import { revokeApiKey } from '../../../src/features/studios/key-changes.js';
+import { revokeApiKey } from '../../../src/studio/games-and-keys/key-changes.js';
 import {
   createHarness,
   type Harness,

@@ -9,7 +9,7 @@ import { requestErasures, withdrawErasure } from '../../../src/features/erasures
 import { TABLE_ERASURES } from '../../../src/features/erasures/table-erasures.js';
 import { applyEvents } from '../../../src/core/events/apply/apply-events.js';
 import { applyNotification } from '../../../src/features/stores/apply-notification.js';
-import { updateGameSettings } from '../../../src/features/studios/tenant-changes.js';
+import { updateGameSettings } from '../../../src/studio/games-and-keys/tenant-changes.js';
 import { erasedName } from '../../../src/platform/security/erasure-hashes.js';
 import { type AdminClient, GAME, openAdminClient } from '../../support/admin-calls.js';
 import { get } from '../../support/data-calls.js';

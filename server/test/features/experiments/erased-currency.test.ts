@@ -7,7 +7,7 @@ import {
 } from '../../../src/features/experiments/report/experiment-sums.js';
 import { checkGates } from '../../../src/features/experiments/report/gates.js';
 import { noMetricSums } from '../../../src/features/experiments/report/metric-sums.js';
-import { rateTable } from '../../../src/features/reporting/exchange-rates.js';
+import { rateTable } from '../../../src/studio/money/exchange-rates.js';
 import { metricKey } from '../../../src/decide/document/parts/experiment-metrics.js';
 import { CONVERSION, figures, REVENUE, spent } from './support/simulated-sums.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { metricValue } from '../../../src/features/experiments/report/figures.js';
-import { rateTable } from '../../../src/features/reporting/exchange-rates.js';
+import { rateTable } from '../../../src/studio/money/exchange-rates.js';
 import {
   CONVERSION,
   figures,

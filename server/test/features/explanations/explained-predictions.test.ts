@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { explainedPredictions } from '../../../src/features/explanations/explained-predictions.js';
-import { type RateTable, rateTable } from '../../../src/features/reporting/exchange-rates.js';
+import { type RateTable, rateTable } from '../../../src/studio/money/exchange-rates.js';
 import { utcDay } from '../../../src/platform/lib/day.js';
 import { compileDocument } from '../../../src/decide/compile/compile-document.js';
 import { UNTRAINED, UNTRAINED_MODELS } from '../../../src/decide/predict/models-in-force.js';

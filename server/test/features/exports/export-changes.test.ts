@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { applyEvents } from '../../../src/core/events/apply/apply-events.js';
 import { exportEvents } from '../../../src/features/exports/export-events.js';
 import type { ExportFormat } from '../../../src/features/exports/export-format.js';
-import type { Span } from '../../../src/features/exports/export-span.js';
+import type { Span } from '../../../src/studio/jobs/export-span.js';
 import {
   type ExportTarget,
   openFileTarget,

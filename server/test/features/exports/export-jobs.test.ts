@@ -7,7 +7,7 @@ import { writeCursor } from '../../../src/platform/admin-api/page-cursor.js';
 import { transaction } from '../../../src/platform/db/pool.js';
 import { readsOf } from '../../../src/platform/db/reads.js';
 import { exportEvents } from '../../../src/features/exports/export-events.js';
-import { deleteExpiredExports } from '../../../src/features/exports/export-expiry.js';
+import { deleteExpiredExports } from '../../../src/studio/jobs/export-expiry.js';
 import { type ClaimedExport, MAX_BYTES } from '../../../src/features/exports/export-job.js';
 import {
   claimExportJob,

@@ -11,7 +11,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { applyEvents } from '../../../src/core/events/apply/apply-events.js';
 import { exportEvents } from '../../../src/features/exports/export-events.js';
 import type { ExportFormat } from '../../../src/features/exports/export-format.js';
-import type { Span } from '../../../src/features/exports/export-span.js';
+import type { Span } from '../../../src/studio/jobs/export-span.js';
 import {
   cursorPath,
   type ExportSubject,

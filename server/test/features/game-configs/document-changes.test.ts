@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { createGame } from '../../../src/features/studios/tenant-changes.js';
+import { createGame } from '../../../src/studio/games-and-keys/tenant-changes.js';
 import { configWith, sku } from '../../decide/support/fixtures.js';
 import { type AdminClient, openAdminClient } from '../../support/admin-calls.js';
 import { createHarness, type Harness, testActor } from '../../support/harness.js';

@@ -8,8 +8,8 @@ import { rollBackModel } from '../../../src/features/predictions/roll-back-model
 import { type TrainOutcome, trainGame } from '../../../src/features/predictions/train-game.js';
 import { readOrigins } from '../../../src/features/predictions/training-data-reader.js';
 import { createSample } from '../../../src/features/predictions/training-queries.js';
-import { createApiKey } from '../../../src/features/studios/key-changes.js';
-import { createGame, createTenant } from '../../../src/features/studios/tenant-changes.js';
+import { createApiKey } from '../../../src/studio/games-and-keys/key-changes.js';
+import { createGame, createTenant } from '../../../src/studio/games-and-keys/tenant-changes.js';
 import { predictionFacts } from '../../../src/decide/attributes/player-history.js';
 import { PREDICTION_NAMES } from '../../../src/decide/predict/artefact.js';
 import {

@@ -4,7 +4,7 @@ import { insertTenant } from '../../../src/platform/admin-api/tenants.js';
 import type { DedicatedConnection } from '../../../src/platform/db/dedicated-connection.js';
 import { withDedicatedConnection } from '../../../src/platform/db/dedicated-connection.js';
 import type { Pool, Statement } from '../../../src/platform/db/pool.js';
-import { listAuditLines } from '../../../src/features/studios/audit-overview.js';
+import { listAuditLines } from '../../../src/studio/games-and-keys/audit-overview.js';
 import { createGameWorld, type GameWorld } from '../../support/game-world.js';
 
 const BUSY_ENTRIES = 30_000;

@@ -5,7 +5,7 @@ import { findGame } from '../../../src/platform/admin-api/tenants.js';
 import { type Context, createContext } from '../../../src/app/context.js';
 import { DEMO } from '../../../src/app/demo-studio.js';
 import { buildPlayerApp } from '../../../src/app/player-app.js';
-import { resealAll } from '../../../src/features/sessions/reseal-secrets.js';
+import { resealAll } from '../../../src/studio/sessions/reseal-secrets.js';
 import { saveAccount } from '../../../src/features/stores/google/account-queries.js';
 import { createErasureHashes } from '../../../src/platform/security/erasure-hashes.js';
 import { accountBinding } from '../../../src/platform/security/google-account-binding.js';

@@ -1,8 +1,8 @@
 import { csvRow, numberCell } from '../../../platform/lib/csv-writer.js';
 import { escapeFormulas } from '../../../platform/lib/spreadsheet-formulas.js';
-import type { RateTable } from '../../reporting/exchange-rates.js';
-import { perActivePlayer, perPayer, reportRevenue, shareOf } from '../ratios.js';
-import { RevenueColumns } from '../revenue-columns.js';
+import type { RateTable } from '../../../studio/money/exchange-rates.js';
+import { perActivePlayer, perPayer, reportRevenue, shareOf } from '../../../studio/money/ratios.js';
+import { RevenueColumns } from '../../../studio/money/revenue-columns.js';
 import type { BreakdownDay, BreakdownTotal } from './breakdown.js';
 import { type Dimension, isOfPurchases } from './dimensions.js';
 

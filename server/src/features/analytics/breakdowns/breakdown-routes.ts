@@ -1,11 +1,11 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
-import type { AdminContext } from '../../../admin/admin-context.js';
+import type { AdminContext } from '../../../studio/admin-api/admin-context.js';
 import { toTime } from '../../../platform/admin-api/admin-responses.js';
-import { routesOfGame } from '../../../admin/admin-routes.js';
-import { jsonOrCsv, sendCsv } from '../../../admin/csv-file.js';
-import { DAY_SPAN_PARAMETERS, daySpanOf } from '../../../admin/day-span.js';
-import { findRateTable } from '../../reporting/rate-queries.js';
+import { routesOfGame } from '../../../studio/admin-api/admin-routes.js';
+import { jsonOrCsv, sendCsv } from '../../../studio/admin-api/csv-file.js';
+import { DAY_SPAN_PARAMETERS, daySpanOf } from '../../../studio/admin-api/day-span.js';
+import { findRateTable } from '../../../studio/money/rate-queries.js';
 import { findSummedDays, listBreakdownDays, listBreakdownTotals } from './breakdown.js';
 import { daysToCsv, totalsResponse, totalsToCsv } from './breakdown-response.js';
 import { BreakdownResponse, DimensionParameter } from './breakdown-schemas.js';

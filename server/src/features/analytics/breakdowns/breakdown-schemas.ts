@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { nullable, successOf, Time } from '../../../platform/admin-api/admin-responses.js';
-import { Money, ReportedRevenue } from '../../reporting/money-schemas.js';
+import { Money, ReportedRevenue } from '../../../studio/money/money-schemas.js';
 import { SummingSchema } from './days-behind.js';
 
 /** Documentation of the numbers by country, platform, build, SKU and promotion. */

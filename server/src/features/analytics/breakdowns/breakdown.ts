@@ -1,7 +1,7 @@
-import type { DaySpan } from '../../../admin/day-span.js';
+import type { DaySpan } from '../../../studio/admin-api/day-span.js';
 import { type Pool, query } from '../../../platform/db/pool.js';
-import type { DatedAmounts } from '../../reporting/exchange-rates.js';
-import { dayOfRates } from '../../reporting/rate-days.js';
+import type { DatedAmounts } from '../../../studio/money/exchange-rates.js';
+import { dayOfRates } from '../../../studio/money/rate-days.js';
 import { type Dimension, SHOWN_VALUES } from './dimensions.js';
 
 /** One value that clients reported, no value, or all values that are not among the largest. */

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { type DedicatedConnection, inTransaction } from '../../../platform/db/dedicated-connection.js';
 import { pause } from '../../../platform/db/pause.js';
 import { utcDay } from '../../../platform/lib/day.js';
-import { findRateTable } from '../../reporting/rate-queries.js';
+import { findRateTable } from '../../../studio/money/rate-queries.js';
 import { deleteInstallSums, replaceInstalls, sumInstalls } from '../installs/install-sum-queries.js';
 import {
   deleteBreakdowns,

@@ -1,5 +1,5 @@
 import { DAY_MS, utcDay } from '../../../platform/lib/day.js';
-import type { RateTable } from '../../reporting/exchange-rates.js';
+import type { RateTable } from '../../../studio/money/exchange-rates.js';
 import {
   type ForecastDay,
   forecastRevenue,

@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
-import type { AdminContext } from '../../../admin/admin-context.js';
-import { routesOfGame } from '../../../admin/admin-routes.js';
+import type { AdminContext } from '../../../studio/admin-api/admin-context.js';
+import { routesOfGame } from '../../../studio/admin-api/admin-routes.js';
 import { ApiError } from '../../../platform/errors.js';
 import { isCurrency } from '../../../platform/lib/currencies.js';
-import { findRateTable } from '../../reporting/rate-queries.js';
+import { findRateTable } from '../../../studio/money/rate-queries.js';
 import { forecastResponse } from './forecast-response.js';
 import { ForecastResponse } from './forecast-schemas.js';
 import { listRevenueDays } from './revenue-days.js';

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { nullable, successOf } from '../../../platform/admin-api/admin-responses.js';
-import { MISSING } from '../../reporting/money-schemas.js';
+import { MISSING } from '../../../studio/money/money-schemas.js';
 
 /** Documentation of the forecast of revenue. */
 

@@ -1,6 +1,6 @@
 import { type Pool, query } from '../../../platform/db/pool.js';
 import { DAY_MS, utcDay } from '../../../platform/lib/day.js';
-import { type Amounts, type RateTable, reportAmounts } from '../../reporting/exchange-rates.js';
+import { type Amounts, type RateTable, reportAmounts } from '../../../studio/money/exchange-rates.js';
 import { MAX_DAYS } from './forecast.js';
 
 /** Revenue of a UTC day in one currency. An exact decimal as text. */

@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import type { Static } from 'typebox';
-import type { AdminContext } from '../../../admin/admin-context.js';
-import { routesOfGame } from '../../../admin/admin-routes.js';
-import { daySpanOf } from '../../../admin/day-span.js';
-import { findDeletedBefore } from '../../../admin/game-queries.js';
-import { toJob } from '../../../admin/job-schemas.js';
+import type { AdminContext } from '../../../studio/admin-api/admin-context.js';
+import { routesOfGame } from '../../../studio/admin-api/admin-routes.js';
+import { daySpanOf } from '../../../studio/admin-api/day-span.js';
+import { findDeletedBefore } from '../../../studio/admin-api/game-queries.js';
+import { toJob } from '../../../studio/admin-api/job-schemas.js';
 import type { Pool } from '../../../platform/db/pool.js';
 import { busy } from '../../../platform/errors.js';
 import { BODY_ERRORS } from '../../../platform/http/api-schemas.js';

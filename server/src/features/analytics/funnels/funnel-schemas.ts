@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { nullable, successOf } from '../../../platform/admin-api/admin-responses.js';
-import { JOB_EXAMPLE, JobSchema } from '../../../admin/job-schemas.js';
+import { JOB_EXAMPLE, JobSchema } from '../../../studio/admin-api/job-schemas.js';
 
 /** Documentation of funnels. */
 

@@ -1,4 +1,4 @@
-import type { DaySpan } from '../../../admin/day-span.js';
+import type { DaySpan } from '../../../studio/admin-api/day-span.js';
 import {
   cancelledBy,
   type DedicatedConnection,

@@ -1,6 +1,6 @@
 import type { DedicatedConnection } from '../../../platform/db/dedicated-connection.js';
 import { DAY_MS, utcDay } from '../../../platform/lib/day.js';
-import { findRateTable } from '../../reporting/rate-queries.js';
+import { findRateTable } from '../../../studio/money/rate-queries.js';
 import { addPlayers, noSums } from './group-sums.js';
 import {
   deleteUnfinished,

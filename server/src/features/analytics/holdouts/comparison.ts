@@ -5,7 +5,7 @@ import { type Estimate, meanEstimate, shareEstimate } from '../../../platform/st
 import type { Interval } from '../../../platform/statistics/interval.js';
 import { checkSampleRatio } from '../../../platform/statistics/sample-ratio.js';
 import { withSafeErrors } from '../../../platform/statistics/unequal-arms.js';
-import { rounded, shareOf } from '../ratios.js';
+import { rounded, shareOf } from '../../../studio/money/ratios.js';
 import type { GroupSums, HoldoutSums, Spent } from './group-sums.js';
 
 /** What the players of fewer payers spend is far from normal, and an interval of fewer players is soon misread. */

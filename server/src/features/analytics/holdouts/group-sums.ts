@@ -1,7 +1,7 @@
 import { bucketOf, HOLDOUT_SALT, isInShare, userIdBytes } from '../../../decide/compile/bucket.js';
 import { type Moments, NO_MOMENTS, plus } from '../../../platform/statistics/moments.js';
 import { bucketOfValue } from '../../../platform/statistics/value-histogram.js';
-import { type DatedAmounts, type RateTable, reportAmounts } from '../../reporting/exchange-rates.js';
+import { type DatedAmounts, type RateTable, reportAmounts } from '../../../studio/money/exchange-rates.js';
 
 /**
  * What the players of a group spent in one currency. `squares` is the sum of the squares of what each player spent. `values` are the same sums by

@@ -1,6 +1,6 @@
 import type { DedicatedConnection } from '../../../platform/db/dedicated-connection.js';
 import { type Pool, query } from '../../../platform/db/pool.js';
-import { dayOfRates } from '../../reporting/rate-days.js';
+import { dayOfRates } from '../../../studio/money/rate-days.js';
 import type { BuyingPlayer, HoldoutSums } from './group-sums.js';
 
 /** Comparisons of older releases are of 28 days, or of players who were active: they count as not made. */

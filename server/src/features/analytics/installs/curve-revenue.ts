@@ -5,7 +5,7 @@ import {
   type RateTable,
   ReportedSum,
   reportAmounts,
-} from '../../reporting/exchange-rates.js';
+} from '../../../studio/money/exchange-rates.js';
 import type { InstallRevenue } from './install-queries.js';
 
 /** What the players of a curve have paid up to each age, in the reporting currency. */

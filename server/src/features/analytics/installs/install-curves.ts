@@ -1,5 +1,5 @@
 import { DAY_MS, utcDay } from '../../../platform/lib/day.js';
-import type { RateTable } from '../../reporting/exchange-rates.js';
+import type { RateTable } from '../../../studio/money/exchange-rates.js';
 import type { ValueKind } from '../breakdowns/breakdown.js';
 import { CurveRevenue, type ReportedCurve } from './curve-revenue.js';
 import { MAX_AGE_DAYS, type Period } from './install-cohorts.js';

@@ -1,4 +1,4 @@
-import type { DaySpan } from '../../../admin/day-span.js';
+import type { DaySpan } from '../../../studio/admin-api/day-span.js';
 import { type Pool, query } from '../../../platform/db/pool.js';
 import type { InstallDimension, Period } from './install-cohorts.js';
 

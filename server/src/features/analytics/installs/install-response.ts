@@ -1,7 +1,7 @@
 import { csvRow, numberCell } from '../../../platform/lib/csv-writer.js';
 import { escapeFormulas } from '../../../platform/lib/spreadsheet-formulas.js';
-import { rounded } from '../ratios.js';
-import { missingCell } from '../revenue-columns.js';
+import { rounded } from '../../../studio/money/ratios.js';
+import { missingCell } from '../../../studio/money/revenue-columns.js';
 import type { InstallCurve } from './install-curves.js';
 
 /** Curves as the admin API shows them, with the quotients. */

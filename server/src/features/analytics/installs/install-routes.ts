@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
-import type { AdminContext } from '../../../admin/admin-context.js';
+import type { AdminContext } from '../../../studio/admin-api/admin-context.js';
 import { toTime } from '../../../platform/admin-api/admin-responses.js';
-import { routesOfGame } from '../../../admin/admin-routes.js';
-import { jsonOrCsv, sendCsv } from '../../../admin/csv-file.js';
-import { DAY_SPAN_PARAMETERS, daySpanOf } from '../../../admin/day-span.js';
+import { routesOfGame } from '../../../studio/admin-api/admin-routes.js';
+import { jsonOrCsv, sendCsv } from '../../../studio/admin-api/csv-file.js';
+import { DAY_SPAN_PARAMETERS, daySpanOf } from '../../../studio/admin-api/day-span.js';
 import { curvesResponse, curvesToCsv } from './install-response.js';
 import { ByParameter, PeriodParameter, RevenuePerInstallResponse } from './install-schemas.js';
 import { revenuePerInstall } from './revenue-per-install.js';

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { nullable, successOf, Time } from '../../../platform/admin-api/admin-responses.js';
-import { MISSING } from '../../reporting/money-schemas.js';
+import { MISSING } from '../../../studio/money/money-schemas.js';
 import { SummingSchema } from '../breakdowns/days-behind.js';
 import { MAX_AGE_DAYS } from './install-cohorts.js';
 

@@ -1,5 +1,5 @@
 import type { DedicatedConnection } from '../../../platform/db/dedicated-connection.js';
-import { dayOfRates } from '../../reporting/rate-days.js';
+import { dayOfRates } from '../../../studio/money/rate-days.js';
 import { SHOWN_VALUES, SUMMED_VALUES } from '../breakdowns/dimensions.js';
 import type { Run } from '../breakdowns/run-queries.js';
 import { MAX_AGE_DAYS, PERIODS, SUMMED_START_DAYS } from './install-cohorts.js';

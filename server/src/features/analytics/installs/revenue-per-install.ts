@@ -1,7 +1,7 @@
-import type { DaySpan } from '../../../admin/day-span.js';
+import type { DaySpan } from '../../../studio/admin-api/day-span.js';
 import type { Pool } from '../../../platform/db/pool.js';
 import { utcDay } from '../../../platform/lib/day.js';
-import { findRateTable } from '../../reporting/rate-queries.js';
+import { findRateTable } from '../../../studio/money/rate-queries.js';
 import { findSumming, type Summing } from '../breakdowns/days-behind.js';
 import type { InstallDimension, Period } from './install-cohorts.js';
 import { curvesByCohort, curvesByValue, type InstallCurve, throughDayOf } from './install-curves.js';

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
-import type { AdminContext } from '../../../admin/admin-context.js';
+import type { AdminContext } from '../../../studio/admin-api/admin-context.js';
 import { successOf } from '../../../platform/admin-api/admin-responses.js';
-import { routesOfGame } from '../../../admin/admin-routes.js';
+import { routesOfGame } from '../../../studio/admin-api/admin-routes.js';
 import { ApiError } from '../../../platform/errors.js';
 import { BODY_ERRORS } from '../../../platform/http/api-schemas.js';
 import { deleteFailedEvent, deleteFailedGroup } from './delete-failed.js';

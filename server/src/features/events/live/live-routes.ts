@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import type { AdminContext } from '../../../admin/admin-context.js';
-import { adminOf, requireRole } from '../../../admin/admin-guard.js';
-import { routesOfGame } from '../../../admin/admin-routes.js';
+import type { AdminContext } from '../../../studio/admin-api/admin-context.js';
+import { adminOf, requireRole } from '../../../studio/admin-api/admin-guard.js';
+import { routesOfGame } from '../../../studio/admin-api/admin-routes.js';
 import { ApiError, busy } from '../../../platform/errors.js';
 import { LiveMessage } from './live-schemas.js';
 import { createLiveStream, readPlace } from './live-stream.js';

@@ -2,7 +2,7 @@ import { armRanges, armSalt, chooseArm } from '../../../decide/compile/arms.js';
 import { bucketOf, userIdBytes } from '../../../decide/compile/bucket.js';
 import { type MetricEntry, metricKey } from '../../../decide/document/parts/experiment-metrics.js';
 import type { ExperimentEntry } from '../../../decide/document/parts/experiments.js';
-import type { RateTable } from '../../reporting/exchange-rates.js';
+import type { RateTable } from '../../../studio/money/exchange-rates.js';
 import { FEWEST } from '../report/compare-arms.js';
 import { type ExperimentSums, GrowingSums, keyedMetrics } from '../report/experiment-sums.js';
 import type { PlayerFigures } from '../report/figures.js';

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
-import type { AdminContext } from '../../../admin/admin-context.js';
+import type { AdminContext } from '../../../studio/admin-api/admin-context.js';
 import { toTime } from '../../../platform/admin-api/admin-responses.js';
-import { routesOfGame } from '../../../admin/admin-routes.js';
+import { routesOfGame } from '../../../studio/admin-api/admin-routes.js';
 import { findStanding } from './grade-queries.js';
 import { ExperimentGradesResponse } from './grade-schemas.js';
 import { NOT_GRADED } from './standing.js';

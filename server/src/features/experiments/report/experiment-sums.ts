@@ -5,7 +5,7 @@ import {
   metricKey,
   metricsOf,
 } from '../../../decide/document/parts/experiment-metrics.js';
-import type { RateTable } from '../../reporting/exchange-rates.js';
+import type { RateTable } from '../../../studio/money/exchange-rates.js';
 import { metricValue, type PlayerFigures } from './figures.js';
 import { addValue, type MetricSums, mergeMetricSums, noMetricSums } from './metric-sums.js';
 

@@ -7,7 +7,7 @@ import {
   type ForecastName,
   forecastValue,
 } from '../../../decide/predict/forecast.js';
-import { type DatedAmounts, type RateTable, reportAmounts } from '../../reporting/exchange-rates.js';
+import { type DatedAmounts, type RateTable, reportAmounts } from '../../../studio/money/exchange-rates.js';
 
 /** What a player did on some whole UTC days. */
 export type Totals = Readonly<{

@@ -1,7 +1,7 @@
 import { cell } from '../../../platform/lib/columns.js';
 import type { Forecast } from '../../../decide/predict/forecast.js';
 import type { DayRange } from '../../../decide/predict/prediction-facts.js';
-import type { DatedAmounts } from '../../reporting/exchange-rates.js';
+import type { DatedAmounts } from '../../../studio/money/exchange-rates.js';
 import { DAYS_BEFORE, type PlayerFigures, type Totals } from './figures.js';
 
 /**

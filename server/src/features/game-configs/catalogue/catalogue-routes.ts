@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import type { AdminContext } from '../../../admin/admin-context.js';
-import { routesOfGame } from '../../../admin/admin-routes.js';
-import { parseCsvBodies } from '../../../admin/csv-bodies.js';
+import type { AdminContext } from '../../../studio/admin-api/admin-context.js';
+import { routesOfGame } from '../../../studio/admin-api/admin-routes.js';
+import { parseCsvBodies } from '../../../studio/admin-api/csv-bodies.js';
 import { ApiError } from '../../../platform/errors.js';
 import { BODY_ERRORS } from '../../../platform/http/api-schemas.js';
 import { bodyCheckedAs } from '../../../platform/http/validation.js';

@@ -5,7 +5,7 @@ import {
   curvesByCohort,
   curvesByValue,
 } from '../../../../src/features/analytics/installs/install-curves.js';
-import { rateTable } from '../../../../src/features/reporting/exchange-rates.js';
+import { rateTable } from '../../../../src/studio/money/exchange-rates.js';
 
 const cohort = (day: string, value: string, players: number, isRemainder = false) => ({
   cohort: day,

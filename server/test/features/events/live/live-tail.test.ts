@@ -1,10 +1,10 @@
 import type { AddressInfo } from 'node:net';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { revokeAdminToken } from '../../../../src/admin/admin-tokens.js';
+import { revokeAdminToken } from '../../../../src/studio/admin-api/admin-tokens.js';
 import { findGame } from '../../../../src/platform/admin-api/tenants.js';
-import { addMember } from '../../../../src/features/accounts/account-changes.js';
-import { removeMember } from '../../../../src/features/accounts/members.js';
+import { addMember } from '../../../../src/studio/accounts/account-changes.js';
+import { removeMember } from '../../../../src/studio/accounts/members.js';
 import { createLiveTails } from '../../../../src/features/events/live/live-tail.js';
 import { addPerson, tenantIdOf } from '../../../support/account-calls.js';
 import { type AdminClient, GAME, openAdminClient } from '../../../support/admin-calls.js';

@@ -1,5 +1,5 @@
-import { deleteAdminSession, insertAdminSession } from '../../../../src/admin/admin-sessions.js';
-import { createAdminToken, listAdminTokens, revokeAdminToken } from '../../../../src/admin/admin-tokens.js';
+import { deleteAdminSession, insertAdminSession } from '../../../../src/studio/admin-api/admin-sessions.js';
+import { createAdminToken, listAdminTokens, revokeAdminToken } from '../../../../src/studio/admin-api/admin-tokens.js';
 import type { Pool } from '../../../../src/platform/db/pool.js';
 import {
   addMember,
@@ -7,27 +7,27 @@ import {
   createSignInLink,
   resetAccount,
   signOutEverywhere,
-} from '../../../../src/features/accounts/account-changes.js';
-import { deleteExpiredAccess } from '../../../../src/features/accounts/account-expiry.js';
+} from '../../../../src/studio/accounts/account-changes.js';
+import { deleteExpiredAccess } from '../../../../src/studio/accounts/account-expiry.js';
 import {
   type AccountRow,
   findAccountByEmail,
   updateOutdatedHash,
-} from '../../../../src/features/accounts/account-queries.js';
-import { findInvitation } from '../../../../src/features/accounts/invitation-queries.js';
-import { acceptInvitation, invite, revokeInvitation } from '../../../../src/features/accounts/invitations.js';
-import { listAccounts } from '../../../../src/features/accounts/member-queries.js';
-import { changeRole, removeMember } from '../../../../src/features/accounts/members.js';
-import { endOtherSessions, endOwnSession, sessionIdOf } from '../../../../src/features/accounts/own-sessions.js';
-import { renewRecoveryCodes, useRecoveryCode } from '../../../../src/features/accounts/recovery-codes.js';
+} from '../../../../src/studio/accounts/account-queries.js';
+import { findInvitation } from '../../../../src/studio/accounts/invitation-queries.js';
+import { acceptInvitation, invite, revokeInvitation } from '../../../../src/studio/accounts/invitations.js';
+import { listAccounts } from '../../../../src/studio/accounts/member-queries.js';
+import { changeRole, removeMember } from '../../../../src/studio/accounts/members.js';
+import { endOtherSessions, endOwnSession, sessionIdOf } from '../../../../src/studio/accounts/own-sessions.js';
+import { renewRecoveryCodes, useRecoveryCode } from '../../../../src/studio/accounts/recovery-codes.js';
 import {
   confirmSecondFactor,
   endSecondFactor,
   startSecondFactor,
   useSecondFactorCode,
-} from '../../../../src/features/accounts/second-factor.js';
-import { secondFactorBinding } from '../../../../src/features/accounts/second-factor-binding.js';
-import { signInByLink } from '../../../../src/features/accounts/sign-in-links.js';
+} from '../../../../src/studio/accounts/second-factor.js';
+import { secondFactorBinding } from '../../../../src/studio/accounts/second-factor-binding.js';
+import { signInByLink } from '../../../../src/studio/accounts/sign-in-links.js';
 import { hashOfToken } from '../../../../src/platform/lib/secret-token.js';
 import { codeAt, stepAt } from '../../../../src/platform/lib/totp.js';
 import { generateMasterKey, parseMasterKeys, seal } from '../../../../src/platform/security/master-keys.js';

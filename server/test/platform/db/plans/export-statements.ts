@@ -1,7 +1,7 @@
 import { pino } from 'pino';
-import type { JobRun } from '../../../../src/admin/background-jobs.js';
+import type { JobRun } from '../../../../src/studio/admin-api/background-jobs.js';
 import { snapshot, transaction } from '../../../../src/platform/db/pool.js';
-import { deleteExpiredExports } from '../../../../src/features/exports/export-expiry.js';
+import { deleteExpiredExports } from '../../../../src/studio/jobs/export-expiry.js';
 import {
   claimExportJob,
   deleteExportProgress,
@@ -11,9 +11,9 @@ import {
   listExportJobs,
 } from '../../../../src/features/exports/export-job-queries.js';
 import { cancelExport, startExport } from '../../../../src/features/exports/export-jobs.js';
-import { deleteExpiredJobs } from '../../../../src/features/jobs/job-expiry.js';
-import { findJob, listJobs, updateJobProgress } from '../../../../src/features/jobs/job-queries.js';
-import { cancelJob, createJobs } from '../../../../src/features/jobs/jobs.js';
+import { deleteExpiredJobs } from '../../../../src/studio/jobs/job-expiry.js';
+import { findJob, listJobs, updateJobProgress } from '../../../../src/studio/jobs/job-queries.js';
+import { cancelJob, createJobs } from '../../../../src/studio/jobs/jobs.js';
 import { auditPlayerExport } from '../../../../src/features/player-exports/audit-player-export.js';
 import { exportPieces } from '../../../../src/features/player-exports/export-pieces.js';
 import { claimExport, releaseExport } from '../../../../src/features/player-exports/export-queries.js';

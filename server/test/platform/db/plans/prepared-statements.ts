@@ -1,18 +1,18 @@
 import { randomUUID } from 'node:crypto';
-import { findSignedIn, findStudioName, listStudiosOfAccount } from '../../../../src/admin/admin-sessions.js';
-import { findAdmin, listAdminTokensOfTenant } from '../../../../src/admin/admin-tokens.js';
+import { findSignedIn, findStudioName, listStudiosOfAccount } from '../../../../src/studio/admin-api/admin-sessions.js';
+import { findAdmin, listAdminTokensOfTenant } from '../../../../src/studio/admin-api/admin-tokens.js';
 import { findAuditEntry, listAuditEntries, listAuditEntriesOfGame } from '../../../../src/platform/admin-api/audit-log.js';
 import {
   countGamesOfTenant,
   findGameOfTenant,
   findListedGame,
   listGamesOfTenant,
-} from '../../../../src/admin/game-queries.js';
+} from '../../../../src/studio/admin-api/game-queries.js';
 import type { Pool } from '../../../../src/platform/db/pool.js';
-import { findAccount, findAccountByEmail } from '../../../../src/features/accounts/account-queries.js';
-import { findInvitation, listInvitations } from '../../../../src/features/accounts/invitation-queries.js';
-import { isMemberByEmail, listMembers } from '../../../../src/features/accounts/member-queries.js';
-import { listOwnSessions } from '../../../../src/features/accounts/own-sessions.js';
+import { findAccount, findAccountByEmail } from '../../../../src/studio/accounts/account-queries.js';
+import { findInvitation, listInvitations } from '../../../../src/studio/accounts/invitation-queries.js';
+import { isMemberByEmail, listMembers } from '../../../../src/studio/accounts/member-queries.js';
+import { listOwnSessions } from '../../../../src/studio/accounts/own-sessions.js';
 import {
   findSummedDays,
   listBreakdownDays,

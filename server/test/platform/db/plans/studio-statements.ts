@@ -1,9 +1,9 @@
-import { findDeletedBefore } from '../../../../src/admin/game-queries.js';
+import { findDeletedBefore } from '../../../../src/studio/admin-api/game-queries.js';
 import { findGame, listGames, listTenants } from '../../../../src/platform/admin-api/tenants.js';
 import { withDedicatedConnection } from '../../../../src/platform/db/dedicated-connection.js';
 import { type Pool, transaction } from '../../../../src/platform/db/pool.js';
-import { type AccountRow, findAccountByEmail } from '../../../../src/features/accounts/account-queries.js';
-import { secondFactorBinding } from '../../../../src/features/accounts/second-factor-binding.js';
+import { type AccountRow, findAccountByEmail } from '../../../../src/studio/accounts/account-queries.js';
+import { secondFactorBinding } from '../../../../src/studio/accounts/second-factor-binding.js';
 import { countDailySizes } from '../../../../src/features/audiences/count-daily-sizes.js';
 import { noteSegmentSizes } from '../../../../src/features/audiences/segment-size-queries.js';
 import { backTest } from '../../../../src/features/back-tests/back-test.js';
@@ -23,16 +23,16 @@ import { countCurrentPins, insertPin, updatePinCleared } from '../../../../src/f
 import { insertGrade } from '../../../../src/features/predictions/grade-queries.js';
 import { rollBackModel } from '../../../../src/features/predictions/roll-back-model.js';
 import { trainGame } from '../../../../src/features/predictions/train-game.js';
-import { changeRates } from '../../../../src/features/reporting/rate-changes.js';
+import { changeRates } from '../../../../src/studio/money/rate-changes.js';
 import {
   findRateTable,
   findRateVersion,
   listRateVersions,
-} from '../../../../src/features/reporting/rate-queries.js';
-import { reportSpend } from '../../../../src/features/reporting/report-spend.js';
-import { replaceLostSecrets } from '../../../../src/features/sessions/replace-lost-secrets.js';
-import { resealAll } from '../../../../src/features/sessions/reseal-secrets.js';
-import { revokeSigningKey, rotateSigningKey } from '../../../../src/features/sessions/signing-key-changes.js';
+} from '../../../../src/studio/money/rate-queries.js';
+import { reportSpend } from '../../../../src/studio/money/report-spend.js';
+import { replaceLostSecrets } from '../../../../src/studio/sessions/replace-lost-secrets.js';
+import { resealAll } from '../../../../src/studio/sessions/reseal-secrets.js';
+import { revokeSigningKey, rotateSigningKey } from '../../../../src/studio/sessions/signing-key-changes.js';
 import {
   listDaysOfReceipt,
   listSimulatedPlayers,
@@ -40,9 +40,9 @@ import {
   updateOnlyPublication,
 } from '../../../../src/features/simulated-past/past-queries.js';
 import { apiKeyBinding, listApiKeys } from '../../../../src/core/sessions/api-key-queries.js';
-import { findAuditRow, listAuditLines } from '../../../../src/features/studios/audit-overview.js';
-import { createApiKey, revokeApiKey, rotateApiKey } from '../../../../src/features/studios/key-changes.js';
-import { createGame, updateGameSettings } from '../../../../src/features/studios/tenant-changes.js';
+import { findAuditRow, listAuditLines } from '../../../../src/studio/games-and-keys/audit-overview.js';
+import { createApiKey, revokeApiKey, rotateApiKey } from '../../../../src/studio/games-and-keys/key-changes.js';
+import { createGame, updateGameSettings } from '../../../../src/studio/games-and-keys/tenant-changes.js';
 import { DAY_MS } from '../../../../src/platform/lib/day.js';
 import { createFairSemaphore } from '../../../../src/platform/lib/fair-semaphore.js';
 import { MAX_ROW_ID } from '../../../../src/platform/lib/row-id.js';

@@ -17,7 +17,7 @@ import {
   listVersionsPublished,
 } from '../../../../src/core/configs/config-queries.js';
 import { findCurrentModels } from '../../../../src/core/predictions/models-at.js';
-import { revokeSessions } from '../../../../src/features/sessions/revoke-sessions.js';
+import { revokeSessions } from '../../../../src/studio/sessions/revoke-sessions.js';
 import {
   listDevices,
   listSessions,
