@@ -5,7 +5,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { createPool } from '../server/dist/platform/db/pool.js';
-import { dryRun } from '../server/dist/features/dry-runs/dry-run.js';
+import { dryRun } from '../server/dist/liveops/dry-runs/dry-run.js';
 import { DEFAULT_DOCUMENT } from '../server/dist/decide/document/default-document.js';
 import { cpuMsOf } from './support/processes.mjs';
 import { startService } from './support/service.mjs';

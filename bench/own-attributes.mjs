@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { createPool } from '../server/dist/platform/db/pool.js';
-import { publishConfig } from '../server/dist/features/game-configs/publish.js';
+import { publishConfig } from '../server/dist/liveops/configs/publish.js';
 import { DEFAULT_DOCUMENT } from '../server/dist/decide/document/default-document.js';
 import { closedLoop } from './support/closed-loop.mjs';
 import { runAndCleanUp } from './support/interrupt.mjs';

@@ -8,7 +8,7 @@ import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { withDedicatedConnection } from '../server/dist/platform/db/dedicated-connection.js';
 import { createPool } from '../server/dist/platform/db/pool.js';
-import { publishConfig } from '../server/dist/features/game-configs/publish.js';
+import { publishConfig } from '../server/dist/liveops/configs/publish.js';
 import { MAX_PLAYERS, readOrigins } from '../server/dist/features/predictions/training-data-reader.js';
 import { beginTrainingSession, createSample } from '../server/dist/features/predictions/training-queries.js';
 import { createLimits } from './predictions/limits.mjs';

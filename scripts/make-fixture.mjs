@@ -15,7 +15,7 @@ import { startEmbeddedPostgres } from '../server/dist/platform/embedded-postgres
 import { migrate } from '../server/dist/platform/db/migrate.js';
 import { createPool } from '../server/dist/platform/db/pool.js';
 import { ensureEventPartitions } from '../server/dist/core/events/storage/event-partitions.js';
-import { publishConfig } from '../server/dist/features/game-configs/publish.js';
+import { publishConfig } from '../server/dist/liveops/configs/publish.js';
 import { ensureSigningKey } from '../server/dist/studio/sessions/signing-key-changes.js';
 import { generateMasterKey, parseMasterKeys } from '../server/dist/platform/security/master-keys.js';
 import { readSettings } from '../server/dist/platform/settings/settings.js';

@@ -25,7 +25,7 @@ export async function seedDemoStudio(pool: Pool, masterKeys: MasterKeys, nowMs: 
   const game = await findGame(pool, DEMO.tenant, DEMO.game);
   if (game?.publishedVersion === 0) {
     // Loaded once in the life of an installation: every later start is sooner by half a second of CPU.
-    const { publishConfig } = await import('../features/game-configs/publish.js');
+    const { publishConfig } = await import('../liveops/configs/publish.js');
     const { DEMO_DOCUMENT } = await import('./demo-document.js');
     const publication = { gameId: game.id, document: DEMO_DOCUMENT, note: 'Demo catalogue', basedOn: 0 };
     await publishConfig(pool, publication, actor);

@@ -3,7 +3,7 @@ import { deleteExpiredAccess } from '../studio/accounts/account-expiry.js';
 import { sumBreakdowns } from '../features/analytics/breakdowns/sum-breakdowns.js';
 import { compactRollups } from '../features/analytics/compact-rollups.js';
 import { compareHoldouts } from '../features/analytics/holdouts/compare-holdouts.js';
-import { countDailySizes } from '../features/audiences/count-daily-sizes.js';
+import { countDailySizes } from '../liveops/audiences/count-daily-sizes.js';
 import { deleteExpiredFailedEvents } from '../features/events/failed/expiry.js';
 import { type CompactionResult, compactEvents } from '../features/events/storage/compact-events.js';
 import { dropOldIdentities, ensureEventPartitions } from '../core/events/storage/event-partitions.js';

@@ -24,7 +24,7 @@ import { createEventStoreMetrics } from '../features/events/storage/event-store-
 import { createRegistries, logUnusable } from '../core/events/types/registries.js';
 import { createGradeMetrics } from '../features/experiments/grading/grade-metrics.js';
 import { createExportRunner } from '../features/exports/export-runner.js';
-import { createDocumentChanges } from '../features/game-configs/document-changes.js';
+import { createDocumentChanges } from '../liveops/configs/document-changes.js';
 import { createJobs } from '../studio/jobs/jobs.js';
 import { clockWarnings, createClockMetrics, logClock } from '../features/lifecycle/clock-warnings.js';
 import { diskWarnings } from '../features/lifecycle/disk-warnings.js';
@@ -35,7 +35,7 @@ import {
 } from '../features/lifecycle/maintenance.js';
 import { createMaintenanceMetrics } from '../platform/lifecycle/maintenance-metrics.js';
 import type { MaintenanceStep } from '../platform/lifecycle/maintenance-step.js';
-import { createBackFillRunner } from '../features/own-attributes/back-fill-runner.js';
+import { createBackFillRunner } from '../liveops/own-attributes/back-fill-runner.js';
 import { createPredictionMetrics } from '../features/predictions/prediction-metrics.js';
 import { predictionsStep } from '../features/predictions/predictions-step.js';
 import { loadDeviceHashes } from '../core/sessions/forgotten-devices.js';

@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander';
 import { readsOf } from '../platform/db/reads.js';
-import { createPlayerSamples } from '../features/audiences/player-samples.js';
+import { createPlayerSamples } from '../liveops/audiences/player-samples.js';
 import { endExperiment } from '../features/experiments/end-experiment.js';
 import {
   findWrittenExperiment,
@@ -27,7 +27,7 @@ import { exploreCommand } from './explore-command.js';
 import { requireGame, withGame } from '../studio/cli/game-option.js';
 import { printable } from '../studio/cli/printable.js';
 import { grouped } from '../studio/cli/progress-bar.js';
-import { CONFIRM_PRICE_RAISES, publicationRefusal } from './publication-refusal.js';
+import { CONFIRM_PRICE_RAISES, publicationRefusal } from '../liveops/cli/publication-refusal.js';
 import { tableLines } from '../studio/cli/table.js';
 import { say, withDatabase } from '../studio/cli/terminal.js';
 

@@ -18,7 +18,7 @@ import { StartupError } from '../platform/lib/startup-error.js';
 import { GRADED_NAMES, MODEL_NAMES } from '../decide/predict/artefact.js';
 import { readArtefact } from '../decide/predict/read-artefact.js';
 import { commandActor } from '../studio/cli/command-actor.js';
-import { versionNumber } from './config-input.js';
+import { versionNumber } from '../liveops/cli/config-input.js';
 import { requireGame, withGame } from '../studio/cli/game-option.js';
 import { comparedLines, dataLines, decileLines, gradeLines, modelLines, sampleLine } from './model-table.js';
 import { type PageOptions, readPage, sayOlder, withPage } from '../studio/cli/page-option.js';

@@ -9,7 +9,7 @@ import { DEMO } from '../../src/app/demo-studio.js';
 import { buildOpsApp } from '../../src/app/ops-app.js';
 import type { Pool } from '../../src/platform/db/pool.js';
 import { readsOf } from '../../src/platform/db/reads.js';
-import { createDocumentChanges } from '../../src/features/game-configs/document-changes.js';
+import { createDocumentChanges } from '../../src/liveops/configs/document-changes.js';
 import { createJobs } from '../../src/studio/jobs/jobs.js';
 import { trainGame } from '../../src/features/predictions/train-game.js';
 import { createGoogleApi } from '../../src/platform/lib/google-play/google-api.js';

@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { findGame } from '../../src/platform/admin-api/tenants.js';
 import { DEMO } from '../../src/app/demo-studio.js';
 import type { Pool } from '../../src/platform/db/pool.js';
-import { publishConfig } from '../../src/features/game-configs/publish.js';
+import { publishConfig } from '../../src/liveops/configs/publish.js';
 import { DEFAULT_DOCUMENT } from '../../src/decide/document/default-document.js';
 import type { ConfigDocument } from '../../src/decide/document/document.js';
 import type { SkuEntry } from '../../src/decide/document/parts/catalogue.js';

@@ -16,7 +16,7 @@ export type Window = 'last7d' | 'last28d';
 
 /**
  * A stored fact that an attribute is computed from. Dry runs read the facts of the attributes that rules name, and nothing
- * else; `features/evaluations/fact-projections.ts` has the column of each.
+ * else; `liveops/evaluations/fact-projections.ts` has the column of each.
  */
 export type FactSource =
   | Readonly<{ of: 'player'; fact: PlayerFact }>

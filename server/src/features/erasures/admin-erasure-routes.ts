@@ -8,7 +8,7 @@ import { transaction } from '../../platform/db/pool.js';
 import { ApiError } from '../../platform/errors.js';
 import { UUID } from '../../platform/lib/uuid.js';
 import { createErasureHashes, erasedName } from '../../platform/security/erasure-hashes.js';
-import { PlayerParameters } from '../players/admin-player-schemas.js';
+import { PlayerParameters } from '../../liveops/players/admin-player-schemas.js';
 import { readUserId, requirePlayer } from '../../core/players/player-parameter.js';
 import type { Erasure } from './erasure.js';
 import { findErasure, listErasures, previewErasure } from './erasure-queries.js';

@@ -2,7 +2,7 @@ import type { Actor } from '../../platform/admin-api/audit-log.js';
 import type { Pool } from '../../platform/db/pool.js';
 import type { ExperimentEntry } from '../../decide/document/parts/experiments.js';
 import { findConfigVersionAt } from '../../core/configs/config-queries.js';
-import { type Confirmations, type PublishOutcome, publishConfig } from '../game-configs/publish.js';
+import { type Confirmations, type PublishOutcome, publishConfig } from '../../liveops/configs/publish.js';
 
 export type EndRequest = Pick<Confirmations, 'confirmPriceRaises'> &
   Readonly<{

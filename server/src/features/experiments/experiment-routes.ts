@@ -4,9 +4,9 @@ import { toTime } from '../../platform/admin-api/admin-responses.js';
 import { routesOfGame } from '../../studio/admin-api/admin-routes.js';
 import { ApiError } from '../../platform/errors.js';
 import { BODY_ERRORS } from '../../platform/http/api-schemas.js';
-import { PublishedResponse } from '../game-configs/config-schemas.js';
-import { changeInTurn } from '../game-configs/document-changes.js';
-import { PUBLICATION_ERRORS, publicationResponse } from '../game-configs/publish-response.js';
+import { PublishedResponse } from '../../liveops/configs/config-schemas.js';
+import { changeInTurn } from '../../liveops/configs/document-changes.js';
+import { PUBLICATION_ERRORS, publicationResponse } from '../../liveops/configs/publish-response.js';
 import { type EndOutcome, endExperiment } from './end-experiment.js';
 import {
   EndExperimentBody,

@@ -4,7 +4,7 @@ import { unreadExperiments, unreadSentence } from '../../decide/compile/experime
 import { hasHoldout, offerHoldout } from '../../decide/document/offer-holdouts.js';
 import type { ExperimentEntry } from '../../decide/document/parts/experiments.js';
 import { findConfigVersionAt } from '../../core/configs/config-queries.js';
-import { findDraftRow } from '../game-configs/draft-queries.js';
+import { findDraftRow } from '../../liveops/configs/draft-queries.js';
 import { finalReport, hasPlayers, unreadReport } from './report/shown-report.js';
 import {
   type ExperimentView,

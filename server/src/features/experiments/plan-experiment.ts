@@ -4,7 +4,7 @@ import { chunksOf } from '../../platform/lib/chunks.js';
 import { DAY_MS, utcDay } from '../../platform/lib/day.js';
 import { type MetricEntry, metricKey } from '../../decide/document/parts/experiment-metrics.js';
 import type { ExperimentEntry } from '../../decide/document/parts/experiments.js';
-import { FAST_SAMPLE_SIZE, type PlayerSamples } from '../audiences/player-samples.js';
+import { FAST_SAMPLE_SIZE, type PlayerSamples } from '../../liveops/audiences/player-samples.js';
 import { findRateTable } from '../../studio/money/rate-queries.js';
 import { figureNeeds } from './figure-needs.js';
 import { findFigures } from './figure-queries.js';

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { AdminContext } from '../../studio/admin-api/admin-context.js';
 import { routesOfGame } from '../../studio/admin-api/admin-routes.js';
-import { PlayerParameters } from '../players/admin-player-schemas.js';
+import { PlayerParameters } from '../../liveops/players/admin-player-schemas.js';
 import { readUserId } from '../../core/players/player-parameter.js';
 import { auditPlayerExport } from './audit-player-export.js';
 import { PlayerExport } from './export-schemas.js';

@@ -7,7 +7,7 @@ import { ApiError } from '../../platform/errors.js';
 import { textParameter } from '../../platform/http/parameters.js';
 import { DAY_MS } from '../../platform/lib/day.js';
 import { instantParameter } from '../../studio/jobs/export-span.js';
-import { PlayerParameters } from '../players/admin-player-schemas.js';
+import { PlayerParameters } from '../../liveops/players/admin-player-schemas.js';
 import { readUserId } from '../../core/players/player-parameter.js';
 import { type TimelinePosition, timelinePage } from './timeline.js';
 import type { TimelineFilter } from './timeline-items.js';

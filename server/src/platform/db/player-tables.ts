@@ -4,7 +4,7 @@ export type PlayerTable = Readonly<{
   /** The column with the internal id of the player. */
   playerColumn: 'id' | 'player_id';
   /**
-   * What the rebuild of a player at a past instant needs (features/explanations/shadow-tables.ts).
+   * What the rebuild of a player at a past instant needs (liveops/explanations/shadow-tables.ts).
    * `folded`: the fold of events writes the table, and begins with it empty.
    * `copied`: the facts about a player are read from it, and its rows of that time are copied.
    * `none`: neither the fold nor the facts use it.

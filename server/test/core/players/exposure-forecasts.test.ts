@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { updateAgeGroup } from '../../../src/features/servers/served-player-queries.js';
+import { updateAgeGroup } from '../../../src/liveops/servers/served-player-queries.js';
 import type { PredictionSettings } from '../../../src/decide/document/parts/predictions.js';
 import type { Artefact } from '../../../src/decide/predict/artefact.js';
 import { configWith, experiment, value } from '../../decide/support/fixtures.js';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { storeExposures } from '../../../src/core/players/exposure-queries.js';
-import { updateAgeGroup } from '../../../src/features/servers/served-player-queries.js';
+import { updateAgeGroup } from '../../../src/liveops/servers/served-player-queries.js';
 import type { ConfigDocument } from '../../../src/decide/document/document.js';
 import { configWith, experiment, offer, segment, value } from '../../decide/support/fixtures.js';
 import { get, publish, withoutRateLimits } from '../../support/data-calls.js';

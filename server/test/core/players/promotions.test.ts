@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Explanation } from '../../../src/features/explanations/explain.js';
+import type { Explanation } from '../../../src/liveops/explanations/explain.js';
 import { bucketOf, isInShare, offerSalt, userIdBytes } from '../../../src/decide/compile/bucket.js';
 import { type AdminClient, GAME, openAdminClient } from '../../support/admin-calls.js';
 import { gameDocument, get, offer, publish, sku } from '../../support/data-calls.js';

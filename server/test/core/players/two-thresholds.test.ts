@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createPool } from '../../../src/platform/db/pool.js';
-import type { Explanation } from '../../../src/features/explanations/explain.js';
+import type { Explanation } from '../../../src/liveops/explanations/explain.js';
 import { createSegmentStays } from '../../../src/core/players/segment-stays.js';
 import { storeStays } from '../../../src/core/players/stay-queries.js';
 import type { Artefact, ModelName } from '../../../src/decide/predict/artefact.js';

@@ -1,8 +1,8 @@
 import { fastify } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { dryRun } from '../../../src/features/dry-runs/dry-run.js';
-import { explain } from '../../../src/features/explanations/explain.js';
-import { createRebuildPool } from '../../../src/features/explanations/rebuild-connections.js';
+import { dryRun } from '../../../src/liveops/dry-runs/dry-run.js';
+import { explain } from '../../../src/liveops/explanations/explain.js';
+import { createRebuildPool } from '../../../src/liveops/explanations/rebuild-connections.js';
 import { studioRoutes } from '../../../src/studio/games-and-keys/studio-routes.js';
 import { DAY_MS } from '../../../src/platform/lib/day.js';
 import type { Attribute } from '../../../src/decide/attributes/attribute.js';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { valueReason } from '../../../src/features/explanations/value-reason.js';
+import { valueReason } from '../../../src/liveops/explanations/value-reason.js';
 import type { PlayerPin } from '../../../src/decide/attributes/player-facts.js';
 import { bucketOf, experimentSalt, userIdBytes } from '../../../src/decide/compile/bucket.js';
 import { compileDocument } from '../../../src/decide/compile/compile-document.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { reasonsOf } from '../../../src/features/explanations/reasons.js';
+import { reasonsOf } from '../../../src/liveops/explanations/reasons.js';
 import { decide } from '../../../src/decide/decide/decide.js';
 import { comingInstants } from '../../../src/decide/document/coming-instants.js';
 import type { Schedule } from '../../../src/decide/schedules/schedule.js';

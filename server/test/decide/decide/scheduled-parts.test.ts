@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { factNeeds } from '../../../src/features/evaluations/fact-needs.js';
-import { reasonsOf } from '../../../src/features/explanations/reasons.js';
+import { factNeeds } from '../../../src/liveops/evaluations/fact-needs.js';
+import { reasonsOf } from '../../../src/liveops/explanations/reasons.js';
 import { compileDocument } from '../../../src/decide/compile/compile-document.js';
 import { decide } from '../../../src/decide/decide/decide.js';
 import { comingInstants } from '../../../src/decide/document/coming-instants.js';

@@ -1,9 +1,9 @@
 import { type Static, Type } from 'typebox';
 import { describe, expect, it } from 'vitest';
-import { DryRunReport } from '../../../src/features/dry-runs/dry-run-report.js';
-import { compareDocuments } from '../../../src/features/dry-runs/unchanged-parts.js';
-import { evaluateWithAttributes } from '../../../src/features/evaluations/evaluate-player.js';
-import { documentDifference } from '../../../src/features/game-configs/document-difference.js';
+import { DryRunReport } from '../../../src/liveops/dry-runs/dry-run-report.js';
+import { compareDocuments } from '../../../src/liveops/dry-runs/unchanged-parts.js';
+import { evaluateWithAttributes } from '../../../src/liveops/evaluations/evaluate-player.js';
+import { documentDifference } from '../../../src/liveops/configs/document-difference.js';
 import { DAY_MS } from '../../../src/platform/lib/day.js';
 import { ATTRIBUTE_REGISTRY } from '../../../src/decide/attributes/attributes.js';
 import { compileDocument } from '../../../src/decide/compile/compile-document.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readFacts, toFactsJson } from '../../../src/features/explanations/facts-json.js';
+import { readFacts, toFactsJson } from '../../../src/liveops/explanations/facts-json.js';
 import { compileDocument } from '../../../src/decide/compile/compile-document.js';
 import { decide } from '../../../src/decide/decide/decide.js';
 import type { ConfigDocument } from '../../../src/decide/document/document.js';

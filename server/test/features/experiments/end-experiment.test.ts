@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { publishConfig } from '../../../src/features/game-configs/publish.js';
+import { publishConfig } from '../../../src/liveops/configs/publish.js';
 import type { ConfigDocument } from '../../../src/decide/document/document.js';
 import type { ExperimentEntry } from '../../../src/decide/document/parts/experiments.js';
 import { configWith, experiment, offer, sku } from '../../decide/support/fixtures.js';

@@ -4,7 +4,7 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findGame } from '../../../src/platform/admin-api/tenants.js';
 import { withDedicatedConnection } from '../../../src/platform/db/dedicated-connection.js';
-import { publishConfig } from '../../../src/features/game-configs/publish.js';
+import { publishConfig } from '../../../src/liveops/configs/publish.js';
 import { workOnGame } from '../../../src/features/predictions/daily-work.js';
 import { gradeGame } from '../../../src/features/predictions/grade-game.js';
 import { listGrades } from '../../../src/features/predictions/grade-queries.js';

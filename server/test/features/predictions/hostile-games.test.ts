@@ -1,7 +1,7 @@
 /** @module-tag full */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findGame } from '../../../src/platform/admin-api/tenants.js';
-import { publishConfig } from '../../../src/features/game-configs/publish.js';
+import { publishConfig } from '../../../src/liveops/configs/publish.js';
 import { gradeGame } from '../../../src/features/predictions/grade-game.js';
 import { trainGame } from '../../../src/features/predictions/train-game.js';
 import { DEFAULT_DOCUMENT } from '../../../src/decide/document/default-document.js';

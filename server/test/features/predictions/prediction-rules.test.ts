@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import type { Explanation } from '../../../src/features/explanations/explain.js';
+import type { Explanation } from '../../../src/liveops/explanations/explain.js';
 import { rollBackModel } from '../../../src/features/predictions/roll-back-model.js';
 import type { Artefact } from '../../../src/decide/predict/artefact.js';
 import { type AdminClient, GAME, openAdminClient } from '../../support/admin-calls.js';

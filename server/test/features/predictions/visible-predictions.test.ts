@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Explanation } from '../../../src/features/explanations/explain.js';
-import { priceRaiseSteps } from '../../../src/features/game-configs/price-raises.js';
+import type { Explanation } from '../../../src/liveops/explanations/explain.js';
+import { priceRaiseSteps } from '../../../src/liveops/configs/price-raises.js';
 import { runSteps } from '../../../src/platform/lib/steps.js';
 import type { ConfigDocument } from '../../../src/decide/document/document.js';
 import type { PredictionSettings } from '../../../src/decide/document/parts/predictions.js';

@@ -9,11 +9,11 @@ import { replayFailedEvent } from '../../../src/features/events/failed/replay.js
 import { retireEventType } from '../../../src/core/events/types/event-type-queries.js';
 import { registerEventType } from '../../../src/features/events/types/event-types.js';
 import { createRegistries } from '../../../src/core/events/types/registries.js';
-import { discardDraft, findDraft, publishDraft, saveDraft } from '../../../src/features/game-configs/draft.js';
-import { publishConfig, rollBackConfig } from '../../../src/features/game-configs/publish.js';
+import { discardDraft, findDraft, publishDraft, saveDraft } from '../../../src/liveops/configs/draft.js';
+import { publishConfig, rollBackConfig } from '../../../src/liveops/configs/publish.js';
 import { runRetention } from '../../../src/features/lifecycle/retention.js';
-import { clearOverride, setOverride } from '../../../src/features/players/overrides.js';
-import { clearPin, setPin } from '../../../src/features/players/pins.js';
+import { clearOverride, setOverride } from '../../../src/liveops/players/overrides.js';
+import { clearPin, setPin } from '../../../src/liveops/players/pins.js';
 import { resealAll } from '../../../src/studio/sessions/reseal-secrets.js';
 import { revokeSigningKey, rotateSigningKey } from '../../../src/studio/sessions/signing-key-changes.js';
 import { createApiKey, revokeApiKey, rotateApiKey } from '../../../src/studio/games-and-keys/key-changes.js';

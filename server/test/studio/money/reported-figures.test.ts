@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findGame } from '../../../src/platform/admin-api/tenants.js';
-import { dryRun } from '../../../src/features/dry-runs/dry-run.js';
+import { dryRun } from '../../../src/liveops/dry-runs/dry-run.js';
 import { configWith, segment } from '../../decide/support/fixtures.js';
 import { type AdminClient, openAdminClient } from '../../support/admin-calls.js';
 import { createHarness, type Harness, postEvents } from '../../support/harness.js';

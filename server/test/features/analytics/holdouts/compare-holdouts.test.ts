@@ -13,7 +13,7 @@ import {
 } from '../../../../src/features/analytics/holdouts/compare-holdouts.js';
 import { FEWEST } from '../../../../src/features/analytics/holdouts/comparison.js';
 import { applyEvents } from '../../../../src/core/events/apply/apply-events.js';
-import { publishConfig } from '../../../../src/features/game-configs/publish.js';
+import { publishConfig } from '../../../../src/liveops/configs/publish.js';
 import { compileDocument } from '../../../../src/decide/compile/compile-document.js';
 import { isHeldOut } from '../../../../src/decide/decide/decide-store.js';
 import type { ConfigDocument } from '../../../../src/decide/document/document.js';

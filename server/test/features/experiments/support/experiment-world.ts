@@ -7,7 +7,7 @@ import {
 } from '../../../../src/platform/db/dedicated-connection.js';
 import { applyEvents } from '../../../../src/core/events/apply/apply-events.js';
 import { type SumOptions, sumExperiments } from '../../../../src/features/experiments/sum-experiments.js';
-import { publishConfig } from '../../../../src/features/game-configs/publish.js';
+import { publishConfig } from '../../../../src/liveops/configs/publish.js';
 import type { ConfigDocument } from '../../../../src/decide/document/document.js';
 import type { ExperimentEntry } from '../../../../src/decide/document/parts/experiments.js';
 import { configWith } from '../../../decide/support/fixtures.js';

@@ -1,6 +1,6 @@
 import { inTransaction, walkByIndex, withDedicatedConnection } from '../../../../src/platform/db/dedicated-connection.js';
 import { readsOf } from '../../../../src/platform/db/reads.js';
-import { createPlayerSamples } from '../../../../src/features/audiences/player-samples.js';
+import { createPlayerSamples } from '../../../../src/liveops/audiences/player-samples.js';
 import { exploreExperiment } from '../../../../src/features/experiments/explore-experiment.js';
 import { listFormerRuns } from '../../../../src/features/experiments/former-queries.js';
 import { gradeExperiments } from '../../../../src/features/experiments/grading/grade-experiments.js';

@@ -1,12 +1,12 @@
 import { walkByIndex, withDedicatedConnection } from '../../../../src/platform/db/dedicated-connection.js';
 import { transaction } from '../../../../src/platform/db/pool.js';
-import { countAudience } from '../../../../src/features/audiences/audience.js';
-import { dryRun } from '../../../../src/features/dry-runs/dry-run.js';
+import { countAudience } from '../../../../src/liveops/audiences/audience.js';
+import { dryRun } from '../../../../src/liveops/dry-runs/dry-run.js';
 import { applyEvents } from '../../../../src/core/events/apply/apply-events.js';
-import { publishOwnAttributes } from '../../../../src/features/game-configs/own-attribute-sets.js';
-import { backFillOwnAttributes } from '../../../../src/features/own-attributes/back-fill.js';
-import { hasUnfinishedSet, runBackFill } from '../../../../src/features/own-attributes/back-fill-runner.js';
-import { findOwnAttributes } from '../../../../src/features/own-attributes/own-attributes.js';
+import { publishOwnAttributes } from '../../../../src/liveops/configs/own-attribute-sets.js';
+import { backFillOwnAttributes } from '../../../../src/liveops/own-attributes/back-fill.js';
+import { hasUnfinishedSet, runBackFill } from '../../../../src/liveops/own-attributes/back-fill-runner.js';
+import { findOwnAttributes } from '../../../../src/liveops/own-attributes/own-attributes.js';
 import { DEFAULT_DOCUMENT } from '../../../../src/decide/document/default-document.js';
 import { configWith, segment } from '../../../decide/support/fixtures.js';
 import { toRecords } from '../../../support/game-world.js';

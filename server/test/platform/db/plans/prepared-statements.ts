@@ -28,15 +28,15 @@ import {
   listInstallCohorts,
   listInstallRevenue,
 } from '../../../../src/features/analytics/installs/install-queries.js';
-import { listSegmentSizeDays } from '../../../../src/features/audiences/segment-size-queries.js';
+import { listSegmentSizeDays } from '../../../../src/liveops/audiences/segment-size-queries.js';
 import { applyEvents } from '../../../../src/core/events/apply/apply-events.js';
 import { failedEvent } from '../../../../src/core/events/failed/failed-event.js';
 import { insertFailedEvents } from '../../../../src/core/events/failed/inbox-queries.js';
 import { checkEvents } from '../../../../src/core/events/intake/check-events.js';
 import { recordsOfPlayer } from '../../../../src/core/events/intake/event-record.js';
 import { findRegistry } from '../../../../src/core/events/types/event-type-queries.js';
-import { listBuildsInUse } from '../../../../src/features/game-configs/build-queries.js';
-import { listPictures } from '../../../../src/features/game-configs/catalogue/picture-queries.js';
+import { listBuildsInUse } from '../../../../src/liveops/configs/build-queries.js';
+import { listPictures } from '../../../../src/liveops/configs/catalogue/picture-queries.js';
 import {
   findConfigVersion,
   findConfigVersionAt,
@@ -48,12 +48,12 @@ import {
   findDraftState,
   listDraftEditors,
   upsertDraftEditor,
-} from '../../../../src/features/game-configs/draft-editor-queries.js';
-import { findDraftRow } from '../../../../src/features/game-configs/draft-queries.js';
+} from '../../../../src/liveops/configs/draft-editor-queries.js';
+import { findDraftRow } from '../../../../src/liveops/configs/draft-queries.js';
 import { storeExposures } from '../../../../src/core/players/exposure-queries.js';
 import { findFacts } from '../../../../src/core/players/facts-queries.js';
-import { listOverrides } from '../../../../src/features/players/override-queries.js';
-import { listPins } from '../../../../src/features/players/pin-queries.js';
+import { listOverrides } from '../../../../src/liveops/players/override-queries.js';
+import { listPins } from '../../../../src/liveops/players/pin-queries.js';
 import { findPlayerId } from '../../../../src/core/players/player-parameter.js';
 import { storeStays } from '../../../../src/core/players/stay-queries.js';
 import { listPredictedGames, listPredictionHealth } from '../../../../src/features/predictions/daily-queries.js';
@@ -67,13 +67,13 @@ import {
   listStates,
 } from '../../../../src/core/predictions/model-queries.js';
 import { findFailure, noteFailure, noteGraded } from '../../../../src/features/predictions/work-queries.js';
-import { attachDevice, detachDevice } from '../../../../src/features/servers/attach-device.js';
+import { attachDevice, detachDevice } from '../../../../src/liveops/servers/attach-device.js';
 import {
   findPlayersOfGame,
   findUserOfDevice,
   updateAgeGroup,
-} from '../../../../src/features/servers/served-player-queries.js';
-import { findServerKeys, updateKeyUse } from '../../../../src/features/servers/server-key-queries.js';
+} from '../../../../src/liveops/servers/served-player-queries.js';
+import { findServerKeys, updateKeyUse } from '../../../../src/liveops/servers/server-key-queries.js';
 import {
   deleteSession,
   deleteSessionsOfPlayers,

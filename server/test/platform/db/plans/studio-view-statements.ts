@@ -1,16 +1,16 @@
 import { type Pool, snapshot } from '../../../../src/platform/db/pool.js';
 import { readsOf } from '../../../../src/platform/db/reads.js';
-import { countAudience } from '../../../../src/features/audiences/audience.js';
-import { BEFORE_ALL, findPlayers } from '../../../../src/features/audiences/find-players.js';
-import { listPlayers } from '../../../../src/features/audiences/list-players.js';
+import { countAudience } from '../../../../src/liveops/audiences/audience.js';
+import { BEFORE_ALL, findPlayers } from '../../../../src/liveops/audiences/find-players.js';
+import { listPlayers } from '../../../../src/liveops/audiences/list-players.js';
 import {
   listNewestPlayerIds,
   listPaidCurrencies,
-} from '../../../../src/features/audiences/player-list-queries.js';
-import { createPlayerSamples, SEGMENT_SAMPLE_SIZE } from '../../../../src/features/audiences/player-samples.js';
-import { readByLastSeen, readBySpend, readNewest } from '../../../../src/features/audiences/player-sorts.js';
-import { memberFilter } from '../../../../src/features/audiences/segment-members.js';
-import { countSegmentNumbers } from '../../../../src/features/audiences/segment-numbers.js';
+} from '../../../../src/liveops/audiences/player-list-queries.js';
+import { createPlayerSamples, SEGMENT_SAMPLE_SIZE } from '../../../../src/liveops/audiences/player-samples.js';
+import { readByLastSeen, readBySpend, readNewest } from '../../../../src/liveops/audiences/player-sorts.js';
+import { memberFilter } from '../../../../src/liveops/audiences/segment-members.js';
+import { countSegmentNumbers } from '../../../../src/liveops/audiences/segment-numbers.js';
 import { listLiveEvents, listNewestBlocks } from '../../../../src/features/events/live/live-queries.js';
 import {
   findPublicationBefore,
@@ -22,7 +22,7 @@ import {
   listDevices,
   listSessions,
   NO_SESSION,
-} from '../../../../src/features/sessions/session-list-queries.js';
+} from '../../../../src/liveops/sessions/session-list-queries.js';
 import { listBlockHeads } from '../../../../src/features/timelines/block-queries.js';
 import { timelinePage } from '../../../../src/features/timelines/timeline.js';
 import { findTimelinePlayer, findTransactionEnds } from '../../../../src/features/timelines/timeline-queries.js';
