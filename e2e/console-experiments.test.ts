@@ -2,7 +2,7 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Experiment } from '../console/src/lib/document.js';
-import { reportOf } from '../server/src/features/experiments/report/report.js';
+import { reportOf } from '../server/src/experiments/report/report.js';
 import {
   CONVERSION,
   figures,
@@ -10,7 +10,7 @@ import {
   simulate,
   spent,
   testExperiment,
-} from '../server/test/features/experiments/support/simulated-sums.js';
+} from '../server/test/experiments/support/simulated-sums.js';
 import { HAS_BROWSER, NEEDS_BROWSER } from './support/browser.js';
 import {
   askAsPage,

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Report } from '../../server/src/features/experiments/report/report-types.js';
+import type { Report } from '../../server/src/experiments/report/report-types.js';
 import { type JsonResponse, runSavepoint, type Settings } from '../support/service.js';
 import { documentOf, type Phase } from './exposure-document.js';
 

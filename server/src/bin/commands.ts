@@ -25,7 +25,7 @@ export const COMMANDS = new Map<string, () => Promise<Command>>(
     train: async () => (await import('../cli/train-command.js')).trainCommand(),
     models: async () => (await import('../cli/model-commands.js')).modelCommands(),
     explain: async () => (await import('../liveops/cli/explain-command.js')).explainCommand(),
-    experiments: async () => (await import('../cli/experiment-commands.js')).experimentCommands(),
+    experiments: async () => (await import('../experiments/cli/experiment-commands.js')).experimentCommands(),
     'event-type': async () => (await import('../cli/event-type-commands.js')).eventTypeCommands(),
     'failed-events': async () => (await import('../cli/failed-event-commands.js')).failedEventCommands(),
     audit: async () => (await import('../studio/cli/audit-commands.js')).auditCommands(),

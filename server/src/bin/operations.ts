@@ -22,7 +22,7 @@ import { loadAppleReceipts } from '../core/events/receipts/load-apple-receipts.j
 import { createReceiptChecks } from '../core/events/receipts/receipt-checks.js';
 import { createEventStoreMetrics } from '../features/events/storage/event-store-metrics.js';
 import { createRegistries, logUnusable } from '../core/events/types/registries.js';
-import { createGradeMetrics } from '../features/experiments/grading/grade-metrics.js';
+import { createGradeMetrics } from '../experiments/grading/grade-metrics.js';
 import { createExportRunner } from '../features/exports/export-runner.js';
 import { createDocumentChanges } from '../liveops/configs/document-changes.js';
 import { createJobs } from '../studio/jobs/jobs.js';

@@ -9,8 +9,8 @@ import { listRevenueDays } from '../features/analytics/forecast/revenue-days.js'
 import type { FunnelDimension } from '../features/analytics/funnels/funnel-queries.js';
 import { MAX_WINDOW_HOURS } from '../features/analytics/funnels/funnel-schemas.js';
 import { runFunnel } from '../features/analytics/funnels/run-funnel.js';
-import { compareGroups } from '../features/analytics/holdouts/comparison.js';
-import { findNewestComparison } from '../features/analytics/holdouts/holdout-queries.js';
+import { compareGroups } from '../experiments/holdouts/comparison.js';
+import { findNewestComparison } from '../experiments/holdouts/holdout-queries.js';
 import {
   type InstallDimension,
   PERIODS,
@@ -32,7 +32,7 @@ import { dashboardLines } from './dashboard-table.js';
 import { forecastLines } from './forecast-lines.js';
 import { funnelLines } from './funnel-lines.js';
 import { requireGame, withGame } from '../studio/cli/game-option.js';
-import { holdoutLines } from './holdout-lines.js';
+import { holdoutLines } from '../experiments/cli/holdout-lines.js';
 import { installTable } from './install-table.js';
 import { printable } from '../studio/cli/printable.js';
 import { grouped, progressBar } from '../studio/cli/progress-bar.js';

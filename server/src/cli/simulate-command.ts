@@ -9,7 +9,7 @@ import { readGivenFile } from '../studio/cli/given-file.js';
 import { Interrupted, interruptible } from '../studio/cli/interrupt.js';
 import { grouped, progressBar } from '../studio/cli/progress-bar.js';
 import { createProgressLine } from '../studio/cli/progress-line.js';
-import { checkReactions } from './react-check.js';
+import { checkReactions } from '../experiments/cli/react-check.js';
 import { readReactions } from './react-option.js';
 import { reportTruth } from './report-truth.js';
 import { refuseDifferences, reportLive, reportSimulation } from './simulate-report.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readReactions } from '../../src/cli/react-option.js';
-import { truthLines } from '../../src/cli/truth-lines.js';
-import type { Report } from '../../src/features/experiments/report/report-types.js';
+import { truthLines } from '../../src/experiments/cli/truth-lines.js';
+import type { Report } from '../../src/experiments/report/report-types.js';
 import { StartupError } from '../../src/platform/lib/startup-error.js';
 
 const NO_CHANGE = { conversion: 1, spend: 1, retention: 1 };

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dashboardTable } from '../../src/cli/dashboard-table.js';
-import { holdoutLines } from '../../src/cli/holdout-lines.js';
+import { holdoutLines } from '../../src/experiments/cli/holdout-lines.js';
 import { applyEvents } from '../../src/core/events/apply/apply-events.js';
 import { rateTable } from '../../src/studio/money/exchange-rates.js';
 import { sumOn } from '../features/analytics/breakdowns/breakdown-world.js';

@@ -8,7 +8,7 @@ import { startRealService } from '../../../sdk/test/support/real-service.js';
 import { DEMO } from '../../../server/src/app/demo-studio.js';
 import { addMember } from '../../../server/src/studio/accounts/account-changes.js';
 import { signInPath } from '../../../server/src/studio/accounts/sign-in-links.js';
-import type { Report } from '../../../server/src/features/experiments/report/report-types.js';
+import type { Report } from '../../../server/src/experiments/report/report-types.js';
 import { tenantIdOf } from '../../../server/test/support/account-calls.js';
 import { openAdminClient } from '../../../server/test/support/admin-calls.js';
 import { NO_CHANGE } from '../../src/model/reaction.js';

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { randomOf, type SimulatedArm } from '../../../../bench/experiments/simulated-arms.mjs';
 import { playGame, type UnequalGame } from '../../../../bench/experiments/unequal-games.mjs';
-import { compareGroups } from '../../../src/features/analytics/holdouts/comparison.js';
-import { compareFamily, pairOf } from '../../../src/features/experiments/report/compare-arms.js';
-import { estimateArms } from '../../../src/features/experiments/report/estimates.js';
-import { guardrailOf } from '../../../src/features/experiments/report/guardrails.js';
-import type { MetricSums } from '../../../src/features/experiments/report/metric-sums.js';
+import { compareGroups } from '../../../src/experiments/holdouts/comparison.js';
+import { compareFamily, pairOf } from '../../../src/experiments/report/compare-arms.js';
+import { estimateArms } from '../../../src/experiments/report/estimates.js';
+import { guardrailOf } from '../../../src/experiments/report/guardrails.js';
+import type { MetricSums } from '../../../src/experiments/report/metric-sums.js';
 import { absoluteEffect, relativeEffect } from '../../../src/platform/statistics/effect.js';
 import { unadjusted } from '../../../src/platform/statistics/estimate.js';
 import { NO_PAIRS } from '../../../src/platform/statistics/moments.js';

@@ -10,7 +10,7 @@ import { momentsOf, pairMomentsOf } from '../../../src/platform/statistics/momen
 import { playersUntilProven } from '../../../src/platform/statistics/planning.js';
 import { checkSampleRatio } from '../../../src/platform/statistics/sample-ratio.js';
 import { fixedSampleSize, sequenceSampleSize } from '../../../src/platform/statistics/sample-size.js';
-import { randomNumbers } from '../../features/experiments/support/simulated-sums.js';
+import { randomNumbers } from '../../experiments/support/simulated-sums.js';
 
 const effect = (value: number, standardError: number, players = 10_000): Effect => ({
   ...{ value, standardError, players, freedom: players - 2 },

@@ -11,7 +11,7 @@ import {
   sumStoredRevenue,
 } from '../../../../src/features/analytics/device-totals.js';
 import { runFunnel } from '../../../../src/features/analytics/funnels/run-funnel.js';
-import { compareHoldouts } from '../../../../src/features/analytics/holdouts/compare-holdouts.js';
+import { compareHoldouts } from '../../../../src/experiments/holdouts/compare-holdouts.js';
 import { recountGame } from '../../../../src/features/analytics/recount.js';
 import type { FileStore } from '../../../../src/features/event-files/file-store.js';
 import { findFilesState } from '../../../../src/features/event-files/files-state.js';

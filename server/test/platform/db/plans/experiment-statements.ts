@@ -1,30 +1,30 @@
 import { inTransaction, walkByIndex, withDedicatedConnection } from '../../../../src/platform/db/dedicated-connection.js';
 import { readsOf } from '../../../../src/platform/db/reads.js';
 import { createPlayerSamples } from '../../../../src/liveops/audiences/player-samples.js';
-import { exploreExperiment } from '../../../../src/features/experiments/explore-experiment.js';
-import { listFormerRuns } from '../../../../src/features/experiments/former-queries.js';
-import { gradeExperiments } from '../../../../src/features/experiments/grading/grade-experiments.js';
+import { exploreExperiment } from '../../../../src/experiments/explore-experiment.js';
+import { listFormerRuns } from '../../../../src/experiments/former-queries.js';
+import { gradeExperiments } from '../../../../src/experiments/grading/grade-experiments.js';
 import {
   findStanding,
   findUsualCurrency,
   listStandings,
-} from '../../../../src/features/experiments/grading/grade-queries.js';
-import { EXPLORED } from '../../../../src/features/experiments/group-queries.js';
-import { deleteEndedHoldouts } from '../../../../src/features/experiments/holdout-expiry.js';
-import { keepErasedSums } from '../../../../src/features/experiments/keep-erased.js';
-import { planExperiment, planRequestOf } from '../../../../src/features/experiments/plan-experiment.js';
+} from '../../../../src/experiments/grading/grade-queries.js';
+import { EXPLORED } from '../../../../src/experiments/group-queries.js';
+import { deleteEndedHoldouts } from '../../../../src/experiments/holdout-expiry.js';
+import { keepErasedSums } from '../../../../src/experiments/keep-erased.js';
+import { planExperiment, planRequestOf } from '../../../../src/experiments/plan-experiment.js';
 import {
   listExposureSegments,
   listSegmentPublications,
-} from '../../../../src/features/experiments/segment-queries.js';
-import { sumExperiments } from '../../../../src/features/experiments/sum-experiments.js';
+} from '../../../../src/experiments/segment-queries.js';
+import { sumExperiments } from '../../../../src/experiments/sum-experiments.js';
 import {
   countExposed,
   findEnding,
   listExperimentViews,
   listReportedDays,
   updateSumsRequested,
-} from '../../../../src/features/experiments/view-queries.js';
+} from '../../../../src/experiments/view-queries.js';
 import { configWith, experiment } from '../../../decide/support/fixtures.js';
 import { WORLD } from './large-tables.js';
 import type { Listed } from './listed-statement.js';

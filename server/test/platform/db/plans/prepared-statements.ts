@@ -22,7 +22,7 @@ import {
 import { findSumming } from '../../../../src/features/analytics/breakdowns/days-behind.js';
 import { gameDashboard } from '../../../../src/features/analytics/dashboard.js';
 import { listRevenueDays } from '../../../../src/features/analytics/forecast/revenue-days.js';
-import { findNewestComparison } from '../../../../src/features/analytics/holdouts/holdout-queries.js';
+import { findNewestComparison } from '../../../../src/experiments/holdouts/holdout-queries.js';
 import {
   findInstallsSummedAt,
   listInstallCohorts,
