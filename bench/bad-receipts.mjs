@@ -6,7 +6,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { createAppleSigner } from '../server/dist/lib/fake-store/store-signers.js';
+import { createAppleSigner } from '../server/dist/trust/fake-store/store-signers.js';
 import { savepoint } from './support/command.mjs';
 import { eventsJson } from './support/event-bodies.mjs';
 import { runAndCleanUp, undoing } from './support/interrupt.mjs';

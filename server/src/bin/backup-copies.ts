@@ -9,7 +9,7 @@ import {
   pruneStore,
   storeUntil,
 } from '../platform/embedded-postgres/backup/backup-store.js';
-import { addStoredErasedList, storeErasedList } from '../features/erasures/stored-list.js';
+import { addStoredErasedList, storeErasedList } from '../trust/erasures/stored-list.js';
 
 /** The copy of the backups in a bucket, where there is one. */
 export type BackupCopies = Readonly<{

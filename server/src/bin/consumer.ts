@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net';
 import { buildHealthApp, type Readiness } from '../app/health-app.js';
 import { attachToEmbeddedPostgres } from '../platform/embedded-postgres/attach.js';
 import { createPool, type Pool } from '../platform/db/pool.js';
-import { createErasedPlayers } from '../features/erasures/erased-players.js';
+import { createErasedPlayers } from '../trust/erasures/erased-players.js';
 import { createInbox } from '../core/events/failed/inbox.js';
 import { httpUrl } from '../platform/lib/http-url.js';
 import { StartupError } from '../platform/lib/startup-error.js';

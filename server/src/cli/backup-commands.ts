@@ -6,9 +6,9 @@ import { takeBackup } from '../platform/embedded-postgres/backup/take-backup.js'
 import { verifyArchive } from '../platform/embedded-postgres/backup/verify-archive.js';
 import { verifyBackup } from '../platform/embedded-postgres/backup/verify-backup.js';
 import { ownMajor } from '../platform/embedded-postgres/binaries.js';
-import { addErasedList } from '../features/erasures/erased-list.js';
-import { erasedListBeside, erasedListFile } from '../features/erasures/list-file.js';
-import { addStoredErasedList } from '../features/erasures/stored-list.js';
+import { addErasedList } from '../trust/erasures/erased-list.js';
+import { erasedListBeside, erasedListFile } from '../trust/erasures/list-file.js';
+import { addStoredErasedList } from '../trust/erasures/stored-list.js';
 import { systemClock } from '../platform/lib/clock.js';
 import { inUnits } from '../platform/lib/free-space.js';
 import { StartupError } from '../platform/lib/startup-error.js';

@@ -18,7 +18,7 @@ import { unseal } from '../platform/security/master-keys.js';
 import type { Settings } from '../platform/settings/settings.js';
 import { checkEventFiles } from './doctor-event-files.js';
 import type { DoctorFinding } from '../studio/cli/doctor-finding.js';
-import { checkGoogleAccounts } from './doctor-google-accounts.js';
+import { checkGoogleAccounts } from '../trust/cli/doctor-google-accounts.js';
 import { checkReplica } from './doctor-replica.js';
 import { Interrupted } from '../studio/cli/interrupt.js';
 import { withCommandDatabase } from '../studio/cli/terminal.js';

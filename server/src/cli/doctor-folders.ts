@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { access, open, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { erasedListFile } from '../features/erasures/list-file.js';
+import { erasedListFile } from '../trust/erasures/list-file.js';
 import { nearestExisting } from '../platform/lib/free-space.js';
 import { proveWritable } from '../platform/lib/write-probe.js';
 import { masterKeyFile } from '../platform/security/master-key-file.js';

@@ -16,7 +16,7 @@ import { StartupError } from '../platform/lib/startup-error.js';
 import { outputClosed } from '../studio/cli/closed-output.js';
 import { requireGame, withGame } from '../studio/cli/game-option.js';
 import { Interrupted } from '../studio/cli/interrupt.js';
-import { exportPlayer, PLAYER_EXPORT_HELP } from './player-export-command.js';
+import { exportPlayer, PLAYER_EXPORT_HELP } from '../trust/cli/player-export-command.js';
 import { grouped, progressBar } from '../studio/cli/progress-bar.js';
 import { createProgressLine } from '../studio/cli/progress-line.js';
 import { tell, withDatabase } from '../studio/cli/terminal.js';

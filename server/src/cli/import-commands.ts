@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import type { Pool } from '../platform/db/pool.js';
-import { listErasedUsers } from '../features/erasures/erased-players.js';
+import { listErasedUsers } from '../trust/erasures/erased-players.js';
 import { eventImporter, type FindErased } from '../features/imports/import-events.js';
 import { playerImporter } from '../features/imports/import-players.js';
 import type { ImportKind, ImportProgress } from '../features/imports/import-queries.js';

@@ -1,8 +1,8 @@
 import { Command } from 'commander';
 import type { Backup } from '../platform/embedded-postgres/backup/backup-folder.js';
 import { restoreBackup } from '../platform/embedded-postgres/backup/restore-backup.js';
-import { addErasedList } from '../features/erasures/erased-list.js';
-import { erasedListBeside, erasedListFile } from '../features/erasures/list-file.js';
+import { addErasedList } from '../trust/erasures/erased-list.js';
+import { erasedListBeside, erasedListFile } from '../trust/erasures/list-file.js';
 import { inUnits } from '../platform/lib/free-space.js';
 import { StartupError } from '../platform/lib/startup-error.js';
 import { listUsable, refuseOtherServer, requireBackupFolder } from './backup-option.js';

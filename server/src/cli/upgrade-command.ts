@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { type Upgraded, upgradeCluster } from '../platform/embedded-postgres/upgrade/upgrade-cluster.js';
-import { addErasedList } from '../features/erasures/erased-list.js';
-import { erasedListBeside, erasedListFile } from '../features/erasures/list-file.js';
+import { addErasedList } from '../trust/erasures/erased-list.js';
+import { erasedListBeside, erasedListFile } from '../trust/erasures/list-file.js';
 import { StartupError } from '../platform/lib/startup-error.js';
 import type { Settings } from '../platform/settings/settings.js';
 import { interruptible } from '../studio/cli/interrupt.js';

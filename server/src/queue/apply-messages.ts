@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { isStatementTimeout } from '../platform/db/dedicated-connection.js';
 import type { Pool } from '../platform/db/pool.js';
-import type { ErasedPlayers } from '../features/erasures/erased-players.js';
+import type { ErasedPlayers } from '../trust/erasures/erased-players.js';
 import { applyEvents, type EventOutcome } from '../core/events/apply/apply-events.js';
 import type { RejectedSequences } from '../core/events/apply/sequence-claims.js';
 import type { Inbox } from '../core/events/failed/inbox.js';

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Pool } from '../platform/db/pool.js';
-import type { ErasedPlayers } from '../features/erasures/erased-players.js';
+import type { ErasedPlayers } from '../trust/erasures/erased-players.js';
 import type { Inbox } from '../core/events/failed/inbox.js';
 import type { EventIntake } from '../core/events/intake/intake.js';
 import type { NatsSettings } from '../platform/settings/settings.js';

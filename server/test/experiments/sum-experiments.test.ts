@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { withDedicatedConnection } from '../../src/platform/db/dedicated-connection.js';
-import { requestErasure } from '../../src/features/erasures/request-erasure.js';
+import { requestErasure } from '../../src/trust/erasures/request-erasure.js';
 import { applyEvents } from '../../src/core/events/apply/apply-events.js';
 import { exploreExperiment } from '../../src/experiments/explore-experiment.js';
 import { findFigures } from '../../src/experiments/figure-queries.js';

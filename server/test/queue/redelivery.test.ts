@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createErasedPlayers } from '../../src/features/erasures/erased-players.js';
+import { createErasedPlayers } from '../../src/trust/erasures/erased-players.js';
 import { createInbox } from '../../src/core/events/failed/inbox.js';
 import {
   createMessageApplier,

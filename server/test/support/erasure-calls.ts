@@ -2,7 +2,7 @@ import {
   type ErasureResult,
   type ErasureRun,
   runErasures,
-} from '../../src/features/erasures/run-erasures.js';
+} from '../../src/trust/erasures/run-erasures.js';
 import { createErasureHashes } from '../../src/platform/security/erasure-hashes.js';
 import type { Harness, Session } from './harness.js';
 

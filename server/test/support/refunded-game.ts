@@ -1,5 +1,5 @@
 import { applyEvents } from '../../src/core/events/apply/apply-events.js';
-import { applyNotification, type NotificationOutcome } from '../../src/features/stores/apply-notification.js';
+import { applyNotification, type NotificationOutcome } from '../../src/trust/stores/apply-notification.js';
 import type { ErasureHashes } from '../../src/platform/security/erasure-hashes.js';
 import type { GameWorld, TestPlayer } from './game-world.js';
 import { toRecords } from './game-world.js';

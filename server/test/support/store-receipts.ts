@@ -5,7 +5,7 @@ import {
   type AppleSigner,
   createAppleSigner,
   createGoogleSigner,
-} from '../../src/lib/fake-store/store-signers.js';
+} from '../../src/trust/fake-store/store-signers.js';
 
 export const BUNDLE_ID = 'com.example.game';
 

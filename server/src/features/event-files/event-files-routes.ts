@@ -8,7 +8,7 @@ import { BODY_ERRORS } from '../../platform/http/api-schemas.js';
 import { hangUpOf } from '../../platform/http/hang-up.js';
 import { createFairSemaphore } from '../../platform/lib/fair-semaphore.js';
 import { createErasureHashes } from '../../platform/security/erasure-hashes.js';
-import { renameErasedUsers } from '../erasures/erased-players.js';
+import { renameErasedUsers } from '../../trust/erasures/erased-players.js';
 import { ASK_LIMITS, askFiles } from './asking/ask-files.js';
 import type { Answer, Outcome } from './asking/question.js';
 import { AnswerResponse, EventFilesResponse, QuestionBody } from './event-files-schemas.js';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { requestErasure } from '../../../src/features/erasures/request-erasure.js';
+import { requestErasure } from '../../../src/trust/erasures/request-erasure.js';
 import type { ArmSums } from '../../../src/experiments/report/experiment-sums.js';
 import {
   type MetricSums,

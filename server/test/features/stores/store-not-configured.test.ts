@@ -4,7 +4,7 @@ import { DEMO } from '../../../src/app/demo-studio.js';
 import { type ReplayTools, replayFailedGroup } from '../../../src/features/events/failed/replay.js';
 import { NO_STORES, type StoreSettings } from '../../../src/core/events/receipts/store-settings.js';
 import { replayWaiting } from '../../../src/features/stores/replay-waiting.js';
-import { saveStores } from '../../../src/features/stores/store-settings-queries.js';
+import { saveStores } from '../../../src/trust/stores/store-settings-queries.js';
 import { HOUR_MS } from '../../../src/platform/lib/day.js';
 import { get, withoutRateLimits } from '../../support/data-calls.js';
 import { createHarness, type Harness, postEvents, type Session, testActor } from '../../support/harness.js';

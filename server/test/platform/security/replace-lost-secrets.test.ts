@@ -8,7 +8,7 @@ import { buildPlayerApp } from '../../../src/app/player-app.js';
 import { loadDeviceHashes } from '../../../src/core/sessions/forgotten-devices.js';
 import { replaceLostSecrets } from '../../../src/studio/sessions/replace-lost-secrets.js';
 import { resealAll } from '../../../src/studio/sessions/reseal-secrets.js';
-import { saveAccount } from '../../../src/features/stores/google/account-queries.js';
+import { saveAccount } from '../../../src/trust/stores/google/account-queries.js';
 import { revokeApiKey } from '../../../src/studio/games-and-keys/key-changes.js';
 import { generateMasterKey, type MasterKeys, primaryId, seal } from '../../../src/platform/security/master-keys.js';
 import { listSealedSecrets } from '../../../src/platform/security/sealed-secrets.js';

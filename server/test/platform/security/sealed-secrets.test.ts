@@ -6,7 +6,7 @@ import { type Context, createContext } from '../../../src/app/context.js';
 import { DEMO } from '../../../src/app/demo-studio.js';
 import { buildPlayerApp } from '../../../src/app/player-app.js';
 import { resealAll } from '../../../src/studio/sessions/reseal-secrets.js';
-import { saveAccount } from '../../../src/features/stores/google/account-queries.js';
+import { saveAccount } from '../../../src/trust/stores/google/account-queries.js';
 import { createErasureHashes } from '../../../src/platform/security/erasure-hashes.js';
 import { accountBinding } from '../../../src/platform/security/google-account-binding.js';
 import { type MasterKeys, sealedUnder, UnsealError, unseal } from '../../../src/platform/security/master-keys.js';

@@ -1,29 +1,29 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { transaction } from '../../../../src/platform/db/pool.js';
-import { hasDueErasures } from '../../../../src/features/erasures/begin-queries.js';
+import { hasDueErasures } from '../../../../src/trust/erasures/begin-queries.js';
 import {
   findPageGame,
   findPlayerOfCode,
   upsertErasureCode,
-} from '../../../../src/features/erasures/code-queries.js';
-import { listErasedHashes } from '../../../../src/features/erasures/erased-players.js';
-import { countOpenErasures } from '../../../../src/features/erasures/erasure-metrics.js';
+} from '../../../../src/trust/erasures/code-queries.js';
+import { listErasedHashes } from '../../../../src/trust/erasures/erased-players.js';
+import { countOpenErasures } from '../../../../src/trust/erasures/erasure-metrics.js';
 import {
   findErasure,
   listErasures,
   listErasuresByHash,
   previewErasure,
-} from '../../../../src/features/erasures/erasure-queries.js';
+} from '../../../../src/trust/erasures/erasure-queries.js';
 import {
   deleteDeadLetters,
   insertListedErasures,
   listDoneErasures,
   listPlayersAfter,
   listUnknownPlayers,
-} from '../../../../src/features/erasures/list-queries.js';
-import { requestErasure, withdrawErasure } from '../../../../src/features/erasures/request-erasure.js';
-import { findErasureOfPlayer } from '../../../../src/features/erasures/request-queries.js';
-import { runErasures } from '../../../../src/features/erasures/run-erasures.js';
+} from '../../../../src/trust/erasures/list-queries.js';
+import { requestErasure, withdrawErasure } from '../../../../src/trust/erasures/request-erasure.js';
+import { findErasureOfPlayer } from '../../../../src/trust/erasures/request-queries.js';
+import { runErasures } from '../../../../src/trust/erasures/run-erasures.js';
 import { createErasureHashes } from '../../../../src/platform/security/erasure-hashes.js';
 import { testMasterKeys } from '../../../support/harness.js';
 import { WORLD } from './large-tables.js';

@@ -14,10 +14,10 @@ import { cancelExport, startExport } from '../../../../src/features/exports/expo
 import { deleteExpiredJobs } from '../../../../src/studio/jobs/job-expiry.js';
 import { findJob, listJobs, updateJobProgress } from '../../../../src/studio/jobs/job-queries.js';
 import { cancelJob, createJobs } from '../../../../src/studio/jobs/jobs.js';
-import { auditPlayerExport } from '../../../../src/features/player-exports/audit-player-export.js';
-import { exportPieces } from '../../../../src/features/player-exports/export-pieces.js';
-import { claimExport, releaseExport } from '../../../../src/features/player-exports/export-queries.js';
-import { createExportPool } from '../../../../src/features/player-exports/player-exports.js';
+import { auditPlayerExport } from '../../../../src/trust/player-exports/audit-player-export.js';
+import { exportPieces } from '../../../../src/trust/player-exports/export-pieces.js';
+import { claimExport, releaseExport } from '../../../../src/trust/player-exports/export-queries.js';
+import { createExportPool } from '../../../../src/trust/player-exports/player-exports.js';
 import { DAY_MS } from '../../../../src/platform/lib/day.js';
 import { WORLD } from './large-tables.js';
 import type { Listed } from './listed-statement.js';

@@ -5,7 +5,7 @@ import { findCataloguePrice } from '../../../../src/core/events/receipts/price-q
 import { createReceiptChecks } from '../../../../src/core/events/receipts/receipt-checks.js';
 import { NO_STORES } from '../../../../src/core/events/receipts/store-settings.js';
 import { createRegistries } from '../../../../src/core/events/types/registries.js';
-import { applyNotification } from '../../../../src/features/stores/apply-notification.js';
+import { applyNotification } from '../../../../src/trust/stores/apply-notification.js';
 import {
   deleteAccount,
   listFailingAccounts,
@@ -13,23 +13,23 @@ import {
   noteSuccess,
   openAccount,
   saveAccount,
-} from '../../../../src/features/stores/google/account-queries.js';
+} from '../../../../src/trust/stores/google/account-queries.js';
 import {
   deletePurchase,
   isOfTester,
   listDuePurchases,
   listGamesToConfirm,
   postponePurchase,
-} from '../../../../src/features/stores/google/purchase-queries.js';
+} from '../../../../src/trust/stores/google/purchase-queries.js';
 import {
   beginVoidedList,
   endVoidedList,
   listVoidedLists,
   updateVoidedPage,
-} from '../../../../src/features/stores/google/voided-queries.js';
-import { updateErasedOrder } from '../../../../src/features/stores/notification-queries.js';
+} from '../../../../src/trust/stores/google/voided-queries.js';
+import { updateErasedOrder } from '../../../../src/trust/stores/notification-queries.js';
 import { replayWaiting } from '../../../../src/features/stores/replay-waiting.js';
-import { findStores, saveStores } from '../../../../src/features/stores/store-settings-queries.js';
+import { findStores, saveStores } from '../../../../src/trust/stores/store-settings-queries.js';
 import { toRecords } from '../../../support/game-world.js';
 import { testMasterKeys } from '../../../support/harness.js';
 import { WORLD } from './large-tables.js';

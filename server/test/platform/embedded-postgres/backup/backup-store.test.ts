@@ -16,8 +16,8 @@ import { fetchBackup } from '../../../../src/platform/embedded-postgres/backup/f
 import { writeHashed } from '../../../../src/platform/embedded-postgres/backup/hashed-files.js';
 import { type BackupFile, writeManifest } from '../../../../src/platform/embedded-postgres/backup/manifest.js';
 import { verifyBackup } from '../../../../src/platform/embedded-postgres/backup/verify-backup.js';
-import { appendToErasedList, readErasedList } from '../../../../src/features/erasures/erased-list.js';
-import { addStoredErasedList } from '../../../../src/features/erasures/stored-list.js';
+import { appendToErasedList, readErasedList } from '../../../../src/trust/erasures/erased-list.js';
+import { addStoredErasedList } from '../../../../src/trust/erasures/stored-list.js';
 import { FAKE_KEY, type FakeS3, startFakeS3 } from '../../../support/fake-s3.js';
 import { testSettings } from '../../../support/harness.js';
 import { listNotOthers, makeOthersFolder } from '../../../support/owners.js';

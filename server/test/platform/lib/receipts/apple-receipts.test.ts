@@ -1,7 +1,7 @@
 import { sign } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { type CertificateRequest, makeCertificate } from '../../../../src/lib/fake-store/make-certificate.js';
-import { createAppleSigner, signJws } from '../../../../src/lib/fake-store/store-signers.js';
+import { type CertificateRequest, makeCertificate } from '../../../../src/trust/fake-store/make-certificate.js';
+import { createAppleSigner, signJws } from '../../../../src/trust/fake-store/store-signers.js';
 import { createAppleReceipts } from '../../../../src/platform/lib/receipts/apple-receipts.js';
 import { readCertificateFile } from '../../../../src/platform/lib/receipts/certificates.js';
 import { INTERMEDIATE_EXTENSION, LEAF_EXTENSION } from '../../../../src/platform/lib/receipts/signed-json.js';

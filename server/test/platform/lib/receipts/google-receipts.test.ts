@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { createGoogleSigner } from '../../../../src/lib/fake-store/store-signers.js';
+import { createGoogleSigner } from '../../../../src/trust/fake-store/store-signers.js';
 import { readGoogleKey, readGooglePurchase } from '../../../../src/platform/lib/receipts/google-receipts.js';
 
 const google = createGoogleSigner();

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { codeOf, readCode } from '../../../src/features/erasures/erasure-code.js';
+import { codeOf, readCode } from '../../../src/trust/erasures/erasure-code.js';
 
 const SHAPE = /^[BCDFGHJKLMNPQRSTVWXZ]{4}(-[BCDFGHJKLMNPQRSTVWXZ]{4}){2}$/;
 

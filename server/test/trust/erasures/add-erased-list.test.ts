@@ -6,8 +6,8 @@ import {
   addErasedList,
   appendToErasedList,
   readErasedList,
-} from '../../../src/features/erasures/erased-list.js';
-import { erasedListFile } from '../../../src/features/erasures/list-file.js';
+} from '../../../src/trust/erasures/erased-list.js';
+import { erasedListFile } from '../../../src/trust/erasures/list-file.js';
 
 let folder: string;
 beforeAll(async () => {

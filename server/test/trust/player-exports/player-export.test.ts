@@ -1,8 +1,8 @@
 import { Compile } from 'typebox/schema';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PLAYER_TABLES } from '../../../src/platform/db/player-tables.js';
-import { PlayerExport } from '../../../src/features/player-exports/export-schemas.js';
-import { EXPORT_SECTIONS, TABLE_EXPORTS } from '../../../src/features/player-exports/export-sections.js';
+import { PlayerExport } from '../../../src/trust/player-exports/export-schemas.js';
+import { EXPORT_SECTIONS, TABLE_EXPORTS } from '../../../src/trust/player-exports/export-sections.js';
 import { type AdminClient, GAME, openAdminClient } from '../../support/admin-calls.js';
 import { expectGeneralError, get } from '../../support/data-calls.js';
 import { addExportedPlayer } from '../../support/exported-player.js';

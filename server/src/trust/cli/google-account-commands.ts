@@ -1,14 +1,14 @@
 import type { Command } from 'commander';
-import { deleteAccount, openAccount, saveAccount } from '../features/stores/google/account-queries.js';
-import { testAccount } from '../features/stores/google/test-account.js';
-import { createGoogleApi, readAccountKey } from '../platform/lib/google-play/google-api.js';
-import { isObject } from '../platform/lib/is-object.js';
-import { StartupError } from '../platform/lib/startup-error.js';
-import { commandActor } from '../studio/cli/command-actor.js';
-import { requireGame, withGame } from '../studio/cli/game-option.js';
-import { readJsonFile } from '../studio/cli/given-file.js';
-import { printable } from '../studio/cli/printable.js';
-import { say, withDatabase, withMasterKeys } from '../studio/cli/terminal.js';
+import { deleteAccount, openAccount, saveAccount } from '../stores/google/account-queries.js';
+import { testAccount } from '../stores/google/test-account.js';
+import { createGoogleApi, readAccountKey } from '../../platform/lib/google-play/google-api.js';
+import { isObject } from '../../platform/lib/is-object.js';
+import { StartupError } from '../../platform/lib/startup-error.js';
+import { commandActor } from '../../studio/cli/command-actor.js';
+import { requireGame, withGame } from '../../studio/cli/game-option.js';
+import { readJsonFile } from '../../studio/cli/given-file.js';
+import { printable } from '../../studio/cli/printable.js';
+import { say, withDatabase, withMasterKeys } from '../../studio/cli/terminal.js';
 
 type Game = { tenant: string; game: string };
 

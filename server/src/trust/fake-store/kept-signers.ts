@@ -1,7 +1,7 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { MadeCertificate } from '../../lib/fake-store/make-certificate.js';
+import type { MadeCertificate } from './make-certificate.js';
 import {
   type AppleSigner,
   appleSignerOf,
@@ -9,7 +9,7 @@ import {
   createGoogleSigner,
   type GoogleSigner,
   googleSignerOf,
-} from '../../lib/fake-store/store-signers.js';
+} from './store-signers.js';
 
 /** The keys of the fake store. They are kept, so that the root certificate stays the same from start to start. */
 export type FakeStoreKeys = Readonly<{

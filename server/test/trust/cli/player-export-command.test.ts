@@ -2,11 +2,11 @@ import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type AdminClient, openAdminClient } from '../support/admin-calls.js';
-import { runCommand } from '../support/command.js';
-import { addExportedPlayer } from '../support/exported-player.js';
-import { createHarness, type Harness, type Session } from '../support/harness.js';
-import { addStudio } from '../support/session-calls.js';
+import { type AdminClient, openAdminClient } from '../../support/admin-calls.js';
+import { runCommand } from '../../support/command.js';
+import { addExportedPlayer } from '../../support/exported-player.js';
+import { createHarness, type Harness, type Session } from '../../support/harness.js';
+import { addStudio } from '../../support/session-calls.js';
 
 let harness: Harness;
 let admin: AdminClient;

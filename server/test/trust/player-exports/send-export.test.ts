@@ -2,7 +2,7 @@ import { get } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fastify } from 'fastify';
 import { expect, it } from 'vitest';
-import { type SendOutcome, sendExport } from '../../../src/features/player-exports/send-export.js';
+import { type SendOutcome, sendExport } from '../../../src/trust/player-exports/send-export.js';
 
 it('ends an export whose reader takes nothing any more', async () => {
   let isFreed = false;

@@ -6,9 +6,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findGame } from '../../../src/platform/admin-api/tenants.js';
 import { DEMO } from '../../../src/app/demo-studio.js';
 import { NO_STORES } from '../../../src/core/events/receipts/store-settings.js';
-import { buildFakeStore, FAKE_PUSH } from '../../../src/features/fake-store/fake-store-app.js';
-import { keepSigners } from '../../../src/features/fake-store/kept-signers.js';
-import { saveStores } from '../../../src/features/stores/store-settings-queries.js';
+import { buildFakeStore, FAKE_PUSH } from '../../../src/trust/fake-store/fake-store-app.js';
+import { keepSigners } from '../../../src/trust/fake-store/kept-signers.js';
+import { saveStores } from '../../../src/trust/stores/store-settings-queries.js';
 import { get } from '../../support/data-calls.js';
 import { createHarness, type Harness, postEvents, type Session, testActor } from '../../support/harness.js';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { createRenamer } from '../../../src/features/erasures/rename-ids.js';
+import { createRenamer } from '../../../src/trust/erasures/rename-ids.js';
 import { runs } from '../../support/property-runs.js';
 
 const USER_ID = '0199c1a2-7b3c-7d4e-8f5a-6b7c8d9e0f1a';

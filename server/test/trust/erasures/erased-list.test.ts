@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { applyErasedList, completeErasedList } from '../../../src/features/erasures/apply-erased-list.js';
-import { appendToErasedList, readErasedList } from '../../../src/features/erasures/erased-list.js';
-import { deleteErasedDeadLetters } from '../../../src/features/erasures/erasure-step.js';
-import { createErasedListWriter } from '../../../src/features/erasures/list-file.js';
+import { applyErasedList, completeErasedList } from '../../../src/trust/erasures/apply-erased-list.js';
+import { appendToErasedList, readErasedList } from '../../../src/trust/erasures/erased-list.js';
+import { deleteErasedDeadLetters } from '../../../src/trust/erasures/erasure-step.js';
+import { createErasedListWriter } from '../../../src/trust/erasures/list-file.js';
 import { insertUnattributed } from '../../../src/queue/unattributed-queries.js';
 import {
   createErasureHashes,
