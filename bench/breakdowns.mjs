@@ -3,7 +3,7 @@
 import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { walkByIndex } from '../server/dist/platform/db/dedicated-connection.js';
-import { sumBreakdowns } from '../server/dist/features/analytics/breakdowns/sum-breakdowns.js';
+import { sumBreakdowns } from '../server/dist/insight/analytics/breakdowns/sum-breakdowns.js';
 import { cpuMsOf } from './support/processes.mjs';
 import { startService } from './support/service.mjs';
 import { insertPlayers, settleTables } from './support/stored-players.mjs';

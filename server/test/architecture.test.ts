@@ -285,7 +285,7 @@ function isOwnTime(node: Node): boolean {
 }
 
 /** Asks, while it streams, whether the sender may still listen. */
-const ASKS_AGAIN = 'features/events/live/live-routes.ts';
+const ASKS_AGAIN = 'insight/live/live-routes.ts';
 
 /** `app.post<…>(…)` */
 function isTypedRoute({ type, callee, typeArguments }: Node): boolean {

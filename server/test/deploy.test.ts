@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { ASK_LIMITS } from '../src/features/event-files/asking/ask-files.js';
-import { processMb } from '../src/features/event-files/asking/ask-process.js';
-import { QUESTIONS } from '../src/features/event-files/event-files-routes.js';
+import { ASK_LIMITS } from '../src/insight/event-files/asking/ask-files.js';
+import { processMb } from '../src/insight/event-files/asking/ask-process.js';
+import { QUESTIONS } from '../src/insight/event-files/event-files-routes.js';
 import { SETTINGS } from '../src/platform/settings/settings.js';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));

@@ -1,10 +1,10 @@
 import { serviceActor } from '../platform/admin-api/audit-log.js';
 import { deleteExpiredAccess } from '../studio/accounts/account-expiry.js';
-import { sumBreakdowns } from '../features/analytics/breakdowns/sum-breakdowns.js';
-import { compactRollups } from '../features/analytics/compact-rollups.js';
+import { sumBreakdowns } from '../insight/analytics/breakdowns/sum-breakdowns.js';
+import { compactRollups } from '../insight/analytics/compact-rollups.js';
 import { compareHoldouts } from '../experiments/holdouts/compare-holdouts.js';
 import { countDailySizes } from '../liveops/audiences/count-daily-sizes.js';
-import { deleteExpiredFailedEvents } from '../features/events/failed/expiry.js';
+import { deleteExpiredFailedEvents } from '../insight/failed-events/expiry.js';
 import { type CompactionResult, compactEvents } from '../features/events/storage/compact-events.js';
 import { dropOldIdentities, ensureEventPartitions } from '../core/events/storage/event-partitions.js';
 import { gradeExperiments } from '../experiments/grading/grade-experiments.js';
@@ -18,7 +18,7 @@ import { deleteExpiredStays } from '../core/players/stay-expiry.js';
 import { forgetDevices } from '../core/sessions/forget-devices.js';
 import type { DeviceHashes } from '../core/sessions/forgotten-devices.js';
 import { deleteExpiredSessions } from '../core/sessions/session-expiry.js';
-import { WAITING_PURCHASES } from '../features/stores/replay-waiting.js';
+import { WAITING_PURCHASES } from '../insight/failed-events/replay-waiting.js';
 import { MINUTE_MS } from '../platform/lib/day.js';
 
 const BREAKDOWNS = 'breakdowns';

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
-import { cutAnswer, cutMessage } from '../features/event-files/asking/cut-answer.js';
-import type { Answer, Outcome, Question } from '../features/event-files/asking/question.js';
-import { ANSWER_FD, NO_DUCKDB, OUT_OF_MEMORY } from '../features/event-files/asking/question.js';
+import { cutAnswer, cutMessage } from '../insight/event-files/asking/cut-answer.js';
+import type { Answer, Outcome, Question } from '../insight/event-files/asking/question.js';
+import { ANSWER_FD, NO_DUCKDB, OUT_OF_MEMORY } from '../insight/event-files/asking/question.js';
 import { stepBehindPlayers } from '../platform/lib/thread-priority.js';
 
 /**

@@ -16,7 +16,7 @@ import { StartupError } from '../platform/lib/startup-error.js';
 import { findMasterKeys } from '../platform/security/master-key.js';
 import { unseal } from '../platform/security/master-keys.js';
 import type { Settings } from '../platform/settings/settings.js';
-import { checkEventFiles } from './doctor-event-files.js';
+import { checkEventFiles } from '../insight/cli/doctor-event-files.js';
 import type { DoctorFinding } from '../studio/cli/doctor-finding.js';
 import { checkGoogleAccounts } from '../trust/cli/doctor-google-accounts.js';
 import { checkReplica } from './doctor-replica.js';

@@ -12,7 +12,7 @@ import { createProgressLine } from '../studio/cli/progress-line.js';
 import { checkReactions } from '../experiments/cli/react-check.js';
 import { readReactions } from './react-option.js';
 import { reportTruth } from './report-truth.js';
-import { refuseDifferences, reportLive, reportSimulation } from './simulate-report.js';
+import { refuseDifferences, reportLive, reportSimulation } from '../insight/cli/simulate-report.js';
 import { leaveSimulatedPast } from './simulated-past.js';
 import {
   type LiveOptions,

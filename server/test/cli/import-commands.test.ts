@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { recountGame } from '../../src/features/analytics/recount.js';
+import { recountGame } from '../../src/insight/analytics/recount.js';
 import { generateMasterKey } from '../../src/platform/security/master-keys.js';
 import { finished, startCommandUnder } from '../support/command.js';
 import { createGameWorld, type GameWorld } from '../support/game-world.js';

@@ -22,7 +22,7 @@ import { erase } from '../support/erasure-calls.js';
 import { DAY_MS, type TestPlayer, toRecords } from '../support/game-world.js';
 import { createHarness, type Harness } from '../support/harness.js';
 import { isWaitedFor } from '../support/locks.js';
-import { watch } from '../features/analytics/breakdowns/breakdown-world.js';
+import { watch } from '../insight/analytics/breakdowns/breakdown-world.js';
 import {
   addGame,
   addPlayers,

@@ -11,7 +11,7 @@ import type { Pool } from '../../src/platform/db/pool.js';
 import { readsOf } from '../../src/platform/db/reads.js';
 import { createDocumentChanges } from '../../src/liveops/configs/document-changes.js';
 import { createJobs } from '../../src/studio/jobs/jobs.js';
-import { trainGame } from '../../src/features/predictions/train-game.js';
+import { trainGame } from '../../src/insight/predictions/train-game.js';
 import { createGoogleApi } from '../../src/platform/lib/google-play/google-api.js';
 import { createPasswords } from '../../src/platform/security/passwords.js';
 import { createAdminMetrics } from '../../src/platform/telemetry/metrics.js';

@@ -10,9 +10,9 @@ import {
   compactEvents,
 } from '../../src/features/events/storage/compact-events.js';
 import { dayTable } from '../../src/core/events/storage/event-partitions.js';
-import { exportEvents } from '../../src/features/exports/export-events.js';
+import { exportEvents } from '../../src/insight/exports/export-events.js';
 import type { Span } from '../../src/studio/jobs/export-span.js';
-import { streamTarget } from '../../src/features/exports/export-target.js';
+import { streamTarget } from '../../src/insight/exports/export-target.js';
 import { ensureDays } from './event-days.js';
 import { adImpressionAt, DAY_MS, type GameWorld, type TestEvent, type TestPlayer } from './game-world.js';
 

@@ -3,16 +3,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { Pool } from '../../src/platform/db/pool.js';
-import { ASK_LIMITS, type AskLimits, askFiles } from '../../src/features/event-files/asking/ask-files.js';
-import type { AnswerValue, Outcome } from '../../src/features/event-files/asking/question.js';
-import type { FileStore } from '../../src/features/event-files/file-store.js';
-import type { GameFolder } from '../../src/features/event-files/manifest.js';
-import { openFileStore } from '../../src/features/event-files/open-store.js';
+import { ASK_LIMITS, type AskLimits, askFiles } from '../../src/insight/event-files/asking/ask-files.js';
+import type { AnswerValue, Outcome } from '../../src/insight/event-files/asking/question.js';
+import type { FileStore } from '../../src/insight/event-files/file-store.js';
+import type { GameFolder } from '../../src/insight/event-files/manifest.js';
+import { openFileStore } from '../../src/insight/event-files/open-store.js';
 import {
   type FilesResult,
   type FilesRun,
   writeEventFiles,
-} from '../../src/features/event-files/writing/write-files.js';
+} from '../../src/insight/event-files/writing/write-files.js';
 import type { EventFilesSettings } from '../../src/platform/settings/bucket-settings.js';
 import { NOW } from './closed-day.js';
 

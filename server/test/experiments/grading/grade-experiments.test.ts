@@ -25,7 +25,7 @@ import { bucketOf, userIdBytes } from '../../../src/decide/compile/bucket.js';
 import { configWith, experiment } from '../../decide/support/fixtures.js';
 import { type AdminClient, openAdminClient } from '../../support/admin-calls.js';
 import { createHarness, type Harness } from '../../support/harness.js';
-import { watch } from '../../features/analytics/breakdowns/breakdown-world.js';
+import { watch } from '../../insight/analytics/breakdowns/breakdown-world.js';
 import { addGame, at, dayOf, NOW, publish } from '../support/experiment-world.js';
 
 const PLAYERS = 400;

@@ -22,7 +22,7 @@ import { expectGeneralError, gameDocument, sku } from '../../support/data-calls.
 import { DAY_MS, type TestPlayer, toRecords } from '../../support/game-world.js';
 import { createHarness, type Harness } from '../../support/harness.js';
 import { addStudio } from '../../support/session-calls.js';
-import { watch } from '../../features/analytics/breakdowns/breakdown-world.js';
+import { watch } from '../../insight/analytics/breakdowns/breakdown-world.js';
 
 const NOW = Date.parse('2026-11-15T12:00:00Z');
 const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);

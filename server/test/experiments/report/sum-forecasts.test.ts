@@ -17,7 +17,7 @@ import { experiment } from '../../decide/support/fixtures.js';
 import { erase } from '../../support/erasure-calls.js';
 import { DAY_MS, type TestPlayer } from '../../support/game-world.js';
 import { createHarness, type Harness } from '../../support/harness.js';
-import { watch } from '../../features/analytics/breakdowns/breakdown-world.js';
+import { watch } from '../../insight/analytics/breakdowns/breakdown-world.js';
 import {
   addGame,
   addPlayers,

@@ -18,7 +18,7 @@ import { pairMomentsOf } from '../../../src/platform/statistics/moments.js';
 import { experiment } from '../../decide/support/fixtures.js';
 import type { TestPlayer } from '../../support/game-world.js';
 import { createHarness, type Harness } from '../../support/harness.js';
-import { watch } from '../../features/analytics/breakdowns/breakdown-world.js';
+import { watch } from '../../insight/analytics/breakdowns/breakdown-world.js';
 import {
   addGame,
   addPlayers,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { transaction } from '../../../src/platform/db/pool.js';
-import { recountGame } from '../../../src/features/analytics/recount.js';
+import { recountGame } from '../../../src/insight/analytics/recount.js';
 import type { HistoricLine } from '../../../src/features/imports/history-line.js';
 import { eventImporter } from '../../../src/features/imports/import-events.js';
 import { playerImporter } from '../../../src/features/imports/import-players.js';

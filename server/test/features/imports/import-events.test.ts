@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { recountGame } from '../../../src/features/analytics/recount.js';
+import { recountGame } from '../../../src/insight/analytics/recount.js';
 import { applyEvents } from '../../../src/core/events/apply/apply-events.js';
 import { checkEvents } from '../../../src/core/events/intake/check-events.js';
 import { recordsOfPlayer } from '../../../src/core/events/intake/event-record.js';

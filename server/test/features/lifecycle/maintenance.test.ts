@@ -13,7 +13,7 @@ import {
   type MaintenanceMetrics,
 } from '../../../src/platform/lifecycle/maintenance-metrics.js';
 import type { MaintenanceStep } from '../../../src/platform/lifecycle/maintenance-step.js';
-import { WAITING_PURCHASES } from '../../../src/features/stores/replay-waiting.js';
+import { WAITING_PURCHASES } from '../../../src/insight/failed-events/replay-waiting.js';
 import {
   adImpressionAt,
   createGameWorld,

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { updateRetentionDays } from '../../../src/platform/admin-api/tenants.js';
-import { recountGame } from '../../../src/features/analytics/recount.js';
+import { recountGame } from '../../../src/insight/analytics/recount.js';
 import { applyEvents, type EventOutcome } from '../../../src/core/events/apply/apply-events.js';
 import {
   ensureEventPartitions,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { findGame } from '../../../src/platform/admin-api/tenants.js';
-import { recountGame } from '../../../src/features/analytics/recount.js';
+import { recountGame } from '../../../src/insight/analytics/recount.js';
 import { leavePast, type SimulatedPast } from '../../../src/features/simulated-past/leave-past.js';
 import { withoutRateLimits } from '../../support/data-calls.js';
 import { DAY_MS } from '../../support/game-world.js';

@@ -7,7 +7,7 @@ import { takeBackup } from '../../../src/platform/embedded-postgres/backup/take-
 import { migrate } from '../../../src/platform/db/migrate.js';
 import { createPool } from '../../../src/platform/db/pool.js';
 import { grantToServiceRole } from '../../../src/platform/db/service-role.js';
-import { recountGame } from '../../../src/features/analytics/recount.js';
+import { recountGame } from '../../../src/insight/analytics/recount.js';
 import { createTestDatabase } from '../../support/database.js';
 import { contentsOf, killedUpgrade, makeDatabase, upgrade } from '../../support/major-upgrade.js';
 import { clearAway, leftovers, makeFolder, query, start } from '../../support/postgres-folders.js';

@@ -5,7 +5,7 @@ import { migrate } from '../../../src/platform/db/migrate.js';
 import { listMigrations } from '../../../src/platform/db/migration-files.js';
 import { createPool, type Pool } from '../../../src/platform/db/pool.js';
 import { grantToServiceRole } from '../../../src/platform/db/service-role.js';
-import { recountGame } from '../../../src/features/analytics/recount.js';
+import { recountGame } from '../../../src/insight/analytics/recount.js';
 import { compactEvents } from '../../../src/features/events/storage/compact-events.js';
 import {
   dropOldIdentities,

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Context, createContext } from '../../../src/app/context.js';
 import { buildPlayerApp } from '../../../src/app/player-app.js';
 import { migrate } from '../../../src/platform/db/migrate.js';
-import { recountGame } from '../../../src/features/analytics/recount.js';
+import { recountGame } from '../../../src/insight/analytics/recount.js';
 import { expectCounts, get, playerAggregates } from '../../support/data-calls.js';
 import { createTestDatabase, type TestDatabase } from '../../support/database.js';
 import { findBreaks, readContract, type SchemaContract } from '../../support/expand-only.js';

@@ -5,9 +5,9 @@ import { addMember, resetAccount } from '../../../src/studio/accounts/account-ch
 import { findAccountByEmail } from '../../../src/studio/accounts/account-queries.js';
 import { invite } from '../../../src/studio/accounts/invitations.js';
 import { changeRole, removeMember } from '../../../src/studio/accounts/members.js';
-import { replayFailedEvent } from '../../../src/features/events/failed/replay.js';
+import { replayFailedEvent } from '../../../src/insight/failed-events/replay.js';
 import { retireEventType } from '../../../src/core/events/types/event-type-queries.js';
-import { registerEventType } from '../../../src/features/events/types/event-types.js';
+import { registerEventType } from '../../../src/insight/event-types/event-types.js';
 import { createRegistries } from '../../../src/core/events/types/registries.js';
 import { discardDraft, findDraft, publishDraft, saveDraft } from '../../../src/liveops/configs/draft.js';
 import { publishConfig, rollBackConfig } from '../../../src/liveops/configs/publish.js';

@@ -5,7 +5,7 @@ import { configWith, segment } from '../../decide/support/fixtures.js';
 import { type AdminClient, openAdminClient } from '../../support/admin-calls.js';
 import { createHarness, type Harness, postEvents } from '../../support/harness.js';
 import { addStudio } from '../../support/session-calls.js';
-import { dayOf, sumOn } from '../../features/analytics/breakdowns/breakdown-world.js';
+import { dayOf, sumOn } from '../../insight/analytics/breakdowns/breakdown-world.js';
 
 const DAY_MS = 86_400_000;
 /** Noon, so that no midnight comes in between. */

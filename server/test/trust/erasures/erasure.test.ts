@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findGame } from '../../../src/platform/admin-api/tenants.js';
 import { DEMO } from '../../../src/app/demo-studio.js';
 import { PLAYER_TABLES } from '../../../src/platform/db/player-tables.js';
-import { recountGame } from '../../../src/features/analytics/recount.js';
+import { recountGame } from '../../../src/insight/analytics/recount.js';
 import { RECEIPT_TYPE } from '../../../src/trust/erasures/receipt.js';
 import { requestErasures, withdrawErasure } from '../../../src/trust/erasures/request-erasure.js';
 import { TABLE_ERASURES } from '../../../src/trust/erasures/table-erasures.js';

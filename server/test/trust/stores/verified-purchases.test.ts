@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { findGame } from '../../../src/platform/admin-api/tenants.js';
 import { DEMO } from '../../../src/app/demo-studio.js';
-import { listGameDays } from '../../../src/features/analytics/dashboard.js';
+import { listGameDays } from '../../../src/insight/analytics/dashboard.js';
 import { requestErasure, withdrawErasure } from '../../../src/trust/erasures/request-erasure.js';
 import { NO_STORES, type StoreSettings } from '../../../src/core/events/receipts/store-settings.js';
 import { saveStores } from '../../../src/trust/stores/store-settings-queries.js';

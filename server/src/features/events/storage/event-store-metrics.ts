@@ -2,7 +2,7 @@ import { Gauge, Registry } from 'prom-client';
 import type { Pool } from '../../../platform/db/pool.js';
 import type { Clock } from '../../../platform/lib/clock.js';
 import { DAY_MS } from '../../../platform/lib/day.js';
-import { countLosses, LOSS_GRACE_MS } from '../losses/losses.js';
+import { countLosses, LOSS_GRACE_MS } from '../../../insight/losses/losses.js';
 import { countDaysToCompact } from './compact-queries.js';
 import { closedBefore } from '../../../core/events/storage/event-partitions.js';
 

@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { MAINTENANCE_STEPS } from '../../../../src/app/maintenance-steps.js';
-import { recountGame } from '../../../../src/features/analytics/recount.js';
+import { recountGame } from '../../../../src/insight/analytics/recount.js';
 import { createEventStoreMetrics } from '../../../../src/features/events/storage/event-store-metrics.js';
 import { createMaintenance } from '../../../../src/features/lifecycle/maintenance.js';
 import { createMaintenanceMetrics } from '../../../../src/platform/lifecycle/maintenance-metrics.js';

@@ -2,30 +2,30 @@ import { pino } from 'pino';
 import { MAINTENANCE_STEPS } from '../../../../src/app/maintenance-steps.js';
 import { walkByIndex, withDedicatedConnection } from '../../../../src/platform/db/dedicated-connection.js';
 import type { Pool } from '../../../../src/platform/db/pool.js';
-import { sumBreakdowns } from '../../../../src/features/analytics/breakdowns/sum-breakdowns.js';
+import { sumBreakdowns } from '../../../../src/insight/analytics/breakdowns/sum-breakdowns.js';
 import {
   countMissingEvents,
   countRefusedEvents,
   countStoredEvents,
   findPlayerTotals,
   sumStoredRevenue,
-} from '../../../../src/features/analytics/device-totals.js';
-import { runFunnel } from '../../../../src/features/analytics/funnels/run-funnel.js';
+} from '../../../../src/insight/analytics/device-totals.js';
+import { runFunnel } from '../../../../src/insight/analytics/funnels/run-funnel.js';
 import { compareHoldouts } from '../../../../src/experiments/holdouts/compare-holdouts.js';
-import { recountGame } from '../../../../src/features/analytics/recount.js';
-import type { FileStore } from '../../../../src/features/event-files/file-store.js';
-import { findFilesState } from '../../../../src/features/event-files/files-state.js';
-import { findFileTotals, findGameFolder, listFiles } from '../../../../src/features/event-files/stored-files.js';
-import { writeEventFiles } from '../../../../src/features/event-files/writing/write-files.js';
-import { deleteFailedEvent, deleteFailedGroup } from '../../../../src/features/events/failed/delete-failed.js';
+import { recountGame } from '../../../../src/insight/analytics/recount.js';
+import type { FileStore } from '../../../../src/insight/event-files/file-store.js';
+import { findFilesState } from '../../../../src/insight/event-files/files-state.js';
+import { findFileTotals, findGameFolder, listFiles } from '../../../../src/insight/event-files/stored-files.js';
+import { writeEventFiles } from '../../../../src/insight/event-files/writing/write-files.js';
+import { deleteFailedEvent, deleteFailedGroup } from '../../../../src/insight/failed-events/delete-failed.js';
 import {
   findFailedEvent,
   listFailedEvents,
   listFailedGroups,
-} from '../../../../src/features/events/failed/failed-event-queries.js';
-import { replayFailedEvent, replayFailedGroup } from '../../../../src/features/events/failed/replay.js';
-import { updateReasons } from '../../../../src/features/events/failed/replay-queries.js';
-import { countLosses, listLosses, listMissing } from '../../../../src/features/events/losses/losses.js';
+} from '../../../../src/insight/failed-events/failed-event-queries.js';
+import { replayFailedEvent, replayFailedGroup } from '../../../../src/insight/failed-events/replay.js';
+import { updateReasons } from '../../../../src/insight/failed-events/replay-queries.js';
+import { countLosses, listLosses, listMissing } from '../../../../src/insight/losses/losses.js';
 import { createReceiptChecks } from '../../../../src/core/events/receipts/receipt-checks.js';
 import { compactEvents } from '../../../../src/features/events/storage/compact-events.js';
 import { countDaysToCompact, listStuckDays } from '../../../../src/features/events/storage/compact-queries.js';
@@ -37,9 +37,9 @@ import {
   retireEventType,
 } from '../../../../src/core/events/types/event-type-queries.js';
 import { createRegistries } from '../../../../src/core/events/types/registries.js';
-import { listSentTypes } from '../../../../src/features/events/types/sent-types.js';
-import { exportEvents } from '../../../../src/features/exports/export-events.js';
-import { estimateEvents } from '../../../../src/features/exports/export-queries.js';
+import { listSentTypes } from '../../../../src/insight/event-types/sent-types.js';
+import { exportEvents } from '../../../../src/insight/exports/export-events.js';
+import { estimateEvents } from '../../../../src/insight/exports/export-queries.js';
 import { createMaintenance } from '../../../../src/features/lifecycle/maintenance.js';
 import { createMaintenanceMetrics } from '../../../../src/platform/lifecycle/maintenance-metrics.js';
 import { runRetention } from '../../../../src/features/lifecycle/retention.js';

@@ -9,8 +9,8 @@ import {
   findExportJob,
   insertExportChunk,
   listExportJobs,
-} from '../../../../src/features/exports/export-job-queries.js';
-import { cancelExport, startExport } from '../../../../src/features/exports/export-jobs.js';
+} from '../../../../src/insight/exports/export-job-queries.js';
+import { cancelExport, startExport } from '../../../../src/insight/exports/export-jobs.js';
 import { deleteExpiredJobs } from '../../../../src/studio/jobs/job-expiry.js';
 import { findJob, listJobs, updateJobProgress } from '../../../../src/studio/jobs/job-queries.js';
 import { cancelJob, createJobs } from '../../../../src/studio/jobs/jobs.js';

@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { exportPlayers } from '../../../../src/features/exports/export-players.js';
+import { exportPlayers } from '../../../../src/insight/exports/export-players.js';
 import { eventImporter } from '../../../../src/features/imports/import-events.js';
 import { playerImporter } from '../../../../src/features/imports/import-players.js';
 import { runImport } from '../../../../src/features/imports/run-import.js';

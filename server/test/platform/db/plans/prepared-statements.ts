@@ -18,16 +18,16 @@ import {
   listBreakdownDays,
   listBreakdownTotals,
   listNewBuilds,
-} from '../../../../src/features/analytics/breakdowns/breakdown.js';
-import { findSumming } from '../../../../src/features/analytics/breakdowns/days-behind.js';
-import { gameDashboard } from '../../../../src/features/analytics/dashboard.js';
-import { listRevenueDays } from '../../../../src/features/analytics/forecast/revenue-days.js';
+} from '../../../../src/insight/analytics/breakdowns/breakdown.js';
+import { findSumming } from '../../../../src/insight/analytics/breakdowns/days-behind.js';
+import { gameDashboard } from '../../../../src/insight/analytics/dashboard.js';
+import { listRevenueDays } from '../../../../src/insight/analytics/forecast/revenue-days.js';
 import { findNewestComparison } from '../../../../src/experiments/holdouts/holdout-queries.js';
 import {
   findInstallsSummedAt,
   listInstallCohorts,
   listInstallRevenue,
-} from '../../../../src/features/analytics/installs/install-queries.js';
+} from '../../../../src/insight/analytics/installs/install-queries.js';
 import { listSegmentSizeDays } from '../../../../src/liveops/audiences/segment-size-queries.js';
 import { applyEvents } from '../../../../src/core/events/apply/apply-events.js';
 import { failedEvent } from '../../../../src/core/events/failed/failed-event.js';
@@ -56,8 +56,8 @@ import { listOverrides } from '../../../../src/liveops/players/override-queries.
 import { listPins } from '../../../../src/liveops/players/pin-queries.js';
 import { findPlayerId } from '../../../../src/core/players/player-parameter.js';
 import { storeStays } from '../../../../src/core/players/stay-queries.js';
-import { listPredictedGames, listPredictionHealth } from '../../../../src/features/predictions/daily-queries.js';
-import { listGrades } from '../../../../src/features/predictions/grade-queries.js';
+import { listPredictedGames, listPredictionHealth } from '../../../../src/insight/predictions/daily-queries.js';
+import { listGrades } from '../../../../src/insight/predictions/grade-queries.js';
 import {
   findCurrentState,
   findModel,
@@ -66,7 +66,7 @@ import {
   listModels,
   listStates,
 } from '../../../../src/core/predictions/model-queries.js';
-import { findFailure, noteFailure, noteGraded } from '../../../../src/features/predictions/work-queries.js';
+import { findFailure, noteFailure, noteGraded } from '../../../../src/insight/predictions/work-queries.js';
 import { attachDevice, detachDevice } from '../../../../src/liveops/servers/attach-device.js';
 import {
   findPlayersOfGame,

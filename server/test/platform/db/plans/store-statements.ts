@@ -28,7 +28,7 @@ import {
   updateVoidedPage,
 } from '../../../../src/trust/stores/google/voided-queries.js';
 import { updateErasedOrder } from '../../../../src/trust/stores/notification-queries.js';
-import { replayWaiting } from '../../../../src/features/stores/replay-waiting.js';
+import { replayWaiting } from '../../../../src/insight/failed-events/replay-waiting.js';
 import { findStores, saveStores } from '../../../../src/trust/stores/store-settings-queries.js';
 import { toRecords } from '../../../support/game-world.js';
 import { testMasterKeys } from '../../../support/harness.js';

@@ -20,9 +20,9 @@ import { importOverrides } from '../../../../src/liveops/players/override-import
 import { listKnownPlayers } from '../../../../src/liveops/players/override-import-queries.js';
 import { clearOverride, setOverride } from '../../../../src/liveops/players/overrides.js';
 import { countCurrentPins, insertPin, updatePinCleared } from '../../../../src/liveops/players/pin-queries.js';
-import { insertGrade } from '../../../../src/features/predictions/grade-queries.js';
-import { rollBackModel } from '../../../../src/features/predictions/roll-back-model.js';
-import { trainGame } from '../../../../src/features/predictions/train-game.js';
+import { insertGrade } from '../../../../src/insight/predictions/grade-queries.js';
+import { rollBackModel } from '../../../../src/insight/predictions/roll-back-model.js';
+import { trainGame } from '../../../../src/insight/predictions/train-game.js';
 import { changeRates } from '../../../../src/studio/money/rate-changes.js';
 import {
   findRateTable,

@@ -11,7 +11,7 @@ import { createPlayerSamples, SEGMENT_SAMPLE_SIZE } from '../../../../src/liveop
 import { readByLastSeen, readBySpend, readNewest } from '../../../../src/liveops/audiences/player-sorts.js';
 import { memberFilter } from '../../../../src/liveops/audiences/segment-members.js';
 import { countSegmentNumbers } from '../../../../src/liveops/audiences/segment-numbers.js';
-import { listLiveEvents, listNewestBlocks } from '../../../../src/features/events/live/live-queries.js';
+import { listLiveEvents, listNewestBlocks } from '../../../../src/insight/live/live-queries.js';
 import {
   findPublicationBefore,
   listVersionsPublished,
@@ -23,10 +23,10 @@ import {
   listSessions,
   NO_SESSION,
 } from '../../../../src/liveops/sessions/session-list-queries.js';
-import { listBlockHeads } from '../../../../src/features/timelines/block-queries.js';
-import { timelinePage } from '../../../../src/features/timelines/timeline.js';
-import { findTimelinePlayer, findTransactionEnds } from '../../../../src/features/timelines/timeline-queries.js';
-import { TIMELINE_KINDS } from '../../../../src/features/timelines/timeline-schemas.js';
+import { listBlockHeads } from '../../../../src/insight/timelines/block-queries.js';
+import { timelinePage } from '../../../../src/insight/timelines/timeline.js';
+import { findTimelinePlayer, findTransactionEnds } from '../../../../src/insight/timelines/timeline-queries.js';
+import { TIMELINE_KINDS } from '../../../../src/insight/timelines/timeline-schemas.js';
 import { clockFrom } from '../../../../src/platform/lib/clock.js';
 import { MAX_ROW_ID } from '../../../../src/platform/lib/row-id.js';
 import { compileDocument } from '../../../../src/decide/compile/compile-document.js';
