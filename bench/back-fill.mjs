@@ -7,7 +7,7 @@ import { isDeepStrictEqual, parseArgs } from 'node:util';
 import pg from 'pg';
 import { createPool, transaction } from '../server/dist/platform/db/pool.js';
 import { publishConfig } from '../server/dist/liveops/configs/publish.js';
-import { insertPlayers } from '../server/dist/features/imports/import-queries.js';
+import { insertPlayers } from '../server/dist/operations/imports/import-queries.js';
 import { toOwnJson } from '../server/dist/liveops/own-attributes/own-json.js';
 import { findFacts } from '../server/dist/core/players/facts-queries.js';
 import { DEFAULT_DOCUMENT } from '../server/dist/decide/document/default-document.js';

@@ -7,7 +7,7 @@ import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isDeepStrictEqual, parseArgs, promisify } from 'node:util';
 import { createPool } from '../server/dist/platform/db/pool.js';
-import { compactEvents } from '../server/dist/features/events/storage/compact-events.js';
+import { compactEvents } from '../server/dist/operations/event-storage/compact-events.js';
 import { fillDay } from './event-files/fill-day.mjs';
 import { runAndCleanUp, undoing } from './support/interrupt.mjs';
 import { cpuMsOf, cpuSplitOf, rssMbOf } from './support/processes.mjs';

@@ -5,7 +5,7 @@ import { applyEvents } from '../../server/dist/core/events/apply/apply-events.js
 import { checkEvents } from '../../server/dist/core/events/intake/check-events.js';
 import { recordsOfPlayer } from '../../server/dist/core/events/intake/event-record.js';
 import { ensureDays } from '../../server/dist/core/events/storage/event-partitions.js';
-import { insertPlayers } from '../../server/dist/features/imports/import-queries.js';
+import { insertPlayers } from '../../server/dist/operations/imports/import-queries.js';
 import { recordRequests } from '../support/simulated-requests.mjs';
 
 const DAY_MS = 86_400_000;

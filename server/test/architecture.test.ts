@@ -274,7 +274,7 @@ function isMember(node: Node, object: string, ...names: string[]): boolean {
 /** Where the clock of the machine may be asked: what people are shown, the age of files, the lag of NATS, the `Date` that Node writes. */
 const OWN_TIME = [
   ...['bin', 'cli', 'db/embedded', 'platform/lib/clock.ts', 'platform/db/database-clock.ts'],
-  ...['queue/queue.ts', 'platform/http/response-date.ts'],
+  ...['operations/queue/queue.ts', 'platform/http/response-date.ts'],
 ];
 
 /** `Date.now`, `new Date()` or `systemClock` */

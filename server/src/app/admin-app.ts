@@ -37,7 +37,7 @@ import { draftEditorRoutes } from '../liveops/configs/draft-editor-routes.js';
 import { draftRoutes } from '../liveops/configs/draft-routes.js';
 import { versionRoutes } from '../liveops/configs/version-routes.js';
 import { jobRoutes } from '../studio/jobs/job-routes.js';
-import { installationRoutes } from '../features/lifecycle/installation-routes.js';
+import { installationRoutes } from '../operations/lifecycle/installation-routes.js';
 import { ownAttributeRoutes } from '../liveops/own-attributes/own-attribute-routes.js';
 import { adminPlayerExportRoutes } from '../trust/player-exports/admin-player-export-routes.js';
 import { adminPlayerRoutes } from '../liveops/players/admin-player-routes.js';

@@ -38,7 +38,7 @@ import { createRateLimits } from '../platform/http/rate-limits.js';
 import type { Clock } from '../platform/lib/clock.js';
 import { type DiskWatch, watchDisk } from '../platform/lib/disk-watch.js';
 import { createShedding } from '../platform/overload/shedding.js';
-import type { QueuedPath } from '../queue/queued-path.js';
+import type { QueuedPath } from '../operations/queue/queued-path.js';
 import { createErasureHashes } from '../platform/security/erasure-hashes.js';
 import type { MasterKeys } from '../platform/security/master-keys.js';
 import type { Settings } from '../platform/settings/settings.js';
@@ -124,7 +124,7 @@ export async function createContext(options: ContextOptions): Promise<Context> {
   let queued: QueuedPath | undefined;
   if (settings.nats !== undefined) {
     // Loaded where it is used: a worker without a queue starts sooner.
-    const { openQueuedPath } = await import('../queue/queued-path.js');
+    const { openQueuedPath } = await import('../operations/queue/queued-path.js');
     const { databaseUrl } = options;
     const erasedPlayers = createErasedPlayers(pool, erasureHashes);
     queued = await openQueuedPath(settings.nats, {

@@ -36,7 +36,7 @@ export async function prepareInstallation(
   { forMs, pauseMs, signal }: Patience,
 ): Promise<Installation> {
   if (settings.nats !== undefined) {
-    const { prepareQueue } = await import('../queue/queue.js');
+    const { prepareQueue } = await import('../operations/queue/queue.js');
     await prepareQueue(settings.nats, settings.environment, say);
   }
   // The embedded one has just been started.

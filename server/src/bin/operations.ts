@@ -20,19 +20,19 @@ import { createEventFilesMetrics } from '../insight/event-files/event-files-metr
 import { eventFilesSteps } from '../insight/event-files/event-files-step.js';
 import { loadAppleReceipts } from '../core/events/receipts/load-apple-receipts.js';
 import { createReceiptChecks } from '../core/events/receipts/receipt-checks.js';
-import { createEventStoreMetrics } from '../features/events/storage/event-store-metrics.js';
+import { createEventStoreMetrics } from '../operations/event-storage/event-store-metrics.js';
 import { createRegistries, logUnusable } from '../core/events/types/registries.js';
 import { createGradeMetrics } from '../experiments/grading/grade-metrics.js';
 import { createExportRunner } from '../insight/exports/export-runner.js';
 import { createDocumentChanges } from '../liveops/configs/document-changes.js';
 import { createJobs } from '../studio/jobs/jobs.js';
-import { clockWarnings, createClockMetrics, logClock } from '../features/lifecycle/clock-warnings.js';
-import { diskWarnings } from '../features/lifecycle/disk-warnings.js';
+import { clockWarnings, createClockMetrics, logClock } from '../operations/lifecycle/clock-warnings.js';
+import { diskWarnings } from '../operations/lifecycle/disk-warnings.js';
 import {
   createMaintenance,
   scheduleFrequently,
   scheduleMaintenance,
-} from '../features/lifecycle/maintenance.js';
+} from '../operations/lifecycle/maintenance.js';
 import { createMaintenanceMetrics } from '../platform/lifecycle/maintenance-metrics.js';
 import type { MaintenanceStep } from '../platform/lifecycle/maintenance-step.js';
 import { createBackFillRunner } from '../liveops/own-attributes/back-fill-runner.js';
@@ -48,15 +48,15 @@ import { createGoogleApi } from '../platform/lib/google-play/google-api.js';
 import { httpUrl } from '../platform/lib/http-url.js';
 import { publishedFolder } from '../platform/package-files.js';
 import { stepProcessBehindPlayers } from '../platform/lib/thread-priority.js';
-import { openLink } from '../queue/connection.js';
-import { checkQueue } from '../queue/queue-status.js';
+import { openLink } from '../operations/queue/connection.js';
+import { checkQueue } from '../operations/queue/queue-status.js';
 import { createErasureHashes } from '../platform/security/erasure-hashes.js';
 import { createPasswords } from '../platform/security/passwords.js';
 import type { Settings } from '../platform/settings/settings.js';
 import { createAdminMetrics } from '../platform/telemetry/metrics.js';
 import { createTracing, type Tracing } from '../platform/telemetry/tracing/tracing.js';
-import { createBackupMetrics } from './backup-metrics.js';
-import { scheduleBackups } from './backup-schedule.js';
+import { createBackupMetrics } from '../operations/bin/backup-metrics.js';
+import { scheduleBackups } from '../operations/bin/backup-schedule.js';
 import type { RunningChild, StartOptions } from './child.js';
 import { scheduleCopies } from '../insight/bin/event-files-copies.js';
 import { createInstallationMetrics } from './installation-metrics.js';

@@ -13,7 +13,7 @@ import { checkReactions } from '../experiments/cli/react-check.js';
 import { readReactions } from './react-option.js';
 import { reportTruth } from './report-truth.js';
 import { refuseDifferences, reportLive, reportSimulation } from '../insight/cli/simulate-report.js';
-import { leaveSimulatedPast } from './simulated-past.js';
+import { leaveSimulatedPast } from '../operations/cli/simulated-past.js';
 import {
   type LiveOptions,
   loadSimulator,

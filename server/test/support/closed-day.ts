@@ -8,7 +8,7 @@ import {
   type CompactionOptions,
   type CompactionResult,
   compactEvents,
-} from '../../src/features/events/storage/compact-events.js';
+} from '../../src/operations/event-storage/compact-events.js';
 import { dayTable } from '../../src/core/events/storage/event-partitions.js';
 import { exportEvents } from '../../src/insight/exports/export-events.js';
 import type { Span } from '../../src/studio/jobs/export-span.js';

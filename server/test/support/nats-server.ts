@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { isSafeVersion, OLDEST_SAFE_VERSION } from '../../src/queue/server-version.js';
+import { isSafeVersion, OLDEST_SAFE_VERSION } from '../../src/operations/queue/server-version.js';
 import type { NatsSettings } from '../../src/platform/settings/settings.js';
 import { stablePort } from './stable-port.js';
 

@@ -84,7 +84,7 @@ function ignoreDropped(error: unknown): number {
   throw error;
 }
 
-/** The tables in which compaction gathers the larger blocks of a day: see events/storage/compact-queries.ts. */
+/** The tables in which compaction gathers the larger blocks of a day: see operations/event-storage/compact-queries.ts. */
 async function listRewriteTables(connection: DedicatedConnection): Promise<string[]> {
   const { rows } = await connection.query<{ name: string }>(
     `select relname as name from pg_class

@@ -86,7 +86,7 @@ export async function listGamesWithOldJobs(
   return rows.map(({ gameId }) => gameId);
 }
 
-/** Dead letters that could not be stored under their player: see queue/dead-letters.ts. */
+/** Dead letters that could not be stored under their player: see operations/queue/dead-letters.ts. */
 export async function deleteUnattributed(
   connection: DedicatedConnection,
   players: readonly ErasedPlayer[],

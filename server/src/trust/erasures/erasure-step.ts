@@ -22,7 +22,7 @@ export function erasureStep(file: string, hashes: () => Promise<ErasureHashes>):
   };
 }
 
-/** A consumer without a master key cannot tell erased players from unknown ones: see queue/dead-letters.ts. */
+/** A consumer without a master key cannot tell erased players from unknown ones: see operations/queue/dead-letters.ts. */
 export async function deleteErasedDeadLetters(
   pool: Pool,
   hashes: () => Promise<ErasureHashes>,

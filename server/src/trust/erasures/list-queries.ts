@@ -53,7 +53,7 @@ export async function insertListedErasures(
   );
 }
 
-/** Dead letters whose player does not exist, behind an id: see queue/unattributed-queries.ts. */
+/** Dead letters whose player does not exist, behind an id: see operations/queue/unattributed-queries.ts. */
 export function listUnknownPlayers(
   pool: Pool,
   afterId: string,

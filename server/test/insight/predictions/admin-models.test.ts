@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runPredictionsInThread, trainInThread } from '../../../src/insight/bin/run-predictions-thread.js';
 import { withDedicatedConnection } from '../../../src/platform/db/dedicated-connection.js';
 import { transaction } from '../../../src/platform/db/pool.js';
-import { createMaintenance } from '../../../src/features/lifecycle/maintenance.js';
+import { createMaintenance } from '../../../src/operations/lifecycle/maintenance.js';
 import { createMaintenanceMetrics } from '../../../src/platform/lifecycle/maintenance-metrics.js';
 import { insertGrade } from '../../../src/insight/predictions/grade-queries.js';
 import { createPredictionMetrics } from '../../../src/insight/predictions/prediction-metrics.js';

@@ -2,7 +2,7 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createReplicaMetrics } from '../../../src/bin/replica-metrics.js';
-import { checkReplica } from '../../../src/cli/doctor-replica.js';
+import { checkReplica } from '../../../src/operations/cli/doctor-replica.js';
 import { withDedicatedConnection } from '../../../src/platform/db/dedicated-connection.js';
 import { createPool, type Pool, snapshot } from '../../../src/platform/db/pool.js';
 import { createReplica, type Replica } from '../../../src/platform/db/replica.js';

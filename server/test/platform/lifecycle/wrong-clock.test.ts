@@ -5,7 +5,7 @@ import { MAINTENANCE_STEPS } from '../../../src/app/maintenance-steps.js';
 import { readDatabaseClock } from '../../../src/platform/db/database-clock.js';
 import { applyEvents } from '../../../src/core/events/apply/apply-events.js';
 import { listEventPartitions } from '../../../src/core/events/storage/event-partitions.js';
-import { createMaintenance } from '../../../src/features/lifecycle/maintenance.js';
+import { createMaintenance } from '../../../src/operations/lifecycle/maintenance.js';
 import { createMaintenanceMetrics } from '../../../src/platform/lifecycle/maintenance-metrics.js';
 import type { MaintenanceStep } from '../../../src/platform/lifecycle/maintenance-step.js';
 import { utcDay } from '../../../src/platform/lib/day.js';

@@ -11,7 +11,7 @@ import { registerEventType } from '../../../src/insight/event-types/event-types.
 import { createRegistries } from '../../../src/core/events/types/registries.js';
 import { discardDraft, findDraft, publishDraft, saveDraft } from '../../../src/liveops/configs/draft.js';
 import { publishConfig, rollBackConfig } from '../../../src/liveops/configs/publish.js';
-import { runRetention } from '../../../src/features/lifecycle/retention.js';
+import { runRetention } from '../../../src/operations/lifecycle/retention.js';
 import { clearOverride, setOverride } from '../../../src/liveops/players/overrides.js';
 import { clearPin, setPin } from '../../../src/liveops/players/pins.js';
 import { resealAll } from '../../../src/studio/sessions/reseal-secrets.js';

@@ -7,7 +7,7 @@ import { applyErasedList, completeErasedList } from '../../../src/trust/erasures
 import { appendToErasedList, readErasedList } from '../../../src/trust/erasures/erased-list.js';
 import { deleteErasedDeadLetters } from '../../../src/trust/erasures/erasure-step.js';
 import { createErasedListWriter } from '../../../src/trust/erasures/list-file.js';
-import { insertUnattributed } from '../../../src/queue/unattributed-queries.js';
+import { insertUnattributed } from '../../../src/operations/queue/unattributed-queries.js';
 import {
   createErasureHashes,
   ERASURE_KEY_BINDING,

@@ -27,8 +27,8 @@ import { replayFailedEvent, replayFailedGroup } from '../../../../src/insight/fa
 import { updateReasons } from '../../../../src/insight/failed-events/replay-queries.js';
 import { countLosses, listLosses, listMissing } from '../../../../src/insight/losses/losses.js';
 import { createReceiptChecks } from '../../../../src/core/events/receipts/receipt-checks.js';
-import { compactEvents } from '../../../../src/features/events/storage/compact-events.js';
-import { countDaysToCompact, listStuckDays } from '../../../../src/features/events/storage/compact-queries.js';
+import { compactEvents } from '../../../../src/operations/event-storage/compact-events.js';
+import { countDaysToCompact, listStuckDays } from '../../../../src/operations/event-storage/compact-queries.js';
 import { closedBefore, dayTable } from '../../../../src/core/events/storage/event-partitions.js';
 import {
   findEventType,
@@ -40,9 +40,9 @@ import { createRegistries } from '../../../../src/core/events/types/registries.j
 import { listSentTypes } from '../../../../src/insight/event-types/sent-types.js';
 import { exportEvents } from '../../../../src/insight/exports/export-events.js';
 import { estimateEvents } from '../../../../src/insight/exports/export-queries.js';
-import { createMaintenance } from '../../../../src/features/lifecycle/maintenance.js';
+import { createMaintenance } from '../../../../src/operations/lifecycle/maintenance.js';
 import { createMaintenanceMetrics } from '../../../../src/platform/lifecycle/maintenance-metrics.js';
-import { runRetention } from '../../../../src/features/lifecycle/retention.js';
+import { runRetention } from '../../../../src/operations/lifecycle/retention.js';
 import { forgetDevices } from '../../../../src/core/sessions/forget-devices.js';
 import { loadDeviceHashes } from '../../../../src/core/sessions/forgotten-devices.js';
 import { findUsableKey } from '../../../../src/core/sessions/api-key-queries.js';

@@ -2,9 +2,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { exportPlayers } from '../../../../src/insight/exports/export-players.js';
-import { eventImporter } from '../../../../src/features/imports/import-events.js';
-import { playerImporter } from '../../../../src/features/imports/import-players.js';
-import { runImport } from '../../../../src/features/imports/run-import.js';
+import { eventImporter } from '../../../../src/operations/imports/import-events.js';
+import { playerImporter } from '../../../../src/operations/imports/import-players.js';
+import { runImport } from '../../../../src/operations/imports/run-import.js';
 import { WORLD } from './large-tables.js';
 import type { Listed } from './listed-statement.js';
 

@@ -86,9 +86,9 @@ import {
 import { listApiKeysOfGame } from '../../../../src/core/sessions/api-key-queries.js';
 import { utcDay } from '../../../../src/platform/lib/day.js';
 import { hashOfToken } from '../../../../src/platform/lib/secret-token.js';
-import { findOwners } from '../../../../src/queue/partition-locks.js';
-import { findPlayerKeys } from '../../../../src/queue/player-queries.js';
-import { insertUnattributed } from '../../../../src/queue/unattributed-queries.js';
+import { findOwners } from '../../../../src/operations/queue/partition-locks.js';
+import { findPlayerKeys } from '../../../../src/operations/queue/player-queries.js';
+import { insertUnattributed } from '../../../../src/operations/queue/unattributed-queries.js';
 import { type TestEvent, toRecords } from '../../../support/game-world.js';
 import { WORLD } from './large-tables.js';
 import type { Listed } from './listed-statement.js';

@@ -38,7 +38,7 @@ import {
   listSimulatedPlayers,
   moveReceipts,
   updateOnlyPublication,
-} from '../../../../src/features/simulated-past/past-queries.js';
+} from '../../../../src/operations/simulated-past/past-queries.js';
 import { apiKeyBinding, listApiKeys } from '../../../../src/core/sessions/api-key-queries.js';
 import { findAuditRow, listAuditLines } from '../../../../src/studio/games-and-keys/audit-overview.js';
 import { createApiKey, revokeApiKey, rotateApiKey } from '../../../../src/studio/games-and-keys/key-changes.js';

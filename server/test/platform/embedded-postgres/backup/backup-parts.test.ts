@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { chooseBackup, parseMoment } from '../../../../src/cli/restore-command.js';
+import { chooseBackup, parseMoment } from '../../../../src/operations/cli/restore-command.js';
 import { isCutOff } from '../../../../src/platform/embedded-postgres/backup/backup-due.js';
 import { type Backup, backupName } from '../../../../src/platform/embedded-postgres/backup/backup-folder.js';
 import { formatManifest, type Manifest, parseManifest } from '../../../../src/platform/embedded-postgres/backup/manifest.js';

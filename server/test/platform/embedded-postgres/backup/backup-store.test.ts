@@ -2,8 +2,8 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createBackupCopies } from '../../../../src/bin/backup-copies.js';
-import { checkBackups } from '../../../../src/cli/doctor-backups.js';
+import { createBackupCopies } from '../../../../src/operations/bin/backup-copies.js';
+import { checkBackups } from '../../../../src/operations/cli/doctor-backups.js';
 import { type Backup, claimBackupFolder, listBackups } from '../../../../src/platform/embedded-postgres/backup/backup-folder.js';
 import {
   type BackupStore,
