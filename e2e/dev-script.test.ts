@@ -28,7 +28,7 @@ const version = (text: string) => `export const version: string = ${text};\n`;
 it('npm run dev starts the service again after a change, goes on with it after one that cannot be built, and ends all', async () => {
   const root = await makeCheckout({
     'node_modules/vite/bin/vite.js': DEV_SERVER,
-    'server/src/bin/savepoint.ts': SERVICE,
+    'server/src/app/bin/savepoint.ts': SERVICE,
     'server/migrations/0001_a.sql': '',
   });
   const child = spawn(process.execPath, ['scripts/dev.mjs'], {

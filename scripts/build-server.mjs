@@ -52,7 +52,7 @@ async function bundlePrograms() {
   const { rolldown } = await import('rolldown');
   const warnings = [];
   const build = await rolldown({
-    input: Object.fromEntries(PROGRAMS.map((name) => [name, join(root, 'server/src/bin', `${name}.ts`)])),
+    input: Object.fromEntries(PROGRAMS.map((name) => [name, join(root, 'server/src/app/bin', `${name}.ts`)])),
     platform: 'node',
     external: EXTERNAL,
     transform: { target: TARGET },

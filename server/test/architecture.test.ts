@@ -137,7 +137,7 @@ const RULES: Rule[] = [
         isMember(node, 'process', 'env') &&
         !(isIn(path, 'bin', 'cli') && isFirstArgument(node, ancestors.at(-1), 'readSettings')),
     ),
-    breach: { 'bin/worker.ts': "readSettings(process.env, { tty: process.env.TTY === 'on' });" },
+    breach: { 'app/bin/worker.ts': "readSettings(process.env, { tty: process.env.TTY === 'on' });" },
   },
   {
     name: 'process is never imported: the two rules above look for it by its name',

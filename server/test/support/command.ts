@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { runProgram } from '../../src/bin/program.js';
+import { runProgram } from '../../src/app/bin/program.js';
 import { DAY_MS } from './game-world.js';
 
 /** The program as it is installed. */

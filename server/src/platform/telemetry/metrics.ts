@@ -30,7 +30,7 @@ export function createAdminMetrics() {
   };
 }
 
-/** All metrics of one process. Those of the workers are added up, see bin/operations.ts. */
+/** All metrics of one process. Those of the workers are added up, see app/bin/operations.ts. */
 export function createMetrics() {
   const registry = new Registry();
   const registers = [registry];

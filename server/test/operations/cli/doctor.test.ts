@@ -2,7 +2,7 @@ import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { summaryOf } from '../../../src/cli/doctor-command.js';
+import { summaryOf } from '../../../src/app/cli/doctor-command.js';
 import { checkSchema, examineDatabase } from '../../../src/operations/cli/doctor-database.js';
 import { checkFreeSpace } from '../../../src/operations/cli/doctor-disk.js';
 import { migrate } from '../../../src/platform/db/migrate.js';

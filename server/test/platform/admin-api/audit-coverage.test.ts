@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { AUDIT_ACTIONS, type AuditAction } from '../../../src/platform/admin-api/audit-actions.js';
 import { registerAdminApi } from '../../../src/app/admin-app.js';
 import { demoSignInPath } from '../../../src/app/demo-account.js';
-import { COMMANDS } from '../../../src/bin/commands.js';
+import { COMMANDS } from '../../../src/app/bin/commands.js';
 import { addPerson, type Person } from '../../support/account-calls.js';
 import { type AdminClient, adminContext, openAdminClient } from '../../support/admin-calls.js';
 import { COMMAND_STEPS } from '../../support/audit-command-steps.js';

@@ -1,7 +1,7 @@
 /** @module-tag full */
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createReplicaMetrics } from '../../../src/bin/replica-metrics.js';
+import { createReplicaMetrics } from '../../../src/app/bin/replica-metrics.js';
 import { checkReplica } from '../../../src/operations/cli/doctor-replica.js';
 import { withDedicatedConnection } from '../../../src/platform/db/dedicated-connection.js';
 import { createPool, type Pool, snapshot } from '../../../src/platform/db/pool.js';

@@ -101,7 +101,7 @@ describe('a command', () => {
   });
 
   it('says the same about an error that nothing waits for', async () => {
-    const module = new URL('../../../dist/bin/program.js', import.meta.url).href;
+    const module = new URL('../../../dist/app/bin/program.js', import.meta.url).href;
     const script = `const { endOnUncaught } = await import(${JSON.stringify(module)});
       endOnUncaught();
       setInterval(() => {}, 1_000);

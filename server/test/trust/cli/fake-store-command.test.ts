@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { checkAppleRoot } from '../../../src/cli/doctor-apple-root.js';
+import { checkAppleRoot } from '../../../src/app/cli/doctor-apple-root.js';
 import { readSettings } from '../../../src/platform/settings/settings.js';
 import { runCommandWith } from '../../support/command.js';
 import { createTestStores, type TestStores } from '../../support/store-receipts.js';

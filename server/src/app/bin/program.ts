@@ -1,0 +1,71 @@
+import { Command, CommanderError } from 'commander';
+import { isClosedOutput } from '../../studio/cli/closed-output.js';
+import { describeUsageError, isUsageError, throwErrors } from '../../studio/cli/command-errors.js';
+import { describeFailure } from '../../studio/cli/describe-failure.js';
+import { INTERRUPTED, Interrupted } from '../../studio/cli/interrupt.js';
+import { SETTINGS } from '../../platform/settings/settings.js';
+import { COMMANDS } from './commands.js';
+import { serverVersion } from './server-version.js';
+
+/**
+ * Runs the command that the arguments name.
+ *
+ * @returns the code to exit with at once; undefined if the command is done, or goes on as `start` does
+ */
+export async function runProgram(args: readonly string[]): Promise<number | undefined> {
+  const program = await createProgram(args[0]);
+  try {
+    await program.parseAsync(args, { from: 'user' });
+    return undefined;
+  } catch (error) {
+    if (error instanceof CommanderError && !isUsageError(error)) return error.exitCode;
+    if (isClosedOutput(error)) return Number(process.exitCode ?? 0);
+    process.stderr.write(`${describe(error, program, args)}\n`);
+    return error instanceof Interrupted ? INTERRUPTED : 1;
+  }
+}
+
+const VERSION_FLAGS = ['--version', '-V'];
+
+/** With the command of this name, or with all if there is none, for the help and for what may have been meant. */
+async function createProgram(name = ''): Promise<Command> {
+  const settings = SETTINGS.map(
+    ({ name, fallback, description }) => `  ${name}\n      ${description} (default: ${fallback})`,
+  );
+  const program = new Command('savepoint')
+    .description('A player data service for games: login, events, player status, segments and store.')
+    .version(serverVersion())
+    .addHelpText(
+      'after',
+      '\nCtrl-C ends a command and what it was doing in PostgreSQL. The exit code is 130 then.',
+    )
+    .addHelpText('after', `\nSettings, all read from the environment:\n${settings.join('\n')}`);
+  const known = COMMANDS.get(name);
+  const loaded = VERSION_FLAGS.includes(name) ? [] : known === undefined ? COMMANDS.values() : [known];
+  for (const load of loaded) program.addCommand(await load());
+  throwErrors(program);
+  return program;
+}
+
+/** For errors that no command waits for, such as of a stream or of a promise that was forgotten. */
+export function endOnUncaught(): void {
+  process.on('uncaughtException', (error) => {
+    if (isClosedOutput(error)) process.exit(Number(process.exitCode ?? 0));
+    process.stderr.write(`${describeError(error)}\n`);
+    process.exit(1);
+  });
+}
+
+function describe(error: unknown, program: Command, args: readonly string[]): string {
+  if (error instanceof CommanderError) return describeUsageError(program, args, error);
+  // The terminal shows ^C where the line is.
+  if (error instanceof Interrupted) return `${process.stderr.isTTY ? '\n' : ''}${error.message}`;
+  return describeError(error);
+}
+
+/** What an operator can mend is told in a sentence; anything else is a defect and shows where it came from. */
+function describeError(error: unknown): string {
+  const sentence = describeFailure(error);
+  if (sentence !== undefined) return `\n${sentence}`;
+  return error instanceof Error ? (error.stack ?? String(error)) : String(error);
+}
