@@ -5,9 +5,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
-import { createPool } from '../server/dist/platform/db/pool.js';
 import { backTest } from '../server/dist/liveops/back-tests/back-test.js';
 import { createRebuildPool } from '../server/dist/liveops/explanations/rebuild-connections.js';
+import { createPool } from '../server/dist/platform/db/pool.js';
 import { createAdmin } from './support/command.mjs';
 import { openLoop, openLoopEvents, readRequests } from './support/open-loop.mjs';
 import { commandOf, cpuMsOf, rssMbOf, treeOf } from './support/processes.mjs';

@@ -2,8 +2,8 @@
 // players of a game, PostgreSQL included. First all days, 31 per run; then the present day, as every few minutes.
 import { parseArgs } from 'node:util';
 import pg from 'pg';
-import { walkByIndex } from '../server/dist/platform/db/dedicated-connection.js';
 import { sumBreakdowns } from '../server/dist/insight/analytics/breakdowns/sum-breakdowns.js';
+import { walkByIndex } from '../server/dist/platform/db/dedicated-connection.js';
 import { cpuMsOf } from './support/processes.mjs';
 import { startService } from './support/service.mjs';
 import { insertPlayers, settleTables } from './support/stored-players.mjs';

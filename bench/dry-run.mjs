@@ -4,9 +4,9 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
-import { createPool } from '../server/dist/platform/db/pool.js';
-import { dryRun } from '../server/dist/liveops/dry-runs/dry-run.js';
 import { DEFAULT_DOCUMENT } from '../server/dist/decide/document/default-document.js';
+import { dryRun } from '../server/dist/liveops/dry-runs/dry-run.js';
+import { createPool } from '../server/dist/platform/db/pool.js';
 import { cpuMsOf } from './support/processes.mjs';
 import { startService } from './support/service.mjs';
 import { insertPlayers, settleTables } from './support/stored-players.mjs';

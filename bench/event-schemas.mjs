@@ -2,7 +2,11 @@
 // checked and compiled when they are saved, and to check events of the largest size. Says the longest of each.
 import { parseArgs } from 'node:util';
 import { EVENT_LIMITS } from '../server/dist/core/events/intake/limits.js';
-import { CHECK_LIMITS, checkSchema, compileSchema } from '../server/dist/platform/lib/json-schema/bounded-schema.js';
+import {
+  CHECK_LIMITS,
+  checkSchema,
+  compileSchema,
+} from '../server/dist/platform/lib/json-schema/bounded-schema.js';
 import { hostileSchemas } from './support/hostile-schemas.mjs';
 import { createRandom, randomEvent, randomSchema } from './support/random-schemas.mjs';
 

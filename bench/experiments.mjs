@@ -7,7 +7,12 @@ import { cupedEstimate, cupedSlope } from '../server/dist/platform/statistics/cu
 import { twoCupedEstimate, twoSlopes } from '../server/dist/platform/statistics/cuped-two.js';
 import { absoluteEffect } from '../server/dist/platform/statistics/effect.js';
 import { meanEstimate } from '../server/dist/platform/statistics/estimate.js';
-import { NO_TRIPLES, pairMomentsOf, plus, tripleMomentsOf } from '../server/dist/platform/statistics/moments.js';
+import {
+  NO_TRIPLES,
+  pairMomentsOf,
+  plus,
+  tripleMomentsOf,
+} from '../server/dist/platform/statistics/moments.js';
 import { sequenceSampleSize, variancesOfShare } from '../server/dist/platform/statistics/sample-size.js';
 import { bucketOfValue } from '../server/dist/platform/statistics/value-histogram.js';
 import {

@@ -4,8 +4,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
-import { createPool } from '../server/dist/platform/db/pool.js';
 import { publishConfig } from '../server/dist/liveops/configs/publish.js';
+import { createPool } from '../server/dist/platform/db/pool.js';
 import { loginRequest, refreshRequest, refreshTokenIn } from './support/auth-requests.mjs';
 import { createGame } from './support/command.mjs';
 import { historyJson } from './support/event-bodies.mjs';

@@ -3,9 +3,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
-import { createPool } from '../server/dist/platform/db/pool.js';
-import { publishConfig } from '../server/dist/liveops/configs/publish.js';
 import { DEFAULT_DOCUMENT } from '../server/dist/decide/document/default-document.js';
+import { publishConfig } from '../server/dist/liveops/configs/publish.js';
+import { createPool } from '../server/dist/platform/db/pool.js';
 import { closedLoop } from './support/closed-loop.mjs';
 import { runAndCleanUp } from './support/interrupt.mjs';
 import { rawRequest } from './support/raw-connection.mjs';

@@ -6,11 +6,11 @@
 // Players are written into the tables. With `--through api` they log in and send their events to the service instead, from up to 88 days ago.
 import { parseArgs } from 'node:util';
 import pg from 'pg';
-import { withDedicatedConnection } from '../server/dist/platform/db/dedicated-connection.js';
-import { createPool } from '../server/dist/platform/db/pool.js';
-import { publishConfig } from '../server/dist/liveops/configs/publish.js';
 import { MAX_PLAYERS, readOrigins } from '../server/dist/insight/predictions/training-data-reader.js';
 import { beginTrainingSession, createSample } from '../server/dist/insight/predictions/training-queries.js';
+import { publishConfig } from '../server/dist/liveops/configs/publish.js';
+import { withDedicatedConnection } from '../server/dist/platform/db/dedicated-connection.js';
+import { createPool } from '../server/dist/platform/db/pool.js';
 import { createLimits } from './predictions/limits.mjs';
 import { measureReads } from './predictions/reads-beside-training.mjs';
 import { heldOut, recovered } from './predictions/recovery.mjs';

@@ -4,13 +4,13 @@ import { readFile } from 'node:fs/promises';
 import swagger from '@fastify/swagger';
 import { fastify } from 'fastify';
 import { Value } from 'typebox/value';
-import { AUDIT_ACTIONS } from '../server/dist/platform/admin-api/audit-actions.js';
 import { registerAdminApi } from '../server/dist/app/admin-app.js';
 import { DEMO } from '../server/dist/app/demo-studio.js';
 import { buildPlayerApp } from '../server/dist/app/player-app.js';
-import { ADMIN_ERRORS, ERRORS } from '../server/dist/platform/errors.js';
 import { REJECTIONS } from '../server/dist/core/events/intake/rejections.js';
 import { LOGIN_WINDOW_SECONDS } from '../server/dist/core/sessions/login-window.js';
+import { AUDIT_ACTIONS } from '../server/dist/platform/admin-api/audit-actions.js';
+import { ADMIN_ERRORS, ERRORS } from '../server/dist/platform/errors.js';
 
 const TAGS = [
   { name: 'Sessions', description: 'Log in, stay logged in, log out.' },

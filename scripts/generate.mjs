@@ -17,14 +17,18 @@ if (!existsSync(join(root, 'server/dist/app/context.js'))) {
 const { adminApiDocument, playerApiDocument } = await import('./api-document.mjs');
 const { readSettings, SETTINGS } = await import('../server/dist/platform/settings/settings.js');
 const { createContext } = await import('../server/dist/app/context.js');
-const { startEmbeddedPostgres } = await import('../server/dist/platform/embedded-postgres/embedded-postgres.js');
+const { startEmbeddedPostgres } = await import(
+  '../server/dist/platform/embedded-postgres/embedded-postgres.js'
+);
 const { migrate } = await import('../server/dist/platform/db/migrate.js');
 const { createPool } = await import('../server/dist/platform/db/pool.js');
 const { ensureSigningKey } = await import('../server/dist/studio/sessions/signing-key-changes.js');
 const { attributeTable } = await import('../server/dist/decide/attributes/attribute-table.js');
 const { ATTRIBUTE_REGISTRY } = await import('../server/dist/decide/attributes/attributes.js');
 const { createLogger } = await import('../server/dist/platform/telemetry/logger.js');
-const { generateMasterKey, parseMasterKeys } = await import('../server/dist/platform/security/master-keys.js');
+const { generateMasterKey, parseMasterKeys } = await import(
+  '../server/dist/platform/security/master-keys.js'
+);
 
 const silent = () => {};
 

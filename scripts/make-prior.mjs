@@ -88,9 +88,7 @@ const prior = {
   conversion: averageModel('conversion'),
   spend: averageModel('spend'),
 };
-const file = fileURLToPath(
-  new URL('../server/src/decide/predict/shipped-prior.gen.ts', import.meta.url),
-);
+const file = fileURLToPath(new URL('../server/src/decide/predict/shipped-prior.gen.ts', import.meta.url));
 const features = (list) => list.map(({ name }) => name).join(', ');
 await writeFile(
   file,

@@ -13,7 +13,11 @@ const WAYS = {
   status: ['core/players/player-routes.ts'],
   events: ['core/events/intake/event-routes.ts'],
   'the specification': [
-    ...['core/sessions/session-routes.ts', 'core/players/player-routes.ts', 'core/events/intake/event-routes.ts'],
+    ...[
+      'core/sessions/session-routes.ts',
+      'core/players/player-routes.ts',
+      'core/events/intake/event-routes.ts',
+    ],
     'core/predictions/prediction-routes.ts',
   ],
 };

@@ -1,9 +1,9 @@
 // What the API cannot do, because it trusts no clock but its own: players who first logged in weeks ago. For pictures only.
 import pg from 'pg';
-import { withDedicatedConnection } from '../server/dist/platform/db/dedicated-connection.js';
-import { attachToEmbeddedPostgres } from '../server/dist/platform/embedded-postgres/attach.js';
-import { createPool } from '../server/dist/platform/db/pool.js';
 import { sumExperiments } from '../server/dist/experiments/sum-experiments.js';
+import { withDedicatedConnection } from '../server/dist/platform/db/dedicated-connection.js';
+import { createPool } from '../server/dist/platform/db/pool.js';
+import { attachToEmbeddedPostgres } from '../server/dist/platform/embedded-postgres/attach.js';
 
 /** The simulated players have played for weeks, but all of them have logged in today: this lets them have come when they first played. */
 const BACKDATE = [

@@ -1,11 +1,11 @@
 // Fills one closed day with events of simulated players, by the functions that apply events of requests.
 import { randomUUID } from 'node:crypto';
-import { transaction } from '../../server/dist/platform/db/pool.js';
 import { applyEvents } from '../../server/dist/core/events/apply/apply-events.js';
 import { checkEvents } from '../../server/dist/core/events/intake/check-events.js';
 import { recordsOfPlayer } from '../../server/dist/core/events/intake/event-record.js';
 import { ensureDays } from '../../server/dist/core/events/storage/event-partitions.js';
 import { insertPlayers } from '../../server/dist/operations/imports/import-queries.js';
+import { transaction } from '../../server/dist/platform/db/pool.js';
 import { recordRequests } from '../support/simulated-requests.mjs';
 
 const DAY_MS = 86_400_000;

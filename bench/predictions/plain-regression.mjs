@@ -1,10 +1,6 @@
 // The plain logistic regression that the models are compared with: raw counts of activity and purchases, without a prior.
 import { FEATURES, isPresent } from '../../server/dist/decide/predict/features.js';
-import {
-  fitLogistic,
-  logisticLogOdds,
-  probabilityOf,
-} from '../../server/dist/decide/predict/logistic.js';
+import { fitLogistic, logisticLogOdds, probabilityOf } from '../../server/dist/decide/predict/logistic.js';
 
 /** An analyst would take the last weeks whose outcome is known, as a training does. */
 const WEEKS = 5;

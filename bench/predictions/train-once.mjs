@@ -1,6 +1,7 @@
 // One training in a process of its own, so that its memory can be measured alone. The first argument is JSON; prints JSON.
-import { createPool } from '../../server/dist/platform/db/pool.js';
+
 import { trainGame } from '../../server/dist/insight/predictions/train-game.js';
+import { createPool } from '../../server/dist/platform/db/pool.js';
 
 const { databaseUrl, gameId, nowMs, maxPlayers } = JSON.parse(process.argv[2]);
 const pool = createPool({ url: databaseUrl, size: 2, timeoutMs: 30_000, onError: () => {} });

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { DEMO } from '../../server/dist/app/demo-studio.js';
-import { createPool } from '../../server/dist/platform/db/pool.js';
 import { createAccessTokens } from '../../server/dist/core/sessions/access-token.js';
 import { loadSigningKeys } from '../../server/dist/core/sessions/signing-keys.js';
+import { createPool } from '../../server/dist/platform/db/pool.js';
 import { systemClock } from '../../server/dist/platform/lib/clock.js';
 import { loadMasterKeys } from '../../server/dist/platform/security/master-key.js';
 import { readSettings } from '../../server/dist/platform/settings/settings.js';

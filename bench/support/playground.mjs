@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { createPool } from '../../server/dist/platform/db/pool.js';
 import { publishConfig } from '../../server/dist/liveops/configs/publish.js';
+import { createPool } from '../../server/dist/platform/db/pool.js';
 import { createBodyFiles } from './body-files.mjs';
 import { makeDocument } from './config-document.mjs';
 import { createCrowd } from './crowd.mjs';

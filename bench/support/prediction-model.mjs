@@ -1,8 +1,8 @@
 import { simulateOrigins } from '../../scripts/simulated-training.mjs';
-import { createPool, transaction } from '../../server/dist/platform/db/pool.js';
 import { lockGame } from '../../server/dist/core/configs/config-queries.js';
 import { insertModel, insertNextState } from '../../server/dist/core/predictions/model-queries.js';
 import { train } from '../../server/dist/decide/predict/train.js';
+import { createPool, transaction } from '../../server/dist/platform/db/pool.js';
 
 const GAME = { seed: 13, players: 6_000, days: 60, weeks: 7 };
 

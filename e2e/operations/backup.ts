@@ -1,6 +1,10 @@
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createS3Client, type S3Client, type S3Settings } from '../../server/src/platform/lib/s3/s3-client.js';
+import {
+  createS3Client,
+  type S3Client,
+  type S3Settings,
+} from '../../server/src/platform/lib/s3/s3-client.js';
 import { FAKE_KEY, startFakeS3 } from '../../server/test/support/fake-s3.js';
 import { get, runSavepoint, type Service, startService, temporaryFolder, until } from '../support/service.js';
 import { startCephStore } from './ceph-store.js';

@@ -1,8 +1,8 @@
-import type { Pool } from '../../server/src/platform/db/pool.js';
 import { applyEvents } from '../../server/src/core/events/apply/apply-events.js';
 import { checkEvents } from '../../server/src/core/events/intake/check-events.js';
 import { recordsOfPlayer } from '../../server/src/core/events/intake/event-record.js';
 import { dayTable } from '../../server/src/core/events/storage/event-partitions.js';
+import type { Pool } from '../../server/src/platform/db/pool.js';
 import { ensureDays } from '../../server/test/support/event-days.js';
 import { login } from '../support/service.js';
 

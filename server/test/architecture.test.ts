@@ -83,7 +83,10 @@ const RULES: Rule[] = [
     check: imports(
       ({ from, to }) => isIn(from, 'personalisation') && !isIn(to, 'personalisation', 'statistics', 'lib'),
     ),
-    breach: { 'personalisation/decide/a.ts': "import { query } from '../../db/pool.js';", 'platform/db/pool.ts': '' },
+    breach: {
+      'personalisation/decide/a.ts': "import { query } from '../../db/pool.js';",
+      'platform/db/pool.ts': '',
+    },
   },
   {
     name: 'the steps of personalisation go one way: attributes and document, rules, compile, validate, decide and price-history',

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { ADMIN_ERRORS, ERRORS } from '../src/platform/errors.js';
 import { REJECTIONS } from '../src/core/events/intake/rejections.js';
+import { ADMIN_ERRORS, ERRORS } from '../src/platform/errors.js';
 
 const [, player = '', events = '', admin = ''] = readFileSync(
   new URL('../../docs/troubleshooting.md', import.meta.url),

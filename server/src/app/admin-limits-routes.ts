@@ -1,12 +1,12 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
-import type { AdminContext } from '../studio/admin-api/admin-context.js';
-import { successOf } from '../platform/admin-api/admin-responses.js';
-import { routesOfStudio } from '../studio/admin-api/admin-routes.js';
 import { EVENT_LIMITS } from '../core/events/intake/limits.js';
 import { DOCUMENT_REGISTRY } from '../decide/document/document.js';
 import { DOCUMENT_LIMITS } from '../decide/document/document-limits.js';
 import type { ListPart } from '../decide/document/document-part.js';
+import { successOf } from '../platform/admin-api/admin-responses.js';
+import type { AdminContext } from '../studio/admin-api/admin-context.js';
+import { routesOfStudio } from '../studio/admin-api/admin-routes.js';
 
 const count = (description: string) => Type.Integer({ description });
 const { maxEvents, maxBodyBytes, maxEventBytes, maxEventTypeLength } = EVENT_LIMITS;

@@ -3,10 +3,10 @@ import { serviceActor } from '../platform/admin-api/audit-log.js';
 import { listTenants } from '../platform/admin-api/tenants.js';
 import { readDatabaseClock } from '../platform/db/database-clock.js';
 import type { Pool } from '../platform/db/pool.js';
+import { HOUR_MS } from '../platform/lib/day.js';
 import { addMember, createSignInLink } from '../studio/accounts/account-changes.js';
 import { emailKeyOf, findAccountByEmail } from '../studio/accounts/account-queries.js';
 import { signInPath } from '../studio/accounts/sign-in-links.js';
-import { HOUR_MS } from '../platform/lib/day.js';
 import { DEMO } from './demo-studio.js';
 
 const EMAIL = 'demo@localhost';

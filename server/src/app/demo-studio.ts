@@ -1,9 +1,9 @@
 import { serviceActor } from '../platform/admin-api/audit-log.js';
 import { findGame } from '../platform/admin-api/tenants.js';
 import type { Pool } from '../platform/db/pool.js';
+import type { MasterKeys } from '../platform/security/master-keys.js';
 import { createApiKey } from '../studio/games-and-keys/key-changes.js';
 import { createGame, createTenant } from '../studio/games-and-keys/tenant-changes.js';
-import type { MasterKeys } from '../platform/security/master-keys.js';
 
 /** The development key pair; refused outside of the development environment. */
 export const DEMO = Object.freeze({

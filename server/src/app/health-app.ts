@@ -1,6 +1,11 @@
 import { type FastifyBaseLogger, type FastifyInstance, fastify } from 'fastify';
 import type { Logger } from 'pino';
-import { registerErrorHandlers, respondToClientError, sendError, toApiError } from '../platform/http/error-handler.js';
+import {
+  registerErrorHandlers,
+  respondToClientError,
+  sendError,
+  toApiError,
+} from '../platform/http/error-handler.js';
 import { registerHostCheck } from '../platform/http/host-check.js';
 import { HOST_CHECKED_LATER, registerSingleHeaders } from '../platform/http/repeated-headers.js';
 import { requestId } from '../platform/http/request-id.js';

@@ -1,20 +1,21 @@
 import { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest, fastify } from 'fastify';
-import { erasurePageRoutes } from '../trust/erasures/erasure-page-routes.js';
-import { playerErasureRoutes } from '../trust/erasures/player-erasure-routes.js';
 import { EVENTS_PATH, eventRoutes } from '../core/events/intake/event-routes.js';
 import { EVENT_LIMITS } from '../core/events/intake/limits.js';
-import { playerExportRoutes } from '../trust/player-exports/player-export-routes.js';
 import { playerRoutes } from '../core/players/player-routes.js';
 import { predictionRoutes } from '../core/predictions/prediction-routes.js';
+import { PLAYER_HEADERS, requirePlayer } from '../core/sessions/player-guard.js';
+import { sessionRoutes } from '../core/sessions/session-routes.js';
 import { serverChangeRoutes } from '../liveops/servers/server-change-routes.js';
 import { serverEventRoutes } from '../liveops/servers/server-event-routes.js';
 import { serverPlayerRoutes } from '../liveops/servers/server-player-routes.js';
-import { PLAYER_HEADERS, requirePlayer } from '../core/sessions/player-guard.js';
-import { sessionRoutes } from '../core/sessions/session-routes.js';
-import { notificationRoutes } from '../trust/stores/notification-routes.js';
 import { registerBodyParser } from '../platform/http/body-parser.js';
 import { registerCors } from '../platform/http/cors.js';
-import { registerErrorHandlers, respondToClientError, sendError, toApiError } from '../platform/http/error-handler.js';
+import {
+  registerErrorHandlers,
+  respondToClientError,
+  sendError,
+  toApiError,
+} from '../platform/http/error-handler.js';
 import { allowHalfOpen } from '../platform/http/half-close.js';
 import { HOST_CHECKED_LATER, registerSingleHeaders } from '../platform/http/repeated-headers.js';
 import { requestId } from '../platform/http/request-id.js';
@@ -26,6 +27,10 @@ import { createEventAdmission } from '../platform/overload/event-admission.js';
 import { refuseWithoutRoom } from '../platform/overload/full-disk.js';
 import { quietLogs } from '../platform/telemetry/logger.js';
 import { observeResponses } from '../platform/telemetry/observation.js';
+import { erasurePageRoutes } from '../trust/erasures/erasure-page-routes.js';
+import { playerErasureRoutes } from '../trust/erasures/player-erasure-routes.js';
+import { playerExportRoutes } from '../trust/player-exports/player-export-routes.js';
+import { notificationRoutes } from '../trust/stores/notification-routes.js';
 import type { Context } from './context.js';
 import { limitsRoutes } from './limits-routes.js';
 

@@ -1,9 +1,9 @@
+import { findConfigVersion } from '../core/configs/config-queries.js';
+import { experimentReaders } from '../decide/compile/experiment-readers.js';
+import type { ConfigDocument } from '../decide/document/document.js';
 import type { Pool } from '../platform/db/pool.js';
 import { canonicalJson } from '../platform/lib/canonical-json.js';
 import { utcDay } from '../platform/lib/day.js';
-import { experimentReaders } from '../decide/compile/experiment-readers.js';
-import type { ConfigDocument } from '../decide/document/document.js';
-import { findConfigVersion } from '../core/configs/config-queries.js';
 import type { ArmChanges } from './run-queries.js';
 
 type Published = Readonly<{ version: number; publishedAt: number; document: ConfigDocument }>;

@@ -1,8 +1,8 @@
+import { findConfigVersionAt } from '../core/configs/config-queries.js';
+import type { ExperimentEntry } from '../decide/document/parts/experiments.js';
+import { type Confirmations, type PublishOutcome, publishConfig } from '../liveops/configs/publish.js';
 import type { Actor } from '../platform/admin-api/audit-log.js';
 import type { Pool } from '../platform/db/pool.js';
-import type { ExperimentEntry } from '../decide/document/parts/experiments.js';
-import { findConfigVersionAt } from '../core/configs/config-queries.js';
-import { type Confirmations, type PublishOutcome, publishConfig } from '../liveops/configs/publish.js';
 
 export type EndRequest = Pick<Confirmations, 'confirmPriceRaises'> &
   Readonly<{

@@ -1,7 +1,7 @@
-import type { DedicatedConnection } from '../platform/db/dedicated-connection.js';
 import { measuredExperiments } from '../decide/document/offer-holdouts.js';
 import type { ExperimentEntry } from '../decide/document/parts/experiments.js';
 import type { OfferEntry } from '../decide/document/parts/offers.js';
+import type { DedicatedConnection } from '../platform/db/dedicated-connection.js';
 
 /** The games of players in which an experiment runs, or has run. */
 export async function listGamesWithRuns(

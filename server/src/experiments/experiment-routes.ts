@@ -1,12 +1,12 @@
 import type { FastifyInstance } from 'fastify';
-import type { AdminContext } from '../studio/admin-api/admin-context.js';
-import { toTime } from '../platform/admin-api/admin-responses.js';
-import { routesOfGame } from '../studio/admin-api/admin-routes.js';
-import { ApiError } from '../platform/errors.js';
-import { BODY_ERRORS } from '../platform/http/api-schemas.js';
 import { PublishedResponse } from '../liveops/configs/config-schemas.js';
 import { changeInTurn } from '../liveops/configs/document-changes.js';
 import { PUBLICATION_ERRORS, publicationResponse } from '../liveops/configs/publish-response.js';
+import { toTime } from '../platform/admin-api/admin-responses.js';
+import { ApiError } from '../platform/errors.js';
+import { BODY_ERRORS } from '../platform/http/api-schemas.js';
+import type { AdminContext } from '../studio/admin-api/admin-context.js';
+import { routesOfGame } from '../studio/admin-api/admin-routes.js';
 import { type EndOutcome, endExperiment } from './end-experiment.js';
 import {
   EndExperimentBody,

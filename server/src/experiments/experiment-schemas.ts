@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
-import { GameParameters, nullable, successOf, Time } from '../platform/admin-api/admin-responses.js';
 import { Metric } from '../decide/document/parts/experiment-metrics.js';
 import { EXPERIMENTS } from '../decide/document/parts/experiments.js';
 import { ConfirmPriceRaises } from '../liveops/configs/config-schemas.js';
+import { GameParameters, nullable, successOf, Time } from '../platform/admin-api/admin-responses.js';
 import { FORMER_LISTED } from './former-queries.js';
 import { LONGEST_DAYS } from './report/plan.js';
 import { titledMetrics } from './report/words.js';

@@ -1,10 +1,10 @@
-import type { Pool } from '../platform/db/pool.js';
-import { utcDay } from '../platform/lib/day.js';
+import { findConfigVersionAt } from '../core/configs/config-queries.js';
 import { unreadExperiments, unreadSentence } from '../decide/compile/experiment-readers.js';
 import { hasHoldout, offerHoldout } from '../decide/document/offer-holdouts.js';
 import type { ExperimentEntry } from '../decide/document/parts/experiments.js';
-import { findConfigVersionAt } from '../core/configs/config-queries.js';
 import { findDraftRow } from '../liveops/configs/draft-queries.js';
+import type { Pool } from '../platform/db/pool.js';
+import { utcDay } from '../platform/lib/day.js';
 import { finalReport, hasPlayers, unreadReport } from './report/shown-report.js';
 import {
   type ExperimentView,

@@ -1,7 +1,7 @@
+import { metricsOf } from '../decide/document/parts/experiment-metrics.js';
 import type { Pool } from '../platform/db/pool.js';
 import { ApiError } from '../platform/errors.js';
 import { utcDay } from '../platform/lib/day.js';
-import { metricsOf } from '../decide/document/parts/experiment-metrics.js';
 import { findExperiment } from './experiment-views.js';
 import type { ExploreRequest } from './explore-experiment.js';
 import { examinedSince, groupingOf } from './explored-segment.js';

@@ -1,3 +1,5 @@
+import { type MetricEntry, metricKey } from '../decide/document/parts/experiment-metrics.js';
+import type { ExperimentEntry } from '../decide/document/parts/experiments.js';
 import {
   cancelledBy,
   type DedicatedConnection,
@@ -5,8 +7,6 @@ import {
   withDedicatedConnection,
 } from '../platform/db/dedicated-connection.js';
 import type { Pool } from '../platform/db/pool.js';
-import { type MetricEntry, metricKey } from '../decide/document/parts/experiment-metrics.js';
-import type { ExperimentEntry } from '../decide/document/parts/experiments.js';
 import { findRateTable } from '../studio/money/rate-queries.js';
 import { examinedSince } from './explored-segment.js';
 import {

@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify';
-import type { AdminContext } from '../studio/admin-api/admin-context.js';
-import { routesOfGame } from '../studio/admin-api/admin-routes.js';
 import { ApiError } from '../platform/errors.js';
 import { hangUpOf } from '../platform/http/hang-up.js';
 import { createFairSemaphore } from '../platform/lib/fair-semaphore.js';
+import type { AdminContext } from '../studio/admin-api/admin-context.js';
+import { routesOfGame } from '../studio/admin-api/admin-routes.js';
 import { ExperimentParameters } from './experiment-schemas.js';
 import { readExploration } from './exploration-request.js';
 import { exploreExperiment, NOTHING_EXPLORED } from './explore-experiment.js';

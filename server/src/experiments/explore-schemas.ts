@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import { nullable, successOf } from '../platform/admin-api/admin-responses.js';
 import { Metric } from '../decide/document/parts/experiment-metrics.js';
+import { nullable, successOf } from '../platform/admin-api/admin-responses.js';
 import { EXPLORED_PLAYERS } from './explore-experiment.js';
 import { EXPLORED } from './group-queries.js';
 import { EXAMPLE_EXPLORATION } from './schema-examples.js';

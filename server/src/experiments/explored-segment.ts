@@ -1,8 +1,8 @@
+import { findConfigVersionAt } from '../core/configs/config-queries.js';
+import { EXPOSURE_SEGMENTS } from '../decide/compile/exposure-segments.js';
 import type { Pool } from '../platform/db/pool.js';
 import { ApiError } from '../platform/errors.js';
 import { textParameter } from '../platform/http/parameters.js';
-import { EXPOSURE_SEGMENTS } from '../decide/compile/exposure-segments.js';
-import { findConfigVersionAt } from '../core/configs/config-queries.js';
 import type { Explored, Grouping, TimeSpan } from './group-queries.js';
 import { listSegmentPublications, type SegmentPublication } from './segment-queries.js';
 

@@ -1,8 +1,8 @@
+import type { Forecast } from '../decide/predict/forecast.js';
 import type { DedicatedConnection } from '../platform/db/dedicated-connection.js';
 import { cell } from '../platform/lib/columns.js';
 import { dayNumber } from '../platform/lib/day.js';
 import { numbersText } from '../platform/lib/numbers-text.js';
-import type { Forecast } from '../decide/predict/forecast.js';
 
 /** An experiment with one seed. */
 export type RunKey = Readonly<{ gameId: number; experimentId: string; seed: string }>;

@@ -1,7 +1,4 @@
-import type {
-  MetricEntry,
-  SumMeasureEntry,
-} from '../decide/document/parts/experiment-metrics.js';
+import type { MetricEntry, SumMeasureEntry } from '../decide/document/parts/experiment-metrics.js';
 import type { DayColumns } from './report/player-history.js';
 
 /** What has to be read for some metrics: no days, days of players who have bought something, or all days. */

@@ -1,11 +1,11 @@
+import { dayRanges } from '../decide/attributes/player-history.js';
+import type { DayRange } from '../decide/predict/prediction-facts.js';
+import { TimeSlice } from '../liveops/evaluations/time-slice.js';
 import type { DedicatedConnection } from '../platform/db/dedicated-connection.js';
 import type { Pool } from '../platform/db/pool.js';
 import { cell } from '../platform/lib/columns.js';
 import { dateOf, dayNumber } from '../platform/lib/day.js';
 import { numbersText } from '../platform/lib/numbers-text.js';
-import { dayRanges } from '../decide/attributes/player-history.js';
-import type { DayRange } from '../decide/predict/prediction-facts.js';
-import { TimeSlice } from '../liveops/evaluations/time-slice.js';
 import type { Amounts } from '../studio/money/exchange-rates.js';
 import type { FigureNeeds } from './figure-needs.js';
 import { DAYS_BEFORE, type PlayerFigures } from './report/figures.js';

@@ -1,6 +1,6 @@
-import type { Pool } from '../platform/db/pool.js';
-import { hasHoldout, offerHoldout } from '../decide/document/offer-holdouts.js';
 import { findConfigVersionAt } from '../core/configs/config-queries.js';
+import { hasHoldout, offerHoldout } from '../decide/document/offer-holdouts.js';
+import type { Pool } from '../platform/db/pool.js';
 import { DAYS_SHOWN, findExperiment, type ShownExperiment, sentenceOf } from './experiment-views.js';
 import { FORMER_LISTED, type FormerRun, listFormerRuns } from './former-queries.js';
 import { finalReport } from './report/shown-report.js';

@@ -1,6 +1,6 @@
-import { type Pool, query } from '../platform/db/pool.js';
 import type { ExperimentEntry } from '../decide/document/parts/experiments.js';
 import type { OfferEntry } from '../decide/document/parts/offers.js';
+import { type Pool, query } from '../platform/db/pool.js';
 import type { Report } from './report/report-types.js';
 
 type ExperimentKey = Pick<ExperimentEntry, 'experimentId' | 'seed'>;

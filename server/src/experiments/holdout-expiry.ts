@@ -1,8 +1,8 @@
+import { findConfigVersionAt } from '../core/configs/config-queries.js';
+import { isHoldoutOver } from '../decide/document/offer-holdouts.js';
 import type { DedicatedConnection } from '../platform/db/dedicated-connection.js';
 import type { Pool } from '../platform/db/pool.js';
 import { DAY_MS, utcDay } from '../platform/lib/day.js';
-import { isHoldoutOver } from '../decide/document/offer-holdouts.js';
-import { findConfigVersionAt } from '../core/configs/config-queries.js';
 import type { RunKey } from './exposure-queries.js';
 
 const CHUNK = 5_000;

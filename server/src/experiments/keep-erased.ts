@@ -1,6 +1,6 @@
+import type { ExperimentEntry } from '../decide/document/parts/experiments.js';
 import type { DedicatedConnection } from '../platform/db/dedicated-connection.js';
 import { DAY_MS, utcDay } from '../platform/lib/day.js';
-import type { ExperimentEntry } from '../decide/document/parts/experiments.js';
 import { findRateTable } from '../studio/money/rate-queries.js';
 import { findPublishedExperiments, listGamesWithRuns } from './erased-queries.js';
 import { listReseeded } from './exposure-queries.js';

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
-import type { AdminContext } from '../studio/admin-api/admin-context.js';
 import { toTime } from '../platform/admin-api/admin-responses.js';
+import type { AdminContext } from '../studio/admin-api/admin-context.js';
 import { routesOfGame } from '../studio/admin-api/admin-routes.js';
 import { OfferHoldoutsResponse } from './experiment-schemas.js';
 import { listOfferHoldouts } from './experiment-views.js';

@@ -1,10 +1,10 @@
+import { type MetricEntry, metricKey } from '../decide/document/parts/experiment-metrics.js';
+import type { ExperimentEntry } from '../decide/document/parts/experiments.js';
+import { FAST_SAMPLE_SIZE, type PlayerSamples } from '../liveops/audiences/player-samples.js';
 import { walkByIndex, withDedicatedConnection } from '../platform/db/dedicated-connection.js';
 import type { Pool } from '../platform/db/pool.js';
 import { chunksOf } from '../platform/lib/chunks.js';
 import { DAY_MS, utcDay } from '../platform/lib/day.js';
-import { type MetricEntry, metricKey } from '../decide/document/parts/experiment-metrics.js';
-import type { ExperimentEntry } from '../decide/document/parts/experiments.js';
-import { FAST_SAMPLE_SIZE, type PlayerSamples } from '../liveops/audiences/player-samples.js';
 import { findRateTable } from '../studio/money/rate-queries.js';
 import { figureNeeds } from './figure-needs.js';
 import { findFigures } from './figure-queries.js';

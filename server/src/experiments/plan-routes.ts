@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
+import { createPlayerSamples } from '../liveops/audiences/player-samples.js';
+import { ApiError } from '../platform/errors.js';
 import type { AdminContext } from '../studio/admin-api/admin-context.js';
 import { routesOfGame } from '../studio/admin-api/admin-routes.js';
-import { ApiError } from '../platform/errors.js';
-import { createPlayerSamples } from '../liveops/audiences/player-samples.js';
 import { ExperimentPlanResponse } from './experiment-schemas.js';
 import { findWrittenExperiment } from './experiment-views.js';
 import { type PlanRequest, planExperiment, planRequestOf, usualPlan } from './plan-experiment.js';

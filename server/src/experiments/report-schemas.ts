@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
-import { nullable } from '../platform/admin-api/admin-responses.js';
 import { Metric } from '../decide/document/parts/experiment-metrics.js';
 import { FORECAST_NAMES } from '../decide/predict/forecast.js';
+import { nullable } from '../platform/admin-api/admin-responses.js';
 import { FEWEST } from './report/compare-arms.js';
 
 /** Documentation of a report: what `reportOf` makes. */

@@ -1,8 +1,8 @@
-import type { DedicatedConnection } from '../platform/db/dedicated-connection.js';
-import { dayNumber } from '../platform/lib/day.js';
 import { metricsOf } from '../decide/document/parts/experiment-metrics.js';
 import type { ExperimentEntry } from '../decide/document/parts/experiments.js';
 import { TimeSlice } from '../liveops/evaluations/time-slice.js';
+import type { DedicatedConnection } from '../platform/db/dedicated-connection.js';
+import { dayNumber } from '../platform/lib/day.js';
 import type { RateTable } from '../studio/money/exchange-rates.js';
 import { type ExposedRun, type Exposure, listExposures, type RunKey } from './exposure-queries.js';
 import { type FigureNeeds, figureNeeds } from './figure-needs.js';

@@ -1,9 +1,9 @@
-import { type DedicatedConnection, inTransaction } from '../platform/db/dedicated-connection.js';
-import type { Pool } from '../platform/db/pool.js';
-import { DAY_MS, utcDay } from '../platform/lib/day.js';
 import type { ConfigDocument } from '../decide/document/document.js';
 import { isHoldoutOver, measuredExperiments } from '../decide/document/offer-holdouts.js';
 import type { ExperimentEntry } from '../decide/document/parts/experiments.js';
+import { type DedicatedConnection, inTransaction } from '../platform/db/dedicated-connection.js';
+import type { Pool } from '../platform/db/pool.js';
+import { DAY_MS, utcDay } from '../platform/lib/day.js';
 import type { RateTable } from '../studio/money/exchange-rates.js';
 import { findRateTable } from '../studio/money/rate-queries.js';
 import { armChangesOf, PublishedVersions } from './arm-changes.js';

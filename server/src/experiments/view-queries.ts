@@ -1,5 +1,5 @@
-import { type Pool, query } from '../platform/db/pool.js';
 import type { ExperimentEntry } from '../decide/document/parts/experiments.js';
+import { type Pool, query } from '../platform/db/pool.js';
 import type { RunKey } from './exposure-queries.js';
 import type { MetricReport, Report } from './report/report-types.js';
 

@@ -2,9 +2,9 @@
 import { gunzipSync } from 'node:zlib';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createExportRunner } from '../../src/insight/exports/export-runner.js';
 import { createPool } from '../../src/platform/db/pool.js';
 import { createReplica, type Replica } from '../../src/platform/db/replica.js';
-import { createExportRunner } from '../../src/insight/exports/export-runner.js';
 import { configWith, segment } from '../decide/support/fixtures.js';
 import { type AdminClient, GAME, type Method, openAdminClient } from '../support/admin-calls.js';
 import { publish, withoutRateLimits } from '../support/data-calls.js';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { publishConfig } from '../../src/liveops/configs/publish.js';
 import type { ConfigDocument } from '../../src/decide/document/document.js';
 import type { ExperimentEntry } from '../../src/decide/document/parts/experiments.js';
+import { publishConfig } from '../../src/liveops/configs/publish.js';
 import { configWith, experiment, offer, sku } from '../decide/support/fixtures.js';
 import { type AdminClient, openAdminClient } from '../support/admin-calls.js';
 import { runCommand } from '../support/command.js';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { storeExposures } from '../../src/core/players/exposure-queries.js';
 import { storedSpans } from '../../src/experiments/explored-segment.js';
 import { percent } from '../../src/experiments/report/words.js';
 import { listSegmentPublications } from '../../src/experiments/segment-queries.js';
-import { storeExposures } from '../../src/core/players/exposure-queries.js';
 import { experiment, segment } from '../decide/support/fixtures.js';
 import { type AdminClient, openAdminClient } from '../support/admin-calls.js';
 import { runCommand } from '../support/command.js';

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { DedicatedConnection } from '../../src/platform/db/dedicated-connection.js';
 import { listExposures, listReseeded } from '../../src/experiments/exposure-queries.js';
+import type { DedicatedConnection } from '../../src/platform/db/dedicated-connection.js';
 import { connect, explainAll } from '../platform/db/plans/explain-all.js';
 import type { Plan } from '../platform/db/plans/plan-problems.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';

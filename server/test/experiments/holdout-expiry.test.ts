@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { withDedicatedConnection } from '../../src/platform/db/dedicated-connection.js';
-import { deleteEndedHoldouts } from '../../src/experiments/holdout-expiry.js';
-import { listExperimentViews } from '../../src/experiments/view-queries.js';
 import { offerHoldout } from '../../src/decide/document/offer-holdouts.js';
 import type { OfferEntry } from '../../src/decide/document/parts/offers.js';
+import { deleteEndedHoldouts } from '../../src/experiments/holdout-expiry.js';
+import { listExperimentViews } from '../../src/experiments/view-queries.js';
+import { withDedicatedConnection } from '../../src/platform/db/dedicated-connection.js';
 import { experiment, offer, sku } from '../decide/support/fixtures.js';
 import type { TestPlayer } from '../support/game-world.js';
 import { createHarness, type Harness } from '../support/harness.js';

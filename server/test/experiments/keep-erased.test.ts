@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { withDedicatedConnection } from '../../src/platform/db/dedicated-connection.js';
 import { keepErasedSums } from '../../src/experiments/keep-erased.js';
+import { withDedicatedConnection } from '../../src/platform/db/dedicated-connection.js';
 import { experiment } from '../decide/support/fixtures.js';
 import { createHarness, type Harness } from '../support/harness.js';
 import { addGame, addPlayers, at, dayOf, expose, NOW, publish, sum } from './support/experiment-world.js';

@@ -1,14 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { withDedicatedConnection } from '../../src/platform/db/dedicated-connection.js';
+import { bucketOf, isInShare, offerHoldoutSalt, userIdBytes } from '../../src/decide/compile/bucket.js';
+import type { OfferEntry } from '../../src/decide/document/parts/offers.js';
 import { keepErasedSums } from '../../src/experiments/keep-erased.js';
 import type { Report } from '../../src/experiments/report/report-types.js';
-import {
-  bucketOf,
-  isInShare,
-  offerHoldoutSalt,
-  userIdBytes,
-} from '../../src/decide/compile/bucket.js';
-import type { OfferEntry } from '../../src/decide/document/parts/offers.js';
+import { withDedicatedConnection } from '../../src/platform/db/dedicated-connection.js';
 import { configWith, offer, sku } from '../decide/support/fixtures.js';
 import { type AdminClient, GAME, openAdminClient } from '../support/admin-calls.js';
 import { runCommand } from '../support/command.js';

@@ -1,28 +1,25 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { withDedicatedConnection } from '../../src/platform/db/dedicated-connection.js';
-import { requestErasure } from '../../src/trust/erasures/request-erasure.js';
 import { applyEvents } from '../../src/core/events/apply/apply-events.js';
+import { type MetricEntry, metricKey } from '../../src/decide/document/parts/experiment-metrics.js';
 import { exploreExperiment } from '../../src/experiments/explore-experiment.js';
 import { findFigures } from '../../src/experiments/figure-queries.js';
 import type { ArmSums } from '../../src/experiments/report/experiment-sums.js';
 import { countsOf, stratumMoments } from '../../src/experiments/report/metric-sums.js';
 import type { Report } from '../../src/experiments/report/report-types.js';
 import { deleteEndedSums, deleteOldSums } from '../../src/experiments/sum-queries.js';
+import { withDedicatedConnection } from '../../src/platform/db/dedicated-connection.js';
 import { dayNumber } from '../../src/platform/lib/day.js';
-import {
-  type MetricEntry,
-  metricKey,
-} from '../../src/decide/document/parts/experiment-metrics.js';
 import { createErasureHashes } from '../../src/platform/security/erasure-hashes.js';
 import { plus } from '../../src/platform/statistics/moments.js';
+import { requestErasure } from '../../src/trust/erasures/request-erasure.js';
 import { experiment, segment } from '../decide/support/fixtures.js';
+import { watch } from '../insight/analytics/breakdowns/breakdown-world.js';
 import { type AdminClient, openAdminClient } from '../support/admin-calls.js';
 import { expectGeneralError } from '../support/data-calls.js';
 import { erase } from '../support/erasure-calls.js';
 import { DAY_MS, type TestPlayer, toRecords } from '../support/game-world.js';
 import { createHarness, type Harness } from '../support/harness.js';
 import { isWaitedFor } from '../support/locks.js';
-import { watch } from '../insight/analytics/breakdowns/breakdown-world.js';
 import {
   addGame,
   addPlayers,

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { DedicatedConnection } from '../../src/platform/db/dedicated-connection.js';
 import { experiment } from '../decide/support/fixtures.js';
-import { createHarness, type Harness } from '../support/harness.js';
 import { watch } from '../insight/analytics/breakdowns/breakdown-world.js';
+import { createHarness, type Harness } from '../support/harness.js';
 import { addGame, addPlayers, at, expose, NOW, numbersOf, publish, sum } from './support/experiment-world.js';
 
 /** Which experiments of a game are summed in one walk, and what becomes of the others when one stands in the way. */

@@ -1,8 +1,8 @@
 import type { LightMyRequestResponse } from 'fastify';
 import { expect } from 'vitest';
-import type { Role } from '../../src/studio/admin-api/roles.js';
 import { DEMO } from '../../src/app/demo-studio.js';
 import { addMember } from '../../src/studio/accounts/account-changes.js';
+import type { Role } from '../../src/studio/admin-api/roles.js';
 import type { AdminClient, Method } from './admin-calls.js';
 import type { Harness } from './harness.js';
 

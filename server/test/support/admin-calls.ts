@@ -2,19 +2,19 @@ import { readFile } from 'node:fs/promises';
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify';
 import { type Logger, pino } from 'pino';
 import { expect } from 'vitest';
-import type { AdminContext } from '../../src/studio/admin-api/admin-context.js';
-import { createAdminToken } from '../../src/studio/admin-api/admin-tokens.js';
-import type { Role } from '../../src/studio/admin-api/roles.js';
 import { DEMO } from '../../src/app/demo-studio.js';
 import { buildOpsApp } from '../../src/app/ops-app.js';
+import { trainGame } from '../../src/insight/predictions/train-game.js';
+import { createDocumentChanges } from '../../src/liveops/configs/document-changes.js';
 import type { Pool } from '../../src/platform/db/pool.js';
 import { readsOf } from '../../src/platform/db/reads.js';
-import { createDocumentChanges } from '../../src/liveops/configs/document-changes.js';
-import { createJobs } from '../../src/studio/jobs/jobs.js';
-import { trainGame } from '../../src/insight/predictions/train-game.js';
 import { createGoogleApi } from '../../src/platform/lib/google-play/google-api.js';
 import { createPasswords } from '../../src/platform/security/passwords.js';
 import { createAdminMetrics } from '../../src/platform/telemetry/metrics.js';
+import type { AdminContext } from '../../src/studio/admin-api/admin-context.js';
+import { createAdminToken } from '../../src/studio/admin-api/admin-tokens.js';
+import type { Role } from '../../src/studio/admin-api/roles.js';
+import { createJobs } from '../../src/studio/jobs/jobs.js';
 import type { Harness } from './harness.js';
 
 /** The second listener on the database of a harness, and a client of its admin API. */

@@ -1,6 +1,6 @@
-import { findGame } from '../../src/platform/admin-api/tenants.js';
 import { NO_STORES } from '../../src/core/events/receipts/store-settings.js';
 import { publishConfig } from '../../src/liveops/configs/publish.js';
+import { findGame } from '../../src/platform/admin-api/tenants.js';
 import { generateMasterKey } from '../../src/platform/security/master-keys.js';
 import { experiment, value } from '../decide/support/fixtures.js';
 import { ACCOUNT_KEY, type AuditStep, READS } from './audit-steps.js';

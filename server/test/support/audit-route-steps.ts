@@ -1,7 +1,7 @@
-import { findGame } from '../../src/platform/admin-api/tenants.js';
-import { NO_STORES } from '../../src/core/events/receipts/store-settings.js';
 import { findConfigVersionAt } from '../../src/core/configs/config-queries.js';
+import { NO_STORES } from '../../src/core/events/receipts/store-settings.js';
 import { publishConfig } from '../../src/liveops/configs/publish.js';
+import { findGame } from '../../src/platform/admin-api/tenants.js';
 import { codeAt, stepAt } from '../../src/platform/lib/totp.js';
 import { experiment, value } from '../decide/support/fixtures.js';
 import { fromBase32, PASSWORD, type Person, personOf, signIn } from './account-calls.js';

@@ -4,15 +4,15 @@ import { inject } from 'vitest';
 import { applyEvents } from '../../src/core/events/apply/apply-events.js';
 import { checkEvents } from '../../src/core/events/intake/check-events.js';
 import { type EventRecord, recordsOfPlayer } from '../../src/core/events/intake/event-record.js';
+import { dayTable } from '../../src/core/events/storage/event-partitions.js';
+import { exportEvents } from '../../src/insight/exports/export-events.js';
+import { streamTarget } from '../../src/insight/exports/export-target.js';
 import {
   type CompactionOptions,
   type CompactionResult,
   compactEvents,
 } from '../../src/operations/event-storage/compact-events.js';
-import { dayTable } from '../../src/core/events/storage/event-partitions.js';
-import { exportEvents } from '../../src/insight/exports/export-events.js';
 import type { Span } from '../../src/studio/jobs/export-span.js';
-import { streamTarget } from '../../src/insight/exports/export-target.js';
 import { ensureDays } from './event-days.js';
 import { adImpressionAt, DAY_MS, type GameWorld, type TestEvent, type TestPlayer } from './game-world.js';
 

@@ -1,14 +1,14 @@
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify';
 import { expect } from 'vitest';
-import { findGame } from '../../src/platform/admin-api/tenants.js';
 import { DEMO } from '../../src/app/demo-studio.js';
-import type { Pool } from '../../src/platform/db/pool.js';
-import { publishConfig } from '../../src/liveops/configs/publish.js';
 import { DEFAULT_DOCUMENT } from '../../src/decide/document/default-document.js';
 import type { ConfigDocument } from '../../src/decide/document/document.js';
 import type { SkuEntry } from '../../src/decide/document/parts/catalogue.js';
 import type { OfferEntry } from '../../src/decide/document/parts/offers.js';
 import type { PredictionSettings } from '../../src/decide/document/parts/predictions.js';
+import { publishConfig } from '../../src/liveops/configs/publish.js';
+import { findGame } from '../../src/platform/admin-api/tenants.js';
+import type { Pool } from '../../src/platform/db/pool.js';
 import type { Settings } from '../../src/platform/settings/settings.js';
 import { type Session, testSettings } from './harness.js';
 

@@ -1,9 +1,5 @@
-import {
-  type ErasureResult,
-  type ErasureRun,
-  runErasures,
-} from '../../src/trust/erasures/run-erasures.js';
 import { createErasureHashes } from '../../src/platform/security/erasure-hashes.js';
+import { type ErasureResult, type ErasureRun, runErasures } from '../../src/trust/erasures/run-erasures.js';
 import type { Harness, Session } from './harness.js';
 
 /** Does what the operations process does, now. */

@@ -1,6 +1,6 @@
-import type { Pool } from '../../src/platform/db/pool.js';
 import { dayAfter, dayTable, startOf } from '../../src/core/events/storage/event-partitions.js';
 import { generationOf, nextGeneration } from '../../src/core/events/storage/identity-generations.js';
+import type { Pool } from '../../src/platform/db/pool.js';
 
 /** Makes the partitions for what was received on these days. The service makes them around the present day only. */
 export async function ensureDays(pool: Pool, days: readonly string[]): Promise<void> {

@@ -2,7 +2,6 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import type { Pool } from '../../src/platform/db/pool.js';
 import { ASK_LIMITS, type AskLimits, askFiles } from '../../src/insight/event-files/asking/ask-files.js';
 import type { AnswerValue, Outcome } from '../../src/insight/event-files/asking/question.js';
 import type { FileStore } from '../../src/insight/event-files/file-store.js';
@@ -13,6 +12,7 @@ import {
   type FilesRun,
   writeEventFiles,
 } from '../../src/insight/event-files/writing/write-files.js';
+import type { Pool } from '../../src/platform/db/pool.js';
 import type { EventFilesSettings } from '../../src/platform/settings/bucket-settings.js';
 import { NOW } from './closed-day.js';
 

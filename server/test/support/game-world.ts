@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { findGame, insertGame, insertTenant } from '../../src/platform/admin-api/tenants.js';
-import { createPool, type Pool } from '../../src/platform/db/pool.js';
 import { checkEvents } from '../../src/core/events/intake/check-events.js';
 import { type EventRecord, recordsOfPlayer } from '../../src/core/events/intake/event-record.js';
 import { insertSessions } from '../../src/core/sessions/session-queries.js';
+import { findGame, insertGame, insertTenant } from '../../src/platform/admin-api/tenants.js';
+import { createPool, type Pool } from '../../src/platform/db/pool.js';
 import { createTestDatabase, type TestDatabase } from './database.js';
 import { NO_TIMEOUT_MS } from './harness.js';
 

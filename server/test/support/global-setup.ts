@@ -2,12 +2,12 @@ import { rm } from 'node:fs/promises';
 import pg from 'pg';
 import type { TestProject } from 'vitest/node';
 import { seedDemoStudio } from '../../src/app/demo-studio.js';
-import { startEmbeddedPostgres } from '../../src/platform/embedded-postgres/embedded-postgres.js';
+import { ensureEventPartitions } from '../../src/core/events/storage/event-partitions.js';
 import { migrate } from '../../src/platform/db/migrate.js';
 import { createPool } from '../../src/platform/db/pool.js';
-import { ensureEventPartitions } from '../../src/core/events/storage/event-partitions.js';
-import { ensureSigningKey } from '../../src/studio/sessions/signing-key-changes.js';
+import { startEmbeddedPostgres } from '../../src/platform/embedded-postgres/embedded-postgres.js';
 import { generateMasterKey, parseMasterKeys } from '../../src/platform/security/master-keys.js';
+import { ensureSigningKey } from '../../src/studio/sessions/signing-key-changes.js';
 import { clearMemory, makeClusterFolder } from './cluster-folder.js';
 
 declare module 'vitest' {

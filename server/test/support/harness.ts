@@ -2,16 +2,20 @@ import { createHmac } from 'node:crypto';
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify';
 import { type Logger, pino } from 'pino';
 import { inject } from 'vitest';
-import type { Actor } from '../../src/platform/admin-api/audit-log.js';
 import { type Context, type ContextOptions, createContext } from '../../src/app/context.js';
 import { DEMO, seedDemoStudio } from '../../src/app/demo-studio.js';
 import { buildPlayerApp } from '../../src/app/player-app.js';
+import type { Actor } from '../../src/platform/admin-api/audit-log.js';
 import { createPool, type Pool } from '../../src/platform/db/pool.js';
-import { ensureSigningKey } from '../../src/studio/sessions/signing-key-changes.js';
 import type { Clock } from '../../src/platform/lib/clock.js';
 import { formatSeconds } from '../../src/platform/lib/iso-time.js';
-import { generateMasterKey, type MasterKeys, parseMasterKeys } from '../../src/platform/security/master-keys.js';
+import {
+  generateMasterKey,
+  type MasterKeys,
+  parseMasterKeys,
+} from '../../src/platform/security/master-keys.js';
 import { readSettings, type Settings } from '../../src/platform/settings/settings.js';
+import { ensureSigningKey } from '../../src/studio/sessions/signing-key-changes.js';
 import { createTestDatabase, type TestDatabase } from './database.js';
 
 /** A clock that stands still until a test moves it. Starts at the real time, so that partitions exist. */

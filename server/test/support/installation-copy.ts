@@ -1,10 +1,10 @@
 import { createWriteStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
-import type { Pool } from '../../src/platform/db/pool.js';
 import { exportEvents } from '../../src/insight/exports/export-events.js';
 import { exportPlayers } from '../../src/insight/exports/export-players.js';
-import type { Span } from '../../src/studio/jobs/export-span.js';
 import { openFileTarget } from '../../src/insight/exports/export-target.js';
+import type { Pool } from '../../src/platform/db/pool.js';
+import type { Span } from '../../src/studio/jobs/export-span.js';
 import { EVERYTHING } from './closed-day.js';
 
 /** Writes the events of a game to a file, as the command does. */

@@ -8,7 +8,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { expect } from 'vitest';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/platform/embedded-postgres/embedded-postgres.js';
+import {
+  type EmbeddedPostgres,
+  startEmbeddedPostgres,
+} from '../../src/platform/embedded-postgres/embedded-postgres.js';
 import { isAlive, isPostmasterOf } from '../../src/platform/embedded-postgres/process-info.js';
 
 const settings = { fsync: 'off', shared_buffers: '16MB', min_wal_size: '32MB', max_wal_size: '64MB' };

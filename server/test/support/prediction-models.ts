@@ -1,14 +1,14 @@
-import { type Pool, transaction } from '../../src/platform/db/pool.js';
 import { lockGame } from '../../src/core/configs/config-queries.js';
 import {
   findNewestModelVersion,
   insertModel,
   insertNextState,
 } from '../../src/core/predictions/model-queries.js';
-import { dateOf } from '../../src/platform/lib/day.js';
 import type { Artefact, ModelName } from '../../src/decide/predict/artefact.js';
 import { readArtefact } from '../../src/decide/predict/read-artefact.js';
 import { train } from '../../src/decide/predict/train.js';
+import { type Pool, transaction } from '../../src/platform/db/pool.js';
+import { dateOf } from '../../src/platform/lib/day.js';
 import { expectedGame } from '../decide/predict/expected-game.js';
 
 /** An artefact in which all three models are ready, as it is read back from the database. */

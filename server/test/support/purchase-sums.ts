@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import type { Pool } from '../../src/platform/db/pool.js';
 import { recountGame } from '../../src/insight/analytics/recount.js';
+import type { Pool } from '../../src/platform/db/pool.js';
 
 /** The sums of all players of a game are those of SQL over their transactions, and a recount finds nothing else wrong. */
 export async function expectPurchaseSums(pool: Pool, gameId: number): Promise<void> {

@@ -3,10 +3,14 @@ import { pino } from 'pino';
 import { expect } from 'vitest';
 import { type Context, createContext } from '../../src/app/context.js';
 import { buildPlayerApp } from '../../src/app/player-app.js';
-import type { Pool } from '../../src/platform/db/pool.js';
 import { connectToNats, type QueueSession } from '../../src/operations/queue/connection.js';
-import { type EncodedMessage, encodeMessage, type QueuedMessage } from '../../src/operations/queue/message.js';
+import {
+  type EncodedMessage,
+  encodeMessage,
+  type QueuedMessage,
+} from '../../src/operations/queue/message.js';
 import { partitionOf, readLag, subjectOf } from '../../src/operations/queue/stream.js';
+import type { Pool } from '../../src/platform/db/pool.js';
 import type { NatsSettings } from '../../src/platform/settings/settings.js';
 import { type Harness, testSettings } from './harness.js';
 

@@ -1,6 +1,6 @@
 import { applyEvents } from '../../src/core/events/apply/apply-events.js';
-import { applyNotification, type NotificationOutcome } from '../../src/trust/stores/apply-notification.js';
 import type { ErasureHashes } from '../../src/platform/security/erasure-hashes.js';
+import { applyNotification, type NotificationOutcome } from '../../src/trust/stores/apply-notification.js';
 import type { GameWorld, TestPlayer } from './game-world.js';
 import { toRecords } from './game-world.js';
 

@@ -1,9 +1,13 @@
 import type { LightMyRequestResponse } from 'fastify';
 import { expect } from 'vitest';
-import { findGame, type UnregisteredTypes, updateUnregisteredTypes } from '../../src/platform/admin-api/tenants.js';
 import { DEMO } from '../../src/app/demo-studio.js';
-import type { Pool } from '../../src/platform/db/pool.js';
 import { registerEventType } from '../../src/insight/event-types/event-types.js';
+import {
+  findGame,
+  type UnregisteredTypes,
+  updateUnregisteredTypes,
+} from '../../src/platform/admin-api/tenants.js';
+import type { Pool } from '../../src/platform/db/pool.js';
 
 /** The event types of the demo game, and what it refuses. */
 

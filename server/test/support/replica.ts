@@ -1,15 +1,15 @@
 import { chown, copyFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'vitest';
+import { ensureEventPartitions } from '../../src/core/events/storage/event-partitions.js';
+import { migrate } from '../../src/platform/db/migrate.js';
+import { createPool } from '../../src/platform/db/pool.js';
 import { findServer } from '../../src/platform/embedded-postgres/attach.js';
 import { restoreFiles } from '../../src/platform/embedded-postgres/backup/restore-files.js';
 import { takeBackup } from '../../src/platform/embedded-postgres/backup/take-backup.js';
 import { clusterPathIn } from '../../src/platform/embedded-postgres/cluster-place.js';
 import { withSuperuser } from '../../src/platform/embedded-postgres/login.js';
 import { chooseServerUser } from '../../src/platform/embedded-postgres/server-user.js';
-import { migrate } from '../../src/platform/db/migrate.js';
-import { createPool } from '../../src/platform/db/pool.js';
-import { ensureEventPartitions } from '../../src/core/events/storage/event-partitions.js';
 import { makeFolder, start } from './postgres-folders.js';
 
 export type TestPrimary = Readonly<{ dataDir: string; url: string }>;

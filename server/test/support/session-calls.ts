@@ -1,12 +1,12 @@
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify';
 import { expect } from 'vitest';
-import { findGame, insertGame, insertTenant } from '../../src/platform/admin-api/tenants.js';
 import {
   type Environment,
   generateApiKey,
   insertApiKey,
   type NewApiKey,
 } from '../../src/core/sessions/api-key-queries.js';
+import { findGame, insertGame, insertTenant } from '../../src/platform/admin-api/tenants.js';
 import { type Harness, postLogin, type Session, signedLogin, toSession } from './harness.js';
 
 /** The calls of a player's session, and what every response of theirs must look like. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startRealService } from '../../../sdk/test/support/real-service.js';
-import type { MetricReport } from '../../../server/src/experiments/report/report-types.js';
 import type { MetricEntry } from '../../../server/src/decide/document/parts/experiment-metrics.js';
+import type { MetricReport } from '../../../server/src/experiments/report/report-types.js';
 import { openAdminClient } from '../../../server/test/support/admin-calls.js';
 import { type Change, NO_CHANGE } from '../../src/model/reaction.js';
 import { CASUAL, DAY_MS, startOfDay } from '../../src/model/simulation.js';

@@ -1,12 +1,12 @@
 import type { RealService } from '../../../sdk/test/support/real-service.js';
-import { insertGame } from '../../../server/src/platform/admin-api/tenants.js';
 import { DEMO } from '../../../server/src/app/demo-studio.js';
 import { ensureEventPartitions } from '../../../server/src/core/events/storage/event-partitions.js';
-import type { Report } from '../../../server/src/experiments/report/report-types.js';
-import { createApiKey } from '../../../server/src/studio/games-and-keys/key-changes.js';
 import type { ExperimentEntry } from '../../../server/src/decide/document/parts/experiments.js';
-import { sum } from '../../../server/test/experiments/support/experiment-world.js';
+import type { Report } from '../../../server/src/experiments/report/report-types.js';
+import { insertGame } from '../../../server/src/platform/admin-api/tenants.js';
+import { createApiKey } from '../../../server/src/studio/games-and-keys/key-changes.js';
 import { experiment, value } from '../../../server/test/decide/support/fixtures.js';
+import { sum } from '../../../server/test/experiments/support/experiment-world.js';
 import type { AdminClient } from '../../../server/test/support/admin-calls.js';
 import type { Reactions } from '../../src/model/reaction.js';
 import { DAY_MS, type Habits, HOUR_MS } from '../../src/model/simulation.js';

@@ -1,7 +1,7 @@
 import inspector from 'node:inspector';
+import { mapStackTraces } from '../../platform/telemetry/map-stack-traces.js';
 import type { ChildOptions } from './child-options.js';
 import { BEAT_MS } from './heartbeat.js';
-import { mapStackTraces } from '../../platform/telemetry/map-stack-traces.js';
 
 export type RunningChild = Readonly<{ port: number; close(): Promise<void> }>;
 

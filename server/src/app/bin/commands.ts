@@ -15,7 +15,8 @@ export const COMMANDS = new Map<string, () => Promise<Command>>(
     tenant: async () => (await import('../../studio/cli/tenancy-commands.js')).tenantCommands(),
     game: async () => (await import('../../studio/cli/tenancy-commands.js')).gameCommands(),
     key: async () => (await import('../../studio/cli/key-commands.js')).keyCommands(),
-    'admin-token': async () => (await import('../../studio/cli/admin-token-commands.js')).adminTokenCommands(),
+    'admin-token': async () =>
+      (await import('../../studio/cli/admin-token-commands.js')).adminTokenCommands(),
     admin: async () => (await import('../../studio/cli/admin-commands.js')).adminCommands(),
     config: async () => (await import('../../liveops/cli/config-commands.js')).configCommands(),
     catalogue: async () => (await import('../../liveops/cli/catalogue-commands.js')).catalogueCommands(),
@@ -25,9 +26,11 @@ export const COMMANDS = new Map<string, () => Promise<Command>>(
     train: async () => (await import('../../insight/cli/train-command.js')).trainCommand(),
     models: async () => (await import('../../insight/cli/model-commands.js')).modelCommands(),
     explain: async () => (await import('../../liveops/cli/explain-command.js')).explainCommand(),
-    experiments: async () => (await import('../../experiments/cli/experiment-commands.js')).experimentCommands(),
+    experiments: async () =>
+      (await import('../../experiments/cli/experiment-commands.js')).experimentCommands(),
     'event-type': async () => (await import('../../insight/cli/event-type-commands.js')).eventTypeCommands(),
-    'failed-events': async () => (await import('../../insight/cli/failed-event-commands.js')).failedEventCommands(),
+    'failed-events': async () =>
+      (await import('../../insight/cli/failed-event-commands.js')).failedEventCommands(),
     audit: async () => (await import('../../studio/cli/audit-commands.js')).auditCommands(),
     export: async () => (await import('../../insight/cli/export-commands.js')).exportCommands(),
     import: async () => (await import('../../operations/cli/import-commands.js')).importCommands(),
@@ -37,7 +40,8 @@ export const COMMANDS = new Map<string, () => Promise<Command>>(
     'fake-store': async () => (await import('../../trust/cli/fake-store-command.js')).fakeStoreCommand(),
     store: async () => (await import('../../trust/cli/store-commands.js')).storeCommands(),
     simulate: async () => (await import('../cli/simulate-command.js')).simulateCommand(),
-    'event-files': async () => (await import('../../insight/cli/event-files-commands.js')).eventFilesCommands(),
+    'event-files': async () =>
+      (await import('../../insight/cli/event-files-commands.js')).eventFilesCommands(),
     sql: async () => (await import('../../insight/cli/sql-command.js')).sqlCommand(),
     losses: async () => (await import('../../insight/cli/loss-command.js')).lossCommand(),
     retention: async () => (await import('../../operations/cli/retention-commands.js')).retentionCommands(),

@@ -1,20 +1,20 @@
 import type { AddressInfo } from 'node:net';
-import { buildHealthApp, type Readiness } from '../health-app.js';
-import { attachToEmbeddedPostgres } from '../../platform/embedded-postgres/attach.js';
-import { createPool, type Pool } from '../../platform/db/pool.js';
-import { createErasedPlayers } from '../../trust/erasures/erased-players.js';
 import { createInbox } from '../../core/events/failed/inbox.js';
-import { httpUrl } from '../../platform/lib/http-url.js';
-import { StartupError } from '../../platform/lib/startup-error.js';
 import type { QueueConsumer } from '../../operations/queue/consumer.js';
 import { openQueue, prepareQueue, type Queue } from '../../operations/queue/queue.js';
 import { checkQueue } from '../../operations/queue/queue-status.js';
 import { consumeQueue } from '../../operations/queue/queued-path.js';
+import { createPool, type Pool } from '../../platform/db/pool.js';
+import { attachToEmbeddedPostgres } from '../../platform/embedded-postgres/attach.js';
+import { httpUrl } from '../../platform/lib/http-url.js';
+import { StartupError } from '../../platform/lib/startup-error.js';
 import { createErasureHashes, type ErasureHashes } from '../../platform/security/erasure-hashes.js';
 import { findMasterKeys } from '../../platform/security/master-key.js';
 import type { NatsSettings, Settings } from '../../platform/settings/settings.js';
 import { createLogger } from '../../platform/telemetry/logger.js';
 import { createMetrics } from '../../platform/telemetry/metrics.js';
+import { createErasedPlayers } from '../../trust/erasures/erased-players.js';
+import { buildHealthApp, type Readiness } from '../health-app.js';
 import { refuseTakenPort } from './primary.js';
 
 /**

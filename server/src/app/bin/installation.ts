@@ -1,17 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { seedDemoStudio } from '../demo-studio.js';
+import { ensureEventPartitions } from '../../core/events/storage/event-partitions.js';
 import type { Database } from '../../platform/db/database.js';
 import { readDatabaseClock } from '../../platform/db/database-clock.js';
 import { migrate, requireReachable } from '../../platform/db/migrate.js';
 import { isUnavailable } from '../../platform/db/pool.js';
-import { applyErasedList } from '../../trust/erasures/apply-erased-list.js';
-import { erasedListFile } from '../../trust/erasures/list-file.js';
-import { ensureEventPartitions } from '../../core/events/storage/event-partitions.js';
-import { ensureSigningKey } from '../../studio/sessions/signing-key-changes.js';
 import { StartupError } from '../../platform/lib/startup-error.js';
 import { loadMasterKeys, requireRightMasterKeys } from '../../platform/security/master-key.js';
 import type { MasterKeys } from '../../platform/security/master-keys.js';
 import type { Settings } from '../../platform/settings/settings.js';
+import { ensureSigningKey } from '../../studio/sessions/signing-key-changes.js';
+import { applyErasedList } from '../../trust/erasures/apply-erased-list.js';
+import { erasedListFile } from '../../trust/erasures/list-file.js';
+import { seedDemoStudio } from '../demo-studio.js';
 
 export type Installation = { masterKeys: MasterKeys; masterKeyText: string };
 

@@ -1,8 +1,8 @@
 import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { type Database, openDatabase } from '../../platform/db/database.js';
 import { listForeignRoots } from '../../core/events/receipts/load-apple-receipts.js';
+import { type Database, openDatabase } from '../../platform/db/database.js';
 import { StartupError } from '../../platform/lib/startup-error.js';
 import type { Settings } from '../../platform/settings/settings.js';
 import { createLogger } from '../../platform/telemetry/logger.js';

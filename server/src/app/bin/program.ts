@@ -1,9 +1,9 @@
 import { Command, CommanderError } from 'commander';
+import { SETTINGS } from '../../platform/settings/settings.js';
 import { isClosedOutput } from '../../studio/cli/closed-output.js';
 import { describeUsageError, isUsageError, throwErrors } from '../../studio/cli/command-errors.js';
 import { describeFailure } from '../../studio/cli/describe-failure.js';
 import { INTERRUPTED, Interrupted } from '../../studio/cli/interrupt.js';
-import { SETTINGS } from '../../platform/settings/settings.js';
 import { COMMANDS } from './commands.js';
 import { serverVersion } from './server-version.js';
 

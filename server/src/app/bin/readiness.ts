@@ -1,13 +1,13 @@
-import type { Readiness } from '../health-app.js';
+import { clockWarnings } from '../../operations/lifecycle/clock-warnings.js';
+import { describeSpace } from '../../operations/lifecycle/disk-warnings.js';
+import type { QueueStatus } from '../../operations/queue/queue-status.js';
 import type { DatabaseClock } from '../../platform/db/database-clock.js';
 import type { Pool } from '../../platform/db/pool.js';
 import type { Replica, ReplicaState } from '../../platform/db/replica.js';
 import { isMigrated } from '../../platform/db/schema-state.js';
-import { clockWarnings } from '../../operations/lifecycle/clock-warnings.js';
-import { describeSpace } from '../../operations/lifecycle/disk-warnings.js';
 import type { DiskWatch } from '../../platform/lib/disk-watch.js';
 import { type FreeSpace, isAllButFull } from '../../platform/lib/free-space.js';
-import type { QueueStatus } from '../../operations/queue/queue-status.js';
+import type { Readiness } from '../health-app.js';
 import { STUCK_SECONDS } from './heartbeat.js';
 import type { ServiceStatus } from './service-status.js';
 import type { ProcessStatus } from './supervised-process.js';

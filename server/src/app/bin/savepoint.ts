@@ -1,5 +1,5 @@
-import { watchOutput } from '../../studio/cli/closed-output.js';
 import { mapStackTraces } from '../../platform/telemetry/map-stack-traces.js';
+import { watchOutput } from '../../studio/cli/closed-output.js';
 import { endOnUncaught, runProgram } from './program.js';
 
 mapStackTraces();

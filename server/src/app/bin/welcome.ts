@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
-import { DEMO } from '../demo-studio.js';
 import { sampleLogin } from '../../core/sessions/sample-login.js';
 import { httpUrl } from '../../platform/lib/http-url.js';
 import { DEFAULT_DATA_DIR } from '../../platform/settings/setting-rows.js';
 import type { Settings } from '../../platform/settings/settings.js';
+import { DEMO } from '../demo-studio.js';
 
 type Started = Readonly<{
   port: number;

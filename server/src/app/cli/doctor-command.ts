@@ -1,13 +1,13 @@
 import { Command } from 'commander';
-import { readSettings } from '../../platform/settings/settings.js';
-import { checkAppleRoot } from './doctor-apple-root.js';
 import { checkBackups } from '../../operations/cli/doctor-backups.js';
 import { examineDatabase } from '../../operations/cli/doctor-database.js';
 import { checkFreeSpace } from '../../operations/cli/doctor-disk.js';
-import type { DoctorFinding } from '../../studio/cli/doctor-finding.js';
-import { checkFolders } from './doctor-folders.js';
 import { examineQueue } from '../../operations/cli/doctor-queue.js';
+import { readSettings } from '../../platform/settings/settings.js';
+import type { DoctorFinding } from '../../studio/cli/doctor-finding.js';
 import { say } from '../../studio/cli/terminal.js';
+import { checkAppleRoot } from './doctor-apple-root.js';
+import { checkFolders } from './doctor-folders.js';
 
 export function doctorCommand(): Command {
   return new Command('doctor')

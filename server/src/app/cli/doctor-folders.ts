@@ -1,13 +1,13 @@
 import { constants } from 'node:fs';
 import { access, open, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { erasedListFile } from '../../trust/erasures/list-file.js';
 import { nearestExisting } from '../../platform/lib/free-space.js';
 import { proveWritable } from '../../platform/lib/write-probe.js';
 import { masterKeyFile } from '../../platform/security/master-key-file.js';
 import type { Settings } from '../../platform/settings/settings.js';
 import { currentUser } from '../../studio/cli/command-actor.js';
 import type { DoctorFinding } from '../../studio/cli/doctor-finding.js';
+import { erasedListFile } from '../../trust/erasures/list-file.js';
 
 type WrittenFolders = Pick<
   Settings,

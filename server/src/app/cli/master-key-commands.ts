@@ -1,13 +1,18 @@
 import { Command } from 'commander';
 import type { Pool } from '../../platform/db/pool.js';
-import { type ResealedCounts, resealAll } from '../../studio/sessions/reseal-secrets.js';
 import { StartupError } from '../../platform/lib/startup-error.js';
 import { writeMasterKeyFile } from '../../platform/security/master-key-file.js';
-import { generateMasterKey, type MasterKeys, parseMasterKeys, primaryId } from '../../platform/security/master-keys.js';
+import {
+  generateMasterKey,
+  type MasterKeys,
+  parseMasterKeys,
+  primaryId,
+} from '../../platform/security/master-keys.js';
 import type { Settings } from '../../platform/settings/settings.js';
 import { commandActor } from '../../studio/cli/command-actor.js';
-import { replaceLostCommand } from './replace-lost-command.js';
 import { say, withMasterKeys } from '../../studio/cli/terminal.js';
+import { type ResealedCounts, resealAll } from '../../studio/sessions/reseal-secrets.js';
+import { replaceLostCommand } from './replace-lost-command.js';
 
 export function masterKeyCommands(): Command {
   const masterKey = new Command('master-key').description(

@@ -1,13 +1,18 @@
 import { Command } from 'commander';
-import { type ReplacedSecrets, replaceLostSecrets } from '../../studio/sessions/replace-lost-secrets.js';
 import { StartupError } from '../../platform/lib/startup-error.js';
 import { readMasterKeyFile, writeMasterKeyFile } from '../../platform/security/master-key-file.js';
-import { generateMasterKey, type MasterKeys, parseMasterKeys, primaryId } from '../../platform/security/master-keys.js';
+import {
+  generateMasterKey,
+  type MasterKeys,
+  parseMasterKeys,
+  primaryId,
+} from '../../platform/security/master-keys.js';
 import { listSealedSecrets } from '../../platform/security/sealed-secrets.js';
 import type { Settings } from '../../platform/settings/settings.js';
 import { commandActor } from '../../studio/cli/command-actor.js';
 import { tableLines } from '../../studio/cli/table.js';
 import { say, withDatabaseOfLostKey } from '../../studio/cli/terminal.js';
+import { type ReplacedSecrets, replaceLostSecrets } from '../../studio/sessions/replace-lost-secrets.js';
 
 export function replaceLostCommand(): Command {
   return new Command('replace-lost')

@@ -1,8 +1,8 @@
 import { type Admin, askExperiment } from '../../experiments/cli/admin-experiment.js';
+import { truthLines } from '../../experiments/cli/truth-lines.js';
 import { printable } from '../../studio/cli/printable.js';
 import type { LiveResult, Reactions, SimulatorModule } from '../../studio/cli/simulator-module.js';
 import { say } from '../../studio/cli/terminal.js';
-import { truthLines } from '../../experiments/cli/truth-lines.js';
 
 type Rehearsed = Readonly<{
   reactions: Reactions;

@@ -1,11 +1,11 @@
 import { Command } from 'commander';
-import { revokeSigningKey, rotateSigningKey } from '../../studio/sessions/signing-key-changes.js';
 import { type ListedSigningKey, listSigningKeys } from '../../core/sessions/signing-key-queries.js';
 import { JWKS_MAX_AGE_SECONDS, signerOf, withoutSuperseded } from '../../core/sessions/signing-keys.js';
 import { StartupError } from '../../platform/lib/startup-error.js';
 import { commandActor } from '../../studio/cli/command-actor.js';
 import { tableLines } from '../../studio/cli/table.js';
 import { say, withDatabase, withMasterKeys } from '../../studio/cli/terminal.js';
+import { revokeSigningKey, rotateSigningKey } from '../../studio/sessions/signing-key-changes.js';
 
 export function signingKeyCommands(): Command {
   const signingKey = new Command('signing-key').description('the keys that sign access tokens');

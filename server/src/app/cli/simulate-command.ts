@@ -1,7 +1,9 @@
 import { join } from 'node:path';
 import { Command, Option } from 'commander';
-import { DEMO } from '../demo-studio.js';
 import { apiKeyBinding, findUsableKey } from '../../core/sessions/api-key-queries.js';
+import { checkReactions } from '../../experiments/cli/react-check.js';
+import { refuseDifferences, reportLive, reportSimulation } from '../../insight/cli/simulate-report.js';
+import { leaveSimulatedPast } from '../../operations/cli/simulated-past.js';
 import { StartupError } from '../../platform/lib/startup-error.js';
 import { unseal } from '../../platform/security/master-keys.js';
 import { requireGame } from '../../studio/cli/game-option.js';
@@ -9,11 +11,6 @@ import { readGivenFile } from '../../studio/cli/given-file.js';
 import { Interrupted, interruptible } from '../../studio/cli/interrupt.js';
 import { grouped, progressBar } from '../../studio/cli/progress-bar.js';
 import { createProgressLine } from '../../studio/cli/progress-line.js';
-import { checkReactions } from '../../experiments/cli/react-check.js';
-import { readReactions } from './react-option.js';
-import { reportTruth } from './report-truth.js';
-import { refuseDifferences, reportLive, reportSimulation } from '../../insight/cli/simulate-report.js';
-import { leaveSimulatedPast } from '../../operations/cli/simulated-past.js';
 import {
   type LiveOptions,
   loadSimulator,
@@ -23,6 +20,9 @@ import {
 } from '../../studio/cli/simulator-module.js';
 import { requireSettings, say, withMasterKeys } from '../../studio/cli/terminal.js';
 import { wholeNumber } from '../../studio/cli/whole-number.js';
+import { DEMO } from '../demo-studio.js';
+import { readReactions } from './react-option.js';
+import { reportTruth } from './report-truth.js';
 
 type Options = {
   players: string;

@@ -1,6 +1,6 @@
-import { type Client, type Pool, query } from '../../platform/db/pool.js';
 import { DEFAULT_DOCUMENT } from '../../decide/document/default-document.js';
 import type { ConfigDocument } from '../../decide/document/document.js';
+import { type Client, type Pool, query } from '../../platform/db/pool.js';
 import { runningExperiments } from './experiment-changes.js';
 
 export type SegmentVersions = Readonly<Record<string, number>>;

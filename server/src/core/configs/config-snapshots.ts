@@ -1,12 +1,12 @@
 import type { Logger } from 'pino';
-import type { Pool } from '../../platform/db/pool.js';
-import type { SliceQueue } from '../../platform/lib/slice-queue.js';
-import { createVersionSnapshots, type VersionSnapshots } from '../../platform/lib/version-snapshots.js';
 import { compilationSteps, compileDocument } from '../../decide/compile/compile-document.js';
 import { createSkuCompiler } from '../../decide/compile/compile-skus.js';
 import type { CompiledDocument } from '../../decide/compile/compiled-document.js';
 import { DEFAULT_DOCUMENT } from '../../decide/document/default-document.js';
 import { type KnownEntries, readingSteps } from '../../decide/document/document-text.js';
+import type { Pool } from '../../platform/db/pool.js';
+import type { SliceQueue } from '../../platform/lib/slice-queue.js';
+import { createVersionSnapshots, type VersionSnapshots } from '../../platform/lib/version-snapshots.js';
 import { findStoredVersion } from './config-queries.js';
 import { documentWork } from './document-work.js';
 import { createPriceHistories, type LowestPrices } from './price-histories.js';

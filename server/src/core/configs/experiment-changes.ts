@@ -1,8 +1,8 @@
-import type { Client, Pool } from '../../platform/db/pool.js';
-import { canonicalJson } from '../../platform/lib/canonical-json.js';
 import type { ConfigDocument } from '../../decide/document/document.js';
 import { measuredExperiments } from '../../decide/document/offer-holdouts.js';
 import type { ExperimentEntry } from '../../decide/document/parts/experiments.js';
+import type { Client, Pool } from '../../platform/db/pool.js';
+import { canonicalJson } from '../../platform/lib/canonical-json.js';
 
 /** A running experiment that would not be the same one any more, and the members by which it differs. */
 export type ExperimentChange = Readonly<{ experimentId: string; members: readonly string[] }>;

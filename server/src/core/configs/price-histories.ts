@@ -1,8 +1,8 @@
+import type { LowestPriceBefore } from '../../decide/compile/price-basis.js';
+import { HISTORY_DAYS, PriceHistory } from '../../decide/price-history/price-history.js';
 import type { Pool } from '../../platform/db/pool.js';
 import { DAY_MS } from '../../platform/lib/day.js';
 import type { SliceQueue } from '../../platform/lib/slice-queue.js';
-import type { LowestPriceBefore } from '../../decide/compile/price-basis.js';
-import { HISTORY_DAYS, PriceHistory } from '../../decide/price-history/price-history.js';
 import {
   type ConfigVersion,
   findConfigVersionAt,

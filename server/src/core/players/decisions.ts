@@ -1,13 +1,13 @@
 import type { Logger } from 'pino';
-import type { Clock } from '../../platform/lib/clock.js';
-import type { SliceQueue } from '../../platform/lib/slice-queue.js';
-import { runSteps, type Steps } from '../../platform/lib/steps.js';
-import type { VersionSnapshots } from '../../platform/lib/version-snapshots.js';
 import { blankFacts } from '../../decide/attributes/blank-facts.js';
 import type { PlayerFacts } from '../../decide/attributes/player-facts.js';
 import type { CompiledDocument, SegmentMembership } from '../../decide/compile/compiled-document.js';
 import { decisionSteps } from '../../decide/decide/decide.js';
 import type { DecidedArm, StayChange } from '../../decide/decide/decision.js';
+import type { Clock } from '../../platform/lib/clock.js';
+import type { SliceQueue } from '../../platform/lib/slice-queue.js';
+import { runSteps, type Steps } from '../../platform/lib/steps.js';
+import type { VersionSnapshots } from '../../platform/lib/version-snapshots.js';
 import type { Metrics } from '../../platform/telemetry/metrics.js';
 import type { ConfigSnapshots } from '../configs/config-snapshots.js';
 import { documentWork } from '../configs/document-work.js';

@@ -1,6 +1,4 @@
 import type { Logger } from 'pino';
-import { createFailureReport } from '../../platform/lib/failure-report.js';
-import type { VersionSnapshots } from '../../platform/lib/version-snapshots.js';
 import { predictionsOffFor } from '../../decide/attributes/children.js';
 import { epochDay, type PlayerFacts } from '../../decide/attributes/player-facts.js';
 import { predictionFacts } from '../../decide/attributes/player-history.js';
@@ -8,6 +6,8 @@ import type { CompiledDocument } from '../../decide/compile/compiled-document.js
 import { type Forecast, forecastOf } from '../../decide/predict/forecast.js';
 import type { ModelsInForce } from '../../decide/predict/models-in-force.js';
 import { score, switchOff } from '../../decide/predict/score.js';
+import { createFailureReport } from '../../platform/lib/failure-report.js';
+import type { VersionSnapshots } from '../../platform/lib/version-snapshots.js';
 import type { PlayerRow } from './player-row.js';
 
 export type VersionedModels = ModelsInForce & Readonly<{ version: number }>;

@@ -1,7 +1,7 @@
-import { type Pool, query } from '../../platform/db/pool.js';
 import type { DecidedArm } from '../../decide/decide/decision.js';
 import { isOfferHoldout } from '../../decide/document/offer-holdouts.js';
 import type { Forecast } from '../../decide/predict/forecast.js';
+import { type Pool, query } from '../../platform/db/pool.js';
 
 /** The arms that a response to a player depends on and that are not stored yet, and what is known of the player without them. */
 export type Exposures = Readonly<{

@@ -1,5 +1,3 @@
-import { type Client, type Pool, query } from '../../platform/db/pool.js';
-import { DAY_MS } from '../../platform/lib/day.js';
 import {
   type ExperimentExposure,
   epochDay,
@@ -11,6 +9,8 @@ import {
   type SegmentStay,
 } from '../../decide/attributes/player-facts.js';
 import { NOTHING_WORKED_OUT, type OwnFacts } from '../../decide/own-attributes/own-facts.js';
+import { type Client, type Pool, query } from '../../platform/db/pool.js';
+import { DAY_MS } from '../../platform/lib/day.js';
 
 /** The facts of a player and what they were read with, as one snapshot of the database. */
 export type PlayerReading = Readonly<{

@@ -1,12 +1,7 @@
 import { createHash, type Hash } from 'node:crypto';
-import { runSteps, type Steps } from '../../platform/lib/steps.js';
-import type {
-  DecidedArm,
-  DecidedValue,
-  Decision,
-  StoreDecision,
-} from '../../decide/decide/decision.js';
+import type { DecidedArm, DecidedValue, Decision, StoreDecision } from '../../decide/decide/decision.js';
 import { stampedJson, storeContentParts } from '../../decide/decide/store-json.js';
+import { runSteps, type Steps } from '../../platform/lib/steps.js';
 
 /** What a player is told, as the texts that are sent. */
 export type PlayerResponses = Readonly<{

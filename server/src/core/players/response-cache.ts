@@ -1,6 +1,6 @@
+import type { StoreDecision } from '../../decide/decide/decision.js';
 import { createFifoMap } from '../../platform/lib/fifo-map.js';
 import type { Steps } from '../../platform/lib/steps.js';
-import type { StoreDecision } from '../../decide/decide/decision.js';
 import { type PlayerResponses, type RenderedStore, storeSteps } from './player-responses.js';
 import { createStoreKeys } from './store-keys.js';
 

@@ -1,5 +1,5 @@
-import { type Pool, query } from '../../platform/db/pool.js';
 import type { StayChange } from '../../decide/decide/decision.js';
+import { type Pool, query } from '../../platform/db/pool.js';
 
 /** What a decision for a player has found out. */
 export type DecidedStays = Readonly<{ playerId: string; atMs: number; changes: readonly StayChange[] }>;

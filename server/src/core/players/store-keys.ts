@@ -1,5 +1,5 @@
-import type { Steps } from '../../platform/lib/steps.js';
 import type { RenderedSku, StoreDecision } from '../../decide/decide/decision.js';
+import type { Steps } from '../../platform/lib/steps.js';
 
 /** SKUs in all their languages, currencies and prices; about a megabyte of text. */
 const MAX_TEXTS = 4_096;

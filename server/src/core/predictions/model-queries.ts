@@ -1,6 +1,6 @@
+import type { GradedName } from '../../decide/predict/artefact.js';
 import type { DedicatedConnection } from '../../platform/db/dedicated-connection.js';
 import { type Client, type Pool, query } from '../../platform/db/pool.js';
-import type { GradedName } from '../../decide/predict/artefact.js';
 import type { TrainingReport } from './training-report.js';
 
 /** A training and its outcome, without the artefact, which is large. */

@@ -1,10 +1,6 @@
-import type { Client, Pool } from '../../platform/db/pool.js';
-import {
-  type ModelsInForce,
-  UNTRAINED,
-  UNTRAINED_MODELS,
-} from '../../decide/predict/models-in-force.js';
+import { type ModelsInForce, UNTRAINED, UNTRAINED_MODELS } from '../../decide/predict/models-in-force.js';
 import { type ArtefactReading, readArtefact } from '../../decide/predict/read-artefact.js';
+import type { Client, Pool } from '../../platform/db/pool.js';
 import { findCurrentState, findModel, findStateAt, type PredictionState } from './model-queries.js';
 
 export type FoundModels = Readonly<{

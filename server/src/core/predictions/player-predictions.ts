@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
-import type { Clock } from '../../platform/lib/clock.js';
-import { DAY_MS } from '../../platform/lib/day.js';
-import { createFifoMap } from '../../platform/lib/fifo-map.js';
 import { blankFacts } from '../../decide/attributes/blank-facts.js';
 import { ALL_PREDICTIONS, predictionsOffFor } from '../../decide/attributes/children.js';
 import type { PlayerFacts } from '../../decide/attributes/player-facts.js';
 import { predictionFacts } from '../../decide/attributes/player-history.js';
 import type { CompiledDocument } from '../../decide/compile/compiled-document.js';
 import { score, switchOff } from '../../decide/predict/score.js';
+import type { Clock } from '../../platform/lib/clock.js';
+import { DAY_MS } from '../../platform/lib/day.js';
+import { createFifoMap } from '../../platform/lib/fifo-map.js';
 import type { ConfigSnapshots } from '../configs/config-snapshots.js';
 import type { FactReadings } from '../players/fact-readings.js';
 import type { PlayerRow } from '../players/player-row.js';

@@ -1,4 +1,3 @@
-import { DAY_MS } from '../../platform/lib/day.js';
 import {
   type Artefact,
   MODEL_NAMES,
@@ -14,6 +13,7 @@ import {
   type Predictions,
   toldValue,
 } from '../../decide/predict/score.js';
+import { DAY_MS } from '../../platform/lib/day.js';
 
 /** The two parts of a response, as JSON. */
 

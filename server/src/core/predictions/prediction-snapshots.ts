@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
+import { type ModelsInForce, UNTRAINED_MODELS } from '../../decide/predict/models-in-force.js';
 import type { Pool } from '../../platform/db/pool.js';
 import { createVersionSnapshots, type VersionSnapshots } from '../../platform/lib/version-snapshots.js';
-import { type ModelsInForce, UNTRAINED_MODELS } from '../../decide/predict/models-in-force.js';
 import { findState } from './model-queries.js';
 import { findModelsOf } from './models-at.js';
 import { type ModelTexts, modelTexts } from './prediction-json.js';

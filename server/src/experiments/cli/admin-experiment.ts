@@ -1,5 +1,5 @@
-import type { Report } from '../report/report-types.js';
 import type { ExperimentEntry } from '../../decide/document/parts/experiments.js';
+import type { Report } from '../report/report-types.js';
 
 /** The admin API, for the verdict. */
 export type Admin = Readonly<{ url: string; token: string }>;

@@ -1,35 +1,22 @@
 import { Command, Option } from 'commander';
-import { readsOf } from '../../platform/db/reads.js';
 import { createPlayerSamples } from '../../liveops/audiences/player-samples.js';
-import { endExperiment } from '../end-experiment.js';
-import {
-  findWrittenExperiment,
-  listExperiments,
-  listOfferHoldouts,
-} from '../experiment-views.js';
-import {
-  findExperimentOrFormer,
-  listFormerExperiments,
-  unknownSeed,
-} from '../former-experiments.js';
-import { findStanding } from '../grading/grade-queries.js';
-import { NOT_GRADED } from '../grading/standing.js';
-import {
-  type Audience,
-  planExperiment,
-  planRequestOf,
-  usualPlan,
-} from '../plan-experiment.js';
-import type { Report } from '../report/report-types.js';
+import { CONFIRM_PRICE_RAISES, publicationRefusal } from '../../liveops/cli/publication-refusal.js';
+import { readsOf } from '../../platform/db/reads.js';
 import { StartupError } from '../../platform/lib/startup-error.js';
 import { commandActor } from '../../studio/cli/command-actor.js';
-import { exploreCommand } from './explore-command.js';
 import { requireGame, withGame } from '../../studio/cli/game-option.js';
 import { printable } from '../../studio/cli/printable.js';
 import { grouped } from '../../studio/cli/progress-bar.js';
-import { CONFIRM_PRICE_RAISES, publicationRefusal } from '../../liveops/cli/publication-refusal.js';
 import { tableLines } from '../../studio/cli/table.js';
 import { say, withDatabase } from '../../studio/cli/terminal.js';
+import { endExperiment } from '../end-experiment.js';
+import { findWrittenExperiment, listExperiments, listOfferHoldouts } from '../experiment-views.js';
+import { findExperimentOrFormer, listFormerExperiments, unknownSeed } from '../former-experiments.js';
+import { findStanding } from '../grading/grade-queries.js';
+import { NOT_GRADED } from '../grading/standing.js';
+import { type Audience, planExperiment, planRequestOf, usualPlan } from '../plan-experiment.js';
+import type { Report } from '../report/report-types.js';
+import { exploreCommand } from './explore-command.js';
 
 type Options = { tenant: string; game: string; json: boolean };
 

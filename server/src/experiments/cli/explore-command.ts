@@ -1,13 +1,5 @@
 import { type Command, Option } from 'commander';
 import { ApiError } from '../../platform/errors.js';
-import { readExploration } from '../exploration-request.js';
-import {
-  exploreExperiment,
-  NOTHING_EXPLORED,
-  type TitledGroup,
-} from '../explore-experiment.js';
-import { EXPLORED, type Explored } from '../group-queries.js';
-import { percent } from '../report/words.js';
 import { StartupError } from '../../platform/lib/startup-error.js';
 import { commandActor } from '../../studio/cli/command-actor.js';
 import { requireGame, withGame } from '../../studio/cli/game-option.js';
@@ -16,6 +8,10 @@ import { grouped } from '../../studio/cli/progress-bar.js';
 import { tableLines } from '../../studio/cli/table.js';
 import { say, withDatabase } from '../../studio/cli/terminal.js';
 import { wholeNumber } from '../../studio/cli/whole-number.js';
+import { readExploration } from '../exploration-request.js';
+import { exploreExperiment, NOTHING_EXPLORED, type TitledGroup } from '../explore-experiment.js';
+import { EXPLORED, type Explored } from '../group-queries.js';
+import { percent } from '../report/words.js';
 
 type Options = {
   tenant: string;

@@ -1,11 +1,6 @@
-import {
-  type Comparison,
-  type Difference,
-  FEWEST,
-  type ReportedComparison,
-} from '../holdouts/comparison.js';
 import { grouped } from '../../studio/cli/progress-bar.js';
 import { tableLines } from '../../studio/cli/table.js';
+import { type Comparison, type Difference, FEWEST, type ReportedComparison } from '../holdouts/comparison.js';
 
 type Shown = Comparison & { from: string; to: string; holdoutPercent: number };
 

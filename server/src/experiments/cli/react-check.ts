@@ -1,11 +1,11 @@
-import { findExperiment } from '../experiment-views.js';
-import { StartupError } from '../../platform/lib/startup-error.js';
 import type { ExperimentEntry } from '../../decide/document/parts/experiments.js';
-import { type Admin, askExperiment } from './admin-experiment.js';
+import { StartupError } from '../../platform/lib/startup-error.js';
 import { commandActor } from '../../studio/cli/command-actor.js';
 import { printable } from '../../studio/cli/printable.js';
 import type { Reactions } from '../../studio/cli/simulator-module.js';
 import { tell, withDatabase } from '../../studio/cli/terminal.js';
+import { findExperiment } from '../experiment-views.js';
+import { type Admin, askExperiment } from './admin-experiment.js';
 
 type Published = Pick<ExperimentEntry, 'state' | 'variants'>;
 

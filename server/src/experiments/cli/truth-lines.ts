@@ -1,10 +1,10 @@
-import type { Report } from '../report/report-types.js';
-import { metricTitle } from '../report/words.js';
 import type { MetricEntry } from '../../decide/document/parts/experiment-metrics.js';
 import type { Interval } from '../../platform/statistics/interval.js';
 import { grouped } from '../../studio/cli/progress-bar.js';
 import type { Change, Reactions, SimulatorModule } from '../../studio/cli/simulator-module.js';
 import { tableLines } from '../../studio/cli/table.js';
+import type { Report } from '../report/report-types.js';
+import { metricTitle } from '../report/words.js';
 
 const NO_CHANGE: Change = { conversion: 1, spend: 1, retention: 1 };
 

@@ -1,6 +1,6 @@
+import { bucketOf, experimentSalt, userIdBytes } from '../../decide/compile/bucket.js';
 import type { DedicatedConnection } from '../../platform/db/dedicated-connection.js';
 import { evenly } from '../../platform/lib/evenly.js';
-import { bucketOf, experimentSalt, userIdBytes } from '../../decide/compile/bucket.js';
 import type { GradedSpan } from './graded-spans.js';
 import { findIdRange, type GradedPlayer, listGradedPlayers } from './sample-queries.js';
 

@@ -1,8 +1,8 @@
+import type { MetricEntry } from '../../decide/document/parts/experiment-metrics.js';
+import { TimeSlice } from '../../liveops/evaluations/time-slice.js';
 import type { DedicatedConnection } from '../../platform/db/dedicated-connection.js';
 import { chunksOf } from '../../platform/lib/chunks.js';
 import { DAY_MS, dayNumber, utcDay } from '../../platform/lib/day.js';
-import type { MetricEntry } from '../../decide/document/parts/experiment-metrics.js';
-import { TimeSlice } from '../../liveops/evaluations/time-slice.js';
 import type { RateTable } from '../../studio/money/exchange-rates.js';
 import { findRateTable } from '../../studio/money/rate-queries.js';
 import { findPublishedExperiments } from '../erased-queries.js';

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import { nullable, successOf, Time } from '../../platform/admin-api/admin-responses.js';
 import { Metric } from '../../decide/document/parts/experiment-metrics.js';
+import { nullable, successOf, Time } from '../../platform/admin-api/admin-responses.js';
 import { NIGHTS, RED_ONCE_IN } from './standing.js';
 
 const Line = {

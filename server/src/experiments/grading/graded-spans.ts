@@ -1,5 +1,5 @@
-import { DAY_MS, utcDay } from '../../platform/lib/day.js';
 import type { MetricEntry } from '../../decide/document/parts/experiment-metrics.js';
+import { DAY_MS, utcDay } from '../../platform/lib/day.js';
 
 /** The days of a hidden A/A experiment. It is looked at after each of them. */
 export type GradedSpan = Readonly<{ kind: 'four_weeks' | 'week'; from: string; to: string }>;

@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
+import { findConfigVersionAt } from '../../core/configs/config-queries.js';
 import type { AdminContext } from '../../studio/admin-api/admin-context.js';
 import { routesOfGame } from '../../studio/admin-api/admin-routes.js';
 import { jsonOrCsv, sendCsv } from '../../studio/admin-api/csv-file.js';
-import { findConfigVersionAt } from '../../core/configs/config-queries.js';
 import { findNewestComparison } from './holdout-queries.js';
 import { comparisonResponse, comparisonToCsv } from './holdout-response.js';
 import { HoldoutResponse } from './holdout-schemas.js';

@@ -1,10 +1,10 @@
-import { cell } from '../../platform/lib/columns.js';
 import {
   type MetricEntry,
   type MetricsEntry,
   metricKey,
   metricsOf,
 } from '../../decide/document/parts/experiment-metrics.js';
+import { cell } from '../../platform/lib/columns.js';
 import type { RateTable } from '../../studio/money/exchange-rates.js';
 import { metricValue, type PlayerFigures } from './figures.js';
 import { addValue, type MetricSums, mergeMetricSums, noMetricSums } from './metric-sums.js';

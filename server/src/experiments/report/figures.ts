@@ -1,12 +1,5 @@
-import type {
-  MetricEntry,
-  SumMeasureEntry,
-} from '../../decide/document/parts/experiment-metrics.js';
-import {
-  type Forecast,
-  type ForecastName,
-  forecastValue,
-} from '../../decide/predict/forecast.js';
+import type { MetricEntry, SumMeasureEntry } from '../../decide/document/parts/experiment-metrics.js';
+import { type Forecast, type ForecastName, forecastValue } from '../../decide/predict/forecast.js';
 import { type DatedAmounts, type RateTable, reportAmounts } from '../../studio/money/exchange-rates.js';
 
 /** What a player did on some whole UTC days. */

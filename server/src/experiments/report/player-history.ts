@@ -1,6 +1,6 @@
-import { cell } from '../../platform/lib/columns.js';
 import type { Forecast } from '../../decide/predict/forecast.js';
 import type { DayRange } from '../../decide/predict/prediction-facts.js';
+import { cell } from '../../platform/lib/columns.js';
 import type { DatedAmounts } from '../../studio/money/exchange-rates.js';
 import { DAYS_BEFORE, type PlayerFigures, type Totals } from './figures.js';
 

@@ -1,7 +1,4 @@
-import type {
-  MetricEntry,
-  SumMeasureEntry,
-} from '../../decide/document/parts/experiment-metrics.js';
+import type { MetricEntry, SumMeasureEntry } from '../../decide/document/parts/experiment-metrics.js';
 import type { ExperimentEntry } from '../../decide/document/parts/experiments.js';
 import type { Interval } from '../../platform/statistics/interval.js';
 import type { Explored } from '../group-queries.js';

@@ -1,8 +1,8 @@
 import { csvRow, numberCell } from '../../platform/lib/csv-writer.js';
 import { type Amounts, type RateTable, reportAmounts } from '../../studio/money/exchange-rates.js';
-import type { Cohort, DashboardDay } from './dashboard.js';
 import { perActivePlayer, perPayer, reportRevenue, shareOf } from '../../studio/money/ratios.js';
 import { RevenueColumns } from '../../studio/money/revenue-columns.js';
+import type { Cohort, DashboardDay } from './dashboard.js';
 
 /** A day as the admin API tells it: with what follows from its numbers, without the types of its events. */
 export function dayResponse(

@@ -1,13 +1,13 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
-import type { AdminContext } from '../../studio/admin-api/admin-context.js';
+import { listVersionsPublished } from '../../core/configs/config-queries.js';
 import { toTime } from '../../platform/admin-api/admin-responses.js';
+import type { Pool } from '../../platform/db/pool.js';
+import { DAY_MS, utcDay } from '../../platform/lib/day.js';
+import type { AdminContext } from '../../studio/admin-api/admin-context.js';
 import { routesOfGame } from '../../studio/admin-api/admin-routes.js';
 import { jsonOrCsv, sendCsv } from '../../studio/admin-api/csv-file.js';
 import { DAY_SPAN_PARAMETERS, type DaySpan, daySpanOf } from '../../studio/admin-api/day-span.js';
-import type { Pool } from '../../platform/db/pool.js';
-import { DAY_MS, utcDay } from '../../platform/lib/day.js';
-import { listVersionsPublished } from '../../core/configs/config-queries.js';
 import { findRateTable } from '../../studio/money/rate-queries.js';
 import { listNewBuilds } from './breakdowns/breakdown.js';
 import { type DashboardDay, gameDashboard, listGameDays } from './dashboard.js';

@@ -1,10 +1,10 @@
 import type { PassThrough } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
+import { createFairSemaphore } from '../../platform/lib/fair-semaphore.js';
 import type { AdminContext } from '../../studio/admin-api/admin-context.js';
 import { routesOfGame } from '../../studio/admin-api/admin-routes.js';
 import { writeJsonLines } from '../../studio/admin-api/json-lines.js';
 import { linesOf, sendLines } from '../../studio/admin-api/long-work.js';
-import { createFairSemaphore } from '../../platform/lib/fair-semaphore.js';
 import { type Recount, type RecountProgress, recountGame } from './recount.js';
 import { RollupCheckLine } from './recount-schemas.js';
 import { recountInWords } from './recount-words.js';

@@ -1,7 +1,7 @@
+import { PROFILE_MEMBERS, SOURCE_MEMBER } from '../../core/events/intake/player-profile.js';
 import type { DedicatedConnection } from '../../platform/db/dedicated-connection.js';
 import { countPages } from '../../platform/db/table-pages.js';
 import { MAX_ROW_ID } from '../../platform/lib/row-id.js';
-import { PROFILE_MEMBERS, SOURCE_MEMBER } from '../../core/events/intake/player-profile.js';
 
 /** A table that events are read from. */
 export type EventTable = Readonly<{ name: string; pages: number }>;

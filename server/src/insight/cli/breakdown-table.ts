@@ -1,10 +1,10 @@
-import type { BreakdownTotal } from '../analytics/breakdowns/breakdown.js';
-import { type Dimension, isOfPurchases } from '../analytics/breakdowns/dimensions.js';
-import { type RateTable, reportAmounts } from '../../studio/money/exchange-rates.js';
 import { moneyText } from '../../studio/cli/money-text.js';
 import { printable } from '../../studio/cli/printable.js';
 import { grouped } from '../../studio/cli/progress-bar.js';
 import { isBetweenTexts, tableLines } from '../../studio/cli/table.js';
+import { type RateTable, reportAmounts } from '../../studio/money/exchange-rates.js';
+import type { BreakdownTotal } from '../analytics/breakdowns/breakdown.js';
+import { type Dimension, isOfPurchases } from '../analytics/breakdowns/dimensions.js';
 
 const NAMES = { unknown: '(unknown)', other: '(all others)' } as const;
 

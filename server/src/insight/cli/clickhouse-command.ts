@@ -1,13 +1,13 @@
 import { createReadStream } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { Command } from 'commander';
-import { clickHouseStatements, loadedQuery, parseLoaded } from '../event-files/clickhouse.js';
-import { listFiles } from '../event-files/stored-files.js';
 import { StartupError } from '../../platform/lib/startup-error.js';
 import type { EventFilesSettings } from '../../platform/settings/bucket-settings.js';
-import { requireEventFiles } from './event-files-place.js';
 import { requireGame, withGame } from '../../studio/cli/game-option.js';
 import { say, withDatabase } from '../../studio/cli/terminal.js';
+import { clickHouseStatements, loadedQuery, parseLoaded } from '../event-files/clickhouse.js';
+import { listFiles } from '../event-files/stored-files.js';
+import { requireEventFiles } from './event-files-place.js';
 
 const TABLE = /^[A-Za-z_]\w{0,99}(?:\.[A-Za-z_]\w{0,99})?$/;
 

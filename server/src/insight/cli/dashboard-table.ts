@@ -1,9 +1,9 @@
-import type { Cohort, Dashboard } from '../analytics/dashboard.js';
-import { type RateTable, reportAmounts } from '../../studio/money/exchange-rates.js';
 import { HOUR_MS } from '../../platform/lib/day.js';
 import { moneyText } from '../../studio/cli/money-text.js';
 import { grouped } from '../../studio/cli/progress-bar.js';
 import { isBetweenTexts, tableLines } from '../../studio/cli/table.js';
+import { type RateTable, reportAmounts } from '../../studio/money/exchange-rates.js';
+import type { Cohort, Dashboard } from '../analytics/dashboard.js';
 
 const COLUMNS = [
   'active',

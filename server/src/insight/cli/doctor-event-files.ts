@@ -1,9 +1,9 @@
 import type { Pool } from '../../platform/db/pool.js';
-import { findFilesState } from '../event-files/files-state.js';
-import { nameOfPlace, openFileStore } from '../event-files/open-store.js';
 import type { EventFilesSettings } from '../../platform/settings/bucket-settings.js';
 import type { Settings } from '../../platform/settings/settings.js';
 import type { DoctorFinding } from '../../studio/cli/doctor-finding.js';
+import { findFilesState } from '../event-files/files-state.js';
+import { nameOfPlace, openFileStore } from '../event-files/open-store.js';
 
 /** A bucket that hangs must not hold up the other findings. */
 const BUCKET_MS = 20_000;

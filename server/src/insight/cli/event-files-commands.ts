@@ -2,6 +2,9 @@ import { createHash } from 'node:crypto';
 import { pipeline } from 'node:stream/promises';
 import { Command } from 'commander';
 import { readDatabaseClock } from '../../platform/db/database-clock.js';
+import { grouped } from '../../studio/cli/progress-bar.js';
+import { isBetweenTexts, tableLines } from '../../studio/cli/table.js';
+import { say, withDatabase } from '../../studio/cli/terminal.js';
 import type { FileStore } from '../event-files/file-store.js';
 import { type EventFile, type GameFolder, inFolder } from '../event-files/manifest.js';
 import { openFileStore } from '../event-files/open-store.js';
@@ -9,9 +12,6 @@ import { listFiles, listGameFolders } from '../event-files/stored-files.js';
 import { writeEventFiles } from '../event-files/writing/write-files.js';
 import { clickHouseCommand } from './clickhouse-command.js';
 import { requireEventFiles } from './event-files-place.js';
-import { grouped } from '../../studio/cli/progress-bar.js';
-import { isBetweenTexts, tableLines } from '../../studio/cli/table.js';
-import { say, withDatabase } from '../../studio/cli/terminal.js';
 
 export function eventFilesCommands(): Command {
   const files = new Command('event-files').description('the events of closed days as files, for analysts');

@@ -5,8 +5,6 @@ import {
   listEventTypes,
   retireEventType,
 } from '../../core/events/types/event-type-queries.js';
-import { registerEventType } from '../event-types/event-types.js';
-import { listSentTypes, SENT_DAYS, type SentType } from '../event-types/sent-types.js';
 import { isoTime } from '../../platform/lib/iso-time.js';
 import { whyUnusable } from '../../platform/lib/json-schema/bounded-schema.js';
 import { StartupError } from '../../platform/lib/startup-error.js';
@@ -16,6 +14,8 @@ import { readGivenFile } from '../../studio/cli/given-file.js';
 import { printable } from '../../studio/cli/printable.js';
 import { grouped } from '../../studio/cli/progress-bar.js';
 import { say, tell, withDatabase } from '../../studio/cli/terminal.js';
+import { registerEventType } from '../event-types/event-types.js';
+import { listSentTypes, SENT_DAYS, type SentType } from '../event-types/sent-types.js';
 
 /** Among the most frequent types: a client may invent any number of them. */
 const MAX_SENT = 1_000;

@@ -1,26 +1,26 @@
 import { Command, Option } from 'commander';
-import { findDeletedBefore } from '../../studio/admin-api/game-queries.js';
 import type { Pool } from '../../platform/db/pool.js';
+import { StartupError } from '../../platform/lib/startup-error.js';
+import { findDeletedBefore } from '../../studio/admin-api/game-queries.js';
+import { outputClosed } from '../../studio/cli/closed-output.js';
+import { requireGame, withGame } from '../../studio/cli/game-option.js';
+import { Interrupted } from '../../studio/cli/interrupt.js';
+import { grouped, progressBar } from '../../studio/cli/progress-bar.js';
+import { createProgressLine } from '../../studio/cli/progress-line.js';
+import { tell, withDatabase } from '../../studio/cli/terminal.js';
+import { writePieces } from '../../studio/cli/write-pieces.js';
+import { parseInstant, type Span } from '../../studio/jobs/export-span.js';
+import { exportPlayer, PLAYER_EXPORT_HELP } from '../../trust/cli/player-export-command.js';
 import { exportEvents } from '../exports/export-events.js';
 import { EXPORT_FORMATS, type ExportFormat } from '../exports/export-format.js';
 import { exportPlayers } from '../exports/export-players.js';
 import { estimateEvents } from '../exports/export-queries.js';
-import { parseInstant, type Span } from '../../studio/jobs/export-span.js';
 import {
   ExportFileError,
   type ExportTarget,
   openFileTarget,
   streamTarget,
 } from '../exports/export-target.js';
-import { StartupError } from '../../platform/lib/startup-error.js';
-import { outputClosed } from '../../studio/cli/closed-output.js';
-import { requireGame, withGame } from '../../studio/cli/game-option.js';
-import { Interrupted } from '../../studio/cli/interrupt.js';
-import { exportPlayer, PLAYER_EXPORT_HELP } from '../../trust/cli/player-export-command.js';
-import { grouped, progressBar } from '../../studio/cli/progress-bar.js';
-import { createProgressLine } from '../../studio/cli/progress-line.js';
-import { tell, withDatabase } from '../../studio/cli/terminal.js';
-import { writePieces } from '../../studio/cli/write-pieces.js';
 
 type ExportCommandOptions = {
   tenant: string;

@@ -1,5 +1,19 @@
 import { Command } from 'commander';
+import { loadAppleReceipts } from '../../core/events/receipts/load-apple-receipts.js';
+import { createReceiptChecks } from '../../core/events/receipts/receipt-checks.js';
+import { createRegistries, type UnusableSchema } from '../../core/events/types/registries.js';
 import type { Pool } from '../../platform/db/pool.js';
+import { isoTime } from '../../platform/lib/iso-time.js';
+import { StartupError } from '../../platform/lib/startup-error.js';
+import type { Settings } from '../../platform/settings/settings.js';
+import { commandActor } from '../../studio/cli/command-actor.js';
+import { requireGame } from '../../studio/cli/game-option.js';
+import { readGivenFile } from '../../studio/cli/given-file.js';
+import { type PageOptions, readPage, sayOlder, withPage } from '../../studio/cli/page-option.js';
+import { printable, printableLines } from '../../studio/cli/printable.js';
+import { createProgressLine } from '../../studio/cli/progress-line.js';
+import { say, withDatabase } from '../../studio/cli/terminal.js';
+import { MAX_ID, wholeNumber } from '../../studio/cli/whole-number.js';
 import {
   type FailedEventRow,
   type FailedGroup,
@@ -15,20 +29,6 @@ import {
   replayFailedEvent,
   replayFailedGroup,
 } from '../failed-events/replay.js';
-import { loadAppleReceipts } from '../../core/events/receipts/load-apple-receipts.js';
-import { createReceiptChecks } from '../../core/events/receipts/receipt-checks.js';
-import { createRegistries, type UnusableSchema } from '../../core/events/types/registries.js';
-import { isoTime } from '../../platform/lib/iso-time.js';
-import { StartupError } from '../../platform/lib/startup-error.js';
-import type { Settings } from '../../platform/settings/settings.js';
-import { commandActor } from '../../studio/cli/command-actor.js';
-import { requireGame } from '../../studio/cli/game-option.js';
-import { readGivenFile } from '../../studio/cli/given-file.js';
-import { type PageOptions, readPage, sayOlder, withPage } from '../../studio/cli/page-option.js';
-import { printable, printableLines } from '../../studio/cli/printable.js';
-import { createProgressLine } from '../../studio/cli/progress-line.js';
-import { say, withDatabase } from '../../studio/cli/terminal.js';
-import { MAX_ID, wholeNumber } from '../../studio/cli/whole-number.js';
 
 type GroupOptions = { tenant?: string; game?: string; code?: string; type?: string };
 type ListOptions = GroupOptions & PageOptions;

@@ -1,6 +1,6 @@
-import type { forecastResponse } from '../analytics/forecast/forecast-response.js';
 import { amountsText } from '../../studio/cli/money-text.js';
 import { tableLines } from '../../studio/cli/table.js';
+import type { forecastResponse } from '../analytics/forecast/forecast-response.js';
 
 type Shown = ReturnType<typeof forecastResponse>;
 

@@ -1,7 +1,7 @@
-import type { FunnelResult, FunnelValue } from '../analytics/funnels/funnel-tally.js';
 import { printable } from '../../studio/cli/printable.js';
 import { grouped } from '../../studio/cli/progress-bar.js';
 import { tableLines } from '../../studio/cli/table.js';
+import type { FunnelResult, FunnelValue } from '../analytics/funnels/funnel-tally.js';
 
 const NAMES = { unknown: '(unknown)', other: '(all others)' } as const;
 

@@ -1,9 +1,9 @@
-import type { InstallCurve } from '../analytics/installs/install-curves.js';
-import type { RevenuePerInstall } from '../analytics/installs/revenue-per-install.js';
 import { printable } from '../../studio/cli/printable.js';
 import { grouped } from '../../studio/cli/progress-bar.js';
-import { summingLines } from './summing-lines.js';
 import { tableLines } from '../../studio/cli/table.js';
+import type { InstallCurve } from '../analytics/installs/install-curves.js';
+import type { RevenuePerInstall } from '../analytics/installs/revenue-per-install.js';
+import { summingLines } from './summing-lines.js';
 
 const AGES = [0, 1, 7, 14, 30, 60, 90, 180];
 const NAMES = { unknown: '(unknown)', other: '(all others)' } as const;

@@ -1,11 +1,4 @@
 import { Command } from 'commander';
-import {
-  LOSS_GRACE_MS,
-  type Loss,
-  listLosses,
-  listMissing,
-  type Missing,
-} from '../losses/losses.js';
 import { DAY_MS, HOUR_MS } from '../../platform/lib/day.js';
 import { requireGame, withGame } from '../../studio/cli/game-option.js';
 import { printable } from '../../studio/cli/printable.js';
@@ -13,6 +6,7 @@ import { grouped } from '../../studio/cli/progress-bar.js';
 import { isBetweenTexts, tableLines } from '../../studio/cli/table.js';
 import { say, withDatabase } from '../../studio/cli/terminal.js';
 import { wholeNumber } from '../../studio/cli/whole-number.js';
+import { LOSS_GRACE_MS, type Loss, listLosses, listMissing, type Missing } from '../losses/losses.js';
 
 const MAX_DAYS = 366;
 const MAX_GRACE_HOURS = 720;

@@ -1,7 +1,4 @@
 import { Command } from 'commander';
-import type { Pool } from '../../platform/db/pool.js';
-import { comparedModel } from '../predictions/compared-model.js';
-import { listGrades } from '../predictions/grade-queries.js';
 import {
   findCurrentState,
   findModel,
@@ -9,23 +6,26 @@ import {
   type ModelSummary,
   type StoredModel,
 } from '../../core/predictions/model-queries.js';
-import { rollBackModel } from '../predictions/roll-back-model.js';
-import { findFailure } from '../predictions/work-queries.js';
+import { GRADED_NAMES, MODEL_NAMES } from '../../decide/predict/artefact.js';
+import { readArtefact } from '../../decide/predict/read-artefact.js';
+import { versionNumber } from '../../liveops/cli/config-input.js';
+import type { Pool } from '../../platform/db/pool.js';
 import { DAY_MS, dateOf } from '../../platform/lib/day.js';
 import { isoTime } from '../../platform/lib/iso-time.js';
 import { MAX_INTEGER } from '../../platform/lib/max-integer.js';
 import { StartupError } from '../../platform/lib/startup-error.js';
-import { GRADED_NAMES, MODEL_NAMES } from '../../decide/predict/artefact.js';
-import { readArtefact } from '../../decide/predict/read-artefact.js';
 import { commandActor } from '../../studio/cli/command-actor.js';
-import { versionNumber } from '../../liveops/cli/config-input.js';
 import { requireGame, withGame } from '../../studio/cli/game-option.js';
-import { comparedLines, dataLines, decileLines, gradeLines, modelLines, sampleLine } from './model-table.js';
 import { type PageOptions, readPage, sayOlder, withPage } from '../../studio/cli/page-option.js';
 import { printable } from '../../studio/cli/printable.js';
 import { tableLines } from '../../studio/cli/table.js';
 import { say, withDatabase } from '../../studio/cli/terminal.js';
 import { wholeNumber } from '../../studio/cli/whole-number.js';
+import { comparedModel } from '../predictions/compared-model.js';
+import { listGrades } from '../predictions/grade-queries.js';
+import { rollBackModel } from '../predictions/roll-back-model.js';
+import { findFailure } from '../predictions/work-queries.js';
+import { comparedLines, dataLines, decileLines, gradeLines, modelLines, sampleLine } from './model-table.js';
 
 type GameOptions = { tenant: string; game: string };
 type ModelOptions = GameOptions & { model?: string };

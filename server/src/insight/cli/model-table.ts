@@ -1,6 +1,3 @@
-import type { ComparedModel } from '../predictions/compared-model.js';
-import type { Grade } from '../predictions/grade-queries.js';
-import type { Sample } from '../predictions/training-queries.js';
 import type { TrainingReport } from '../../core/predictions/training-report.js';
 import type { Artefact, ModelName } from '../../decide/predict/artefact.js';
 import type { ProbabilityMetrics } from '../../decide/predict/metrics.js';
@@ -8,6 +5,9 @@ import { sourceText } from '../../decide/predict/model-source.js';
 import type { ModelReport, RefusedModel } from '../../decide/predict/train.js';
 import { grouped } from '../../studio/cli/progress-bar.js';
 import { tableLines } from '../../studio/cli/table.js';
+import type { ComparedModel } from '../predictions/compared-model.js';
+import type { Grade } from '../predictions/grade-queries.js';
+import type { Sample } from '../predictions/training-queries.js';
 
 /** Trainings and models as lines of a terminal. */
 

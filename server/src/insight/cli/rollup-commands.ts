@@ -1,5 +1,16 @@
 import { Command, Option } from 'commander';
+import { holdoutLines } from '../../experiments/cli/holdout-lines.js';
+import { compareGroups } from '../../experiments/holdouts/comparison.js';
+import { findNewestComparison } from '../../experiments/holdouts/holdout-queries.js';
+import { DAY_MS, utcDay } from '../../platform/lib/day.js';
+import { StartupError } from '../../platform/lib/startup-error.js';
 import type { DaySpan } from '../../studio/admin-api/day-span.js';
+import { requireGame, withGame } from '../../studio/cli/game-option.js';
+import { printable } from '../../studio/cli/printable.js';
+import { grouped, progressBar } from '../../studio/cli/progress-bar.js';
+import { createProgressLine } from '../../studio/cli/progress-line.js';
+import { say, withDatabase } from '../../studio/cli/terminal.js';
+import { findRateTable } from '../../studio/money/rate-queries.js';
 import { listBreakdownTotals } from '../analytics/breakdowns/breakdown.js';
 import { findSumming } from '../analytics/breakdowns/days-behind.js';
 import { DIMENSIONS, type Dimension } from '../analytics/breakdowns/dimensions.js';
@@ -9,36 +20,16 @@ import { listRevenueDays } from '../analytics/forecast/revenue-days.js';
 import type { FunnelDimension } from '../analytics/funnels/funnel-queries.js';
 import { MAX_WINDOW_HOURS } from '../analytics/funnels/funnel-schemas.js';
 import { runFunnel } from '../analytics/funnels/run-funnel.js';
-import { compareGroups } from '../../experiments/holdouts/comparison.js';
-import { findNewestComparison } from '../../experiments/holdouts/holdout-queries.js';
-import {
-  type InstallDimension,
-  PERIODS,
-  type Period,
-} from '../analytics/installs/install-cohorts.js';
+import { type InstallDimension, PERIODS, type Period } from '../analytics/installs/install-cohorts.js';
 import { revenuePerInstall } from '../analytics/installs/revenue-per-install.js';
-import {
-  type Difference,
-  type Recount,
-  type RecountProgress,
-  recountGame,
-} from '../analytics/recount.js';
+import { type Difference, type Recount, type RecountProgress, recountGame } from '../analytics/recount.js';
 import { recountInWords } from '../analytics/recount-words.js';
-import { findRateTable } from '../../studio/money/rate-queries.js';
-import { DAY_MS, utcDay } from '../../platform/lib/day.js';
-import { StartupError } from '../../platform/lib/startup-error.js';
 import { breakdownTable } from './breakdown-table.js';
 import { dashboardLines } from './dashboard-table.js';
 import { forecastLines } from './forecast-lines.js';
 import { funnelLines } from './funnel-lines.js';
-import { requireGame, withGame } from '../../studio/cli/game-option.js';
-import { holdoutLines } from '../../experiments/cli/holdout-lines.js';
 import { installTable } from './install-table.js';
-import { printable } from '../../studio/cli/printable.js';
-import { grouped, progressBar } from '../../studio/cli/progress-bar.js';
-import { createProgressLine } from '../../studio/cli/progress-line.js';
 import { summingLines } from './summing-lines.js';
-import { say, withDatabase } from '../../studio/cli/terminal.js';
 
 type GameOptions = { tenant: string; game: string };
 

@@ -1,4 +1,15 @@
 import type { Pool } from '../../platform/db/pool.js';
+import { StartupError } from '../../platform/lib/startup-error.js';
+import { printable } from '../../studio/cli/printable.js';
+import { grouped } from '../../studio/cli/progress-bar.js';
+import type {
+  LiveResult,
+  ResponseCounts,
+  SimulationResult,
+  Tally,
+} from '../../studio/cli/simulator-module.js';
+import { isBetweenTexts, tableLines } from '../../studio/cli/table.js';
+import { say, withDatabase } from '../../studio/cli/terminal.js';
 import {
   countMissingEvents,
   countRefusedEvents,
@@ -7,12 +18,6 @@ import {
   findPlayerTotals,
   sumStoredRevenue,
 } from '../analytics/device-totals.js';
-import { StartupError } from '../../platform/lib/startup-error.js';
-import { printable } from '../../studio/cli/printable.js';
-import { grouped } from '../../studio/cli/progress-bar.js';
-import type { LiveResult, ResponseCounts, SimulationResult, Tally } from '../../studio/cli/simulator-module.js';
-import { isBetweenTexts, tableLines } from '../../studio/cli/table.js';
-import { say, withDatabase } from '../../studio/cli/terminal.js';
 
 type Report = { gameId: number | undefined; options: { tenant: string; game: string }; seconds: number };
 

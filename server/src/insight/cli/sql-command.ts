@@ -1,17 +1,17 @@
 import { text } from 'node:stream/consumers';
 import { Command, Option } from 'commander';
-import { ASK_LIMITS, askFiles } from '../event-files/asking/ask-files.js';
-import type { Answer, AnswerValue } from '../event-files/asking/question.js';
 import { clipText } from '../../platform/lib/clip-text.js';
 import { csvRow } from '../../platform/lib/csv-writer.js';
 import { escapeFormulas } from '../../platform/lib/spreadsheet-formulas.js';
 import { StartupError } from '../../platform/lib/startup-error.js';
-import { requireEventFiles } from './event-files-place.js';
 import { requireGame, withGame } from '../../studio/cli/game-option.js';
 import { printable, printableLines } from '../../studio/cli/printable.js';
 import { tableLines } from '../../studio/cli/table.js';
 import { say, tell, withDatabase } from '../../studio/cli/terminal.js';
 import { wholeNumber } from '../../studio/cli/whole-number.js';
+import { ASK_LIMITS, askFiles } from '../event-files/asking/ask-files.js';
+import type { Answer, AnswerValue } from '../event-files/asking/question.js';
+import { requireEventFiles } from './event-files-place.js';
 
 const FORMATS = ['table', 'csv', 'ndjson'] as const;
 const MAX_ROWS = 100_000;

@@ -1,12 +1,12 @@
 import { Command } from 'commander';
-import { type TrainOutcome, type TrainProgress, trainGame } from '../predictions/train-game.js';
 import { StartupError } from '../../platform/lib/startup-error.js';
 import { commandActor } from '../../studio/cli/command-actor.js';
 import { requireGame, withGame } from '../../studio/cli/game-option.js';
-import { dataLines, modelLines, sampleLine } from './model-table.js';
 import { grouped, progressBar } from '../../studio/cli/progress-bar.js';
 import { createProgressLine } from '../../studio/cli/progress-line.js';
 import { say, withDatabase } from '../../studio/cli/terminal.js';
+import { type TrainOutcome, type TrainProgress, trainGame } from '../predictions/train-game.js';
+import { dataLines, modelLines, sampleLine } from './model-table.js';
 
 const HELP = `
 Learns from all days that are over (UTC) when players return and what they spend, and puts the models in force that do better on

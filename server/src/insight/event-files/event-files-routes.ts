@@ -1,6 +1,4 @@
 import type { FastifyInstance } from 'fastify';
-import type { AdminContext } from '../../studio/admin-api/admin-context.js';
-import { routesOfGame } from '../../studio/admin-api/admin-routes.js';
 import { type Actor, insertAuditEntry } from '../../platform/admin-api/audit-log.js';
 import { type Pool, transaction } from '../../platform/db/pool.js';
 import { ApiError } from '../../platform/errors.js';
@@ -8,6 +6,8 @@ import { BODY_ERRORS } from '../../platform/http/api-schemas.js';
 import { hangUpOf } from '../../platform/http/hang-up.js';
 import { createFairSemaphore } from '../../platform/lib/fair-semaphore.js';
 import { createErasureHashes } from '../../platform/security/erasure-hashes.js';
+import type { AdminContext } from '../../studio/admin-api/admin-context.js';
+import { routesOfGame } from '../../studio/admin-api/admin-routes.js';
 import { renameErasedUsers } from '../../trust/erasures/erased-players.js';
 import { ASK_LIMITS, askFiles } from './asking/ask-files.js';
 import type { Answer, Outcome } from './asking/question.js';

@@ -1,6 +1,6 @@
 import { MINUTE_MS } from '../../platform/lib/day.js';
-import type { EventFilesSettings } from '../../platform/settings/bucket-settings.js';
 import type { MaintenanceStep } from '../../platform/lifecycle/maintenance-step.js';
+import type { EventFilesSettings } from '../../platform/settings/bucket-settings.js';
 import type { FilesResult } from './writing/write-files.js';
 
 /** Hourly: writes the files of closed days. No step where there is no place for them. */

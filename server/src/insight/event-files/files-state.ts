@@ -1,6 +1,6 @@
+import { closedBefore } from '../../core/events/storage/event-partitions.js';
 import type { Pool } from '../../platform/db/pool.js';
 import { DAY_MS } from '../../platform/lib/day.js';
-import { closedBefore } from '../../core/events/storage/event-partitions.js';
 
 /** A day is closed two days after its end. Then its turn to be compacted comes, and its turn to be written. */
 const LATE_MS = 3 * DAY_MS;

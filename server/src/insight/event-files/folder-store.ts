@@ -1,6 +1,11 @@
 import { type FileHandle, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
-import { giveToFolderOwner, makeFolder, syncFolder, writeFileDurably } from '../../platform/lib/durable-file.js';
+import {
+  giveToFolderOwner,
+  makeFolder,
+  syncFolder,
+  writeFileDurably,
+} from '../../platform/lib/durable-file.js';
 import type { FileStore, NewFile } from './file-store.js';
 
 /** Under this ending a file is written before it gets its name. */

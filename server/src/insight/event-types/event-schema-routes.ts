@@ -1,14 +1,14 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
-import type { AdminContext } from '../../studio/admin-api/admin-context.js';
+import { EVENT_LIMITS } from '../../core/events/intake/limits.js';
+import { findEventType, retireEventType } from '../../core/events/types/event-type-queries.js';
 import { nullable, successOf, Time, toTime } from '../../platform/admin-api/admin-responses.js';
-import { routesOfGame } from '../../studio/admin-api/admin-routes.js';
 import { ApiError } from '../../platform/errors.js';
 import { BODY_ERRORS } from '../../platform/http/api-schemas.js';
 import { textParameter } from '../../platform/http/parameters.js';
 import { whyUnusable } from '../../platform/lib/json-schema/bounded-schema.js';
-import { EVENT_LIMITS } from '../../core/events/intake/limits.js';
-import { findEventType, retireEventType } from '../../core/events/types/event-type-queries.js';
+import type { AdminContext } from '../../studio/admin-api/admin-context.js';
+import { routesOfGame } from '../../studio/admin-api/admin-routes.js';
 import { registerEventType } from './event-types.js';
 
 const SCHEMA_EXAMPLE = {

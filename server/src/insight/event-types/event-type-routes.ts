@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
-import type { AdminContext } from '../../studio/admin-api/admin-context.js';
 import { nullable, successOf } from '../../platform/admin-api/admin-responses.js';
-import { routesOfGame } from '../../studio/admin-api/admin-routes.js';
 import { cursorOf, cutPage, NextCursor, pageParameters } from '../../platform/admin-api/page-cursor.js';
+import type { AdminContext } from '../../studio/admin-api/admin-context.js';
+import { routesOfGame } from '../../studio/admin-api/admin-routes.js';
 import { listSentTypes, SENT_DAYS } from './sent-types.js';
 
 const LIMITS = { max: 1_000, fallback: 1_000 };

@@ -1,8 +1,8 @@
+import { isEventType } from '../../core/events/intake/check-events.js';
+import { insertEventType, type NewEventType } from '../../core/events/types/event-type-queries.js';
 import type { Actor } from '../../platform/admin-api/audit-log.js';
 import type { Pool } from '../../platform/db/pool.js';
 import { checkSchema } from '../../platform/lib/json-schema/bounded-schema.js';
-import { isEventType } from '../../core/events/intake/check-events.js';
-import { insertEventType, type NewEventType } from '../../core/events/types/event-type-queries.js';
 
 export type Registration = { ok: true; version: number; warnings: string[] } | { ok: false; reason: string };
 

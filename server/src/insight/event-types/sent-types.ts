@@ -1,7 +1,7 @@
+import { BUILT_IN_TYPES, isBuiltInType } from '../../core/events/intake/built-in-event-types.js';
 import type { Pool } from '../../platform/db/pool.js';
 import { DAY_MS, utcDay } from '../../platform/lib/day.js';
 import { editDistance } from '../../platform/lib/nearest-name.js';
-import { BUILT_IN_TYPES, isBuiltInType } from '../../core/events/intake/built-in-event-types.js';
 
 /** How far back types are looked for. */
 export const SENT_DAYS = 28;

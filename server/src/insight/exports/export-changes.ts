@@ -1,7 +1,7 @@
-import type { DedicatedConnection } from '../../platform/db/dedicated-connection.js';
 import type { TransactionChange } from '../../core/events/apply/transaction-changes.js';
-import type { ChangeKey } from './export-queries.js';
+import type { DedicatedConnection } from '../../platform/db/dedicated-connection.js';
 import type { Span } from '../../studio/jobs/export-span.js';
+import type { ChangeKey } from './export-queries.js';
 
 const TRANSACTIONS_PER_PAGE = 2_000;
 /** Before every transaction. */

@@ -6,6 +6,7 @@ import {
 } from '../../platform/db/dedicated-connection.js';
 import type { Pool } from '../../platform/db/pool.js';
 import { readAhead } from '../../platform/lib/read-ahead.js';
+import type { Span } from '../../studio/jobs/export-span.js';
 import { changePages } from './export-changes.js';
 import { type ExportFormat, formatChange, formatEvent, HEADERS } from './export-format.js';
 import {
@@ -19,7 +20,6 @@ import {
   splitLastInstant,
   toPage,
 } from './export-queries.js';
-import type { Span } from '../../studio/jobs/export-span.js';
 import { ExportFileError, type ExportTarget } from './export-target.js';
 import { closeWindow, fetchWindow, findWindowAfter, holdWindows, openWindow } from './window-queries.js';
 

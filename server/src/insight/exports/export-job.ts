@@ -1,7 +1,7 @@
 import { DAY_MS } from '../../platform/lib/day.js';
+import type { Span } from '../../studio/jobs/export-span.js';
 import type { ExportFormat } from './export-format.js';
 import type { ExportKey } from './export-queries.js';
-import type { Span } from '../../studio/jobs/export-span.js';
 
 /**
  * An export in the background.

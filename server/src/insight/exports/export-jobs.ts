@@ -2,6 +2,7 @@ import { type Actor, insertAuditEntry } from '../../platform/admin-api/audit-log
 import { type Pool, transaction } from '../../platform/db/pool.js';
 import { uuid7 } from '../../platform/lib/uuid7.js';
 import { lockStudio } from '../../studio/accounts/member-queries.js';
+import type { Span } from '../../studio/jobs/export-span.js';
 import type { ExportFormat } from './export-format.js';
 import { type ExportJob, MAX_KEPT, MAX_KEPT_BYTES, MAX_OPEN, OPEN_MS } from './export-job.js';
 import {
@@ -11,7 +12,6 @@ import {
   updateExportCancelled,
 } from './export-job-queries.js';
 import { estimateEvents } from './export-queries.js';
-import type { Span } from '../../studio/jobs/export-span.js';
 
 export type WantedExport = Readonly<{
   tenantId: number;

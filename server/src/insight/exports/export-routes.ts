@@ -1,14 +1,15 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
-import type { AdminContext } from '../../studio/admin-api/admin-context.js';
 import { toTime } from '../../platform/admin-api/admin-responses.js';
-import { routesOfGame } from '../../studio/admin-api/admin-routes.js';
 import { cutPage, pageParameters, timeCursorOf } from '../../platform/admin-api/page-cursor.js';
 import type { Pool } from '../../platform/db/pool.js';
 import { ApiError } from '../../platform/errors.js';
 import { BODY_ERRORS } from '../../platform/http/api-schemas.js';
 import { UUID } from '../../platform/lib/uuid.js';
+import type { AdminContext } from '../../studio/admin-api/admin-context.js';
+import { routesOfGame } from '../../studio/admin-api/admin-routes.js';
+import { parseInstant, type Span } from '../../studio/jobs/export-span.js';
 import { type ExportJob, MAX_KEPT, MAX_KEPT_BYTES, MAX_OPEN } from './export-job.js';
 import { findExportChunk, findExportJob, listExportJobs } from './export-job-queries.js';
 import { auditDownload, cancelExport, startExport } from './export-jobs.js';
@@ -19,7 +20,6 @@ import {
   ExportResponse,
   ExportsResponse,
 } from './export-schemas.js';
-import { parseInstant, type Span } from '../../studio/jobs/export-span.js';
 
 const LIMITS = { max: 100, fallback: 20 };
 const LIST = 'exports';

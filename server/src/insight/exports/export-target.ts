@@ -2,10 +2,10 @@ import { type FileHandle, open, readFile, stat, unlink } from 'node:fs/promises'
 import type { Writable } from 'node:stream';
 import { writeFileDurably } from '../../platform/lib/durable-file.js';
 import { writeToStream } from '../../platform/lib/write-to-stream.js';
+import type { Span } from '../../studio/jobs/export-span.js';
 import { createChunks } from './export-chunks.js';
 import type { ExportFormat } from './export-format.js';
 import type { ExportKey } from './export-queries.js';
-import type { Span } from '../../studio/jobs/export-span.js';
 
 /** Where an export goes. */
 export type ExportTarget = {

@@ -1,7 +1,7 @@
 import type { DedicatedConnection } from '../../platform/db/dedicated-connection.js';
 import type { Client } from '../../platform/db/pool.js';
-import { type ExportKey, LAST_BLOCK, type Row, SALE_COLUMN } from './export-queries.js';
 import type { Span } from '../../studio/jobs/export-span.js';
+import { type ExportKey, LAST_BLOCK, type Row, SALE_COLUMN } from './export-queries.js';
 
 /**
  * A window of receipt: in it, blocks hold events that were received at different times. See `event_block_days.window_starts` in

@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
-import type { AdminContext } from '../../studio/admin-api/admin-context.js';
 import { successOf } from '../../platform/admin-api/admin-responses.js';
-import { routesOfGame } from '../../studio/admin-api/admin-routes.js';
 import { ApiError } from '../../platform/errors.js';
 import { BODY_ERRORS } from '../../platform/http/api-schemas.js';
+import type { AdminContext } from '../../studio/admin-api/admin-context.js';
+import { routesOfGame } from '../../studio/admin-api/admin-routes.js';
 import { deleteFailedEvent, deleteFailedGroup } from './delete-failed.js';
 import { checkedEntry, EntryParameters } from './failed-event-routes.js';
 import { ReplayGroupBody } from './failed-event-schemas.js';

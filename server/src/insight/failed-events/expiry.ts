@@ -1,7 +1,7 @@
+import { deleteOldFailedEvents } from '../../core/events/failed/inbox-queries.js';
 import type { DedicatedConnection } from '../../platform/db/dedicated-connection.js';
 import type { Pool } from '../../platform/db/pool.js';
 import { DAY_MS } from '../../platform/lib/day.js';
-import { deleteOldFailedEvents } from '../../core/events/failed/inbox-queries.js';
 
 /** Replayed or not: by then the fault has been seen, or the inbox is not watched. */
 const KEEP_MS = 30 * DAY_MS;

@@ -1,5 +1,5 @@
-import type { Pool } from '../../platform/db/pool.js';
 import type { FailureCode } from '../../core/events/failed/failed-event.js';
+import type { Pool } from '../../platform/db/pool.js';
 
 /** The open entries with one code; of one type, of those whose type could not be read (null), or of any (undefined). */
 export type FailedGroup = { gameId: number; code: string; eventType?: string | null };

@@ -1,14 +1,20 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
-import type { AdminContext } from '../../studio/admin-api/admin-context.js';
+import { EVENT_LIMITS } from '../../core/events/intake/limits.js';
 import { GameParameters, toTime } from '../../platform/admin-api/admin-responses.js';
-import { routesOfGame } from '../../studio/admin-api/admin-routes.js';
-import { cursorId, cursorInvalid, cursorOf, cutPage, pageParameters } from '../../platform/admin-api/page-cursor.js';
+import {
+  cursorId,
+  cursorInvalid,
+  cursorOf,
+  cutPage,
+  pageParameters,
+} from '../../platform/admin-api/page-cursor.js';
 import { ApiError } from '../../platform/errors.js';
 import { textParameter } from '../../platform/http/parameters.js';
 import { MAX_INTEGER } from '../../platform/lib/max-integer.js';
 import { ROW_ID } from '../../platform/lib/row-id.js';
-import { EVENT_LIMITS } from '../../core/events/intake/limits.js';
+import type { AdminContext } from '../../studio/admin-api/admin-context.js';
+import { routesOfGame } from '../../studio/admin-api/admin-routes.js';
 import {
   type FailedEventRow,
   type FailedGroupPage,

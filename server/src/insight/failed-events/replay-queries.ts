@@ -1,5 +1,5 @@
-import type { Client, Pool } from '../../platform/db/pool.js';
 import type { FailureReason } from '../../core/events/failed/failed-event.js';
+import type { Client, Pool } from '../../platform/db/pool.js';
 import type { FailedGroup } from './failed-event-queries.js';
 
 /** What a replay needs of an entry. */

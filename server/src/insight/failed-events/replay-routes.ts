@@ -1,14 +1,14 @@
 import type { FastifyInstance } from 'fastify';
-import type { AdminContext } from '../../studio/admin-api/admin-context.js';
-import { routesOfGame } from '../../studio/admin-api/admin-routes.js';
-import { BackgroundQuery } from '../../studio/admin-api/job-schemas.js';
-import { longWorkResponses, startLongWork } from '../../studio/admin-api/long-work.js';
+import { createReceiptChecks } from '../../core/events/receipts/receipt-checks.js';
+import { createRegistries, logUnusable } from '../../core/events/types/registries.js';
 import { ApiError } from '../../platform/errors.js';
 import { BODY_ERRORS } from '../../platform/http/api-schemas.js';
 import { bodyCheckedAs } from '../../platform/http/validation.js';
 import { createFairSemaphore } from '../../platform/lib/fair-semaphore.js';
-import { createReceiptChecks } from '../../core/events/receipts/receipt-checks.js';
-import { createRegistries, logUnusable } from '../../core/events/types/registries.js';
+import type { AdminContext } from '../../studio/admin-api/admin-context.js';
+import { routesOfGame } from '../../studio/admin-api/admin-routes.js';
+import { BackgroundQuery } from '../../studio/admin-api/job-schemas.js';
+import { longWorkResponses, startLongWork } from '../../studio/admin-api/long-work.js';
 import { findFailedEvent } from './failed-event-queries.js';
 import { checkedEntry, EntryParameters } from './failed-event-routes.js';
 import {

@@ -1,9 +1,9 @@
+import type { RejectionCode } from '../../core/events/intake/rejections.js';
 import { serviceActor } from '../../platform/admin-api/audit-log.js';
 import { type Pool, query } from '../../platform/db/pool.js';
 import { MINUTE_MS } from '../../platform/lib/day.js';
-import { type ReplayTools, replayFailedGroup } from './replay.js';
-import type { RejectionCode } from '../../core/events/intake/rejections.js';
 import type { MaintenanceStep } from '../../platform/lifecycle/maintenance-step.js';
+import { type ReplayTools, replayFailedGroup } from './replay.js';
 
 /** The name of the step. */
 export const WAITING_PURCHASES = 'waiting_purchases';

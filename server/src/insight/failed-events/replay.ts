@@ -1,14 +1,14 @@
-import { type Actor, insertAuditEntry } from '../../platform/admin-api/audit-log.js';
-import { type Client, isUnavailable, type Pool, transaction } from '../../platform/db/pool.js';
-import { decodeJson } from '../../platform/lib/json-body.js';
 import { applyEventsWithin } from '../../core/events/apply/apply-events.js';
+import { type FailureReason, storableReason } from '../../core/events/failed/failed-event.js';
 import { checkEvents, type TypeCheck } from '../../core/events/intake/check-events.js';
 import { type EventRecord, recordsOfPlayer } from '../../core/events/intake/event-record.js';
 import { createPurchaseCheck } from '../../core/events/receipts/purchase-check.js';
 import type { ReceiptChecks } from '../../core/events/receipts/receipt-checks.js';
 import { NO_STORES } from '../../core/events/receipts/store-settings.js';
 import type { Registries } from '../../core/events/types/registries.js';
-import { type FailureReason, storableReason } from '../../core/events/failed/failed-event.js';
+import { type Actor, insertAuditEntry } from '../../platform/admin-api/audit-log.js';
+import { type Client, isUnavailable, type Pool, transaction } from '../../platform/db/pool.js';
+import { decodeJson } from '../../platform/lib/json-body.js';
 import { type FailedGroup, findFailedEvent } from './failed-event-queries.js';
 import {
   type ClaimedEvent,

@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
+import { ApiError, busy } from '../../platform/errors.js';
 import type { AdminContext } from '../../studio/admin-api/admin-context.js';
 import { adminOf, requireRole } from '../../studio/admin-api/admin-guard.js';
 import { routesOfGame } from '../../studio/admin-api/admin-routes.js';
-import { ApiError, busy } from '../../platform/errors.js';
 import { LiveMessage } from './live-schemas.js';
 import { createLiveStream, readPlace } from './live-stream.js';
 import { createLiveTails, type LiveListener, type LiveNews } from './live-tail.js';

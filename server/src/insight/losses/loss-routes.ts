@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
-import type { AdminContext } from '../../studio/admin-api/admin-context.js';
 import { toTime } from '../../platform/admin-api/admin-responses.js';
+import { DAY_MS, HOUR_MS } from '../../platform/lib/day.js';
+import type { AdminContext } from '../../studio/admin-api/admin-context.js';
 import { routesOfGame } from '../../studio/admin-api/admin-routes.js';
 import { DAY_SPAN_PARAMETERS, daySpanOf } from '../../studio/admin-api/day-span.js';
-import { DAY_MS, HOUR_MS } from '../../platform/lib/day.js';
 import { LossesResponse } from './loss-schemas.js';
 import { LOSS_GRACE_MS, listLosses, listMissing } from './losses.js';
 

@@ -1,5 +1,5 @@
-import { type Pool, query } from '../../platform/db/pool.js';
 import type { GradedName } from '../../decide/predict/artefact.js';
+import { type Pool, query } from '../../platform/db/pool.js';
 
 /** A game with players, and the days until which its models were trained and graded. */
 export type PredictedGame = {

@@ -1,8 +1,8 @@
+import type { GradedName, ModelName } from '../../decide/predict/artefact.js';
 import { serviceActor } from '../../platform/admin-api/audit-log.js';
 import type { Pool } from '../../platform/db/pool.js';
 import { clockFrom } from '../../platform/lib/clock.js';
 import { DAY_MS, dateOf } from '../../platform/lib/day.js';
-import type { GradedName, ModelName } from '../../decide/predict/artefact.js';
 import { listPredictedGames, type PredictedGame } from './daily-queries.js';
 import { gradeGame } from './grade-game.js';
 import { trainGame } from './train-game.js';

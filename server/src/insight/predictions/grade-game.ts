@@ -1,15 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type Actor, insertAuditEntry } from '../../platform/admin-api/audit-log.js';
-import { withDedicatedConnection } from '../../platform/db/dedicated-connection.js';
-import { type Pool, transaction } from '../../platform/db/pool.js';
-import { type Clock, clockFrom } from '../../platform/lib/clock.js';
-import { DAY_MS, dateOf } from '../../platform/lib/day.js';
+import { lockGame } from '../../core/configs/config-queries.js';
 import {
-  type Artefact,
-  type GradedName,
-  isModelName,
-  modelOf,
-} from '../../decide/predict/artefact.js';
+  findCurrentState,
+  findModel,
+  findStateAt,
+  insertNextState,
+  type PredictionState,
+} from '../../core/predictions/model-queries.js';
+import { type Artefact, type GradedName, isModelName, modelOf } from '../../decide/predict/artefact.js';
 import { distrustedAfterGrading } from '../../decide/predict/distrust.js';
 import {
   gradePredictions,
@@ -20,15 +18,12 @@ import {
 import { gradeWeekOfRevenue, type TotalMetrics } from '../../decide/predict/grade-totals.js';
 import { readArtefact } from '../../decide/predict/read-artefact.js';
 import type { OriginCells } from '../../decide/predict/training-data.js';
-import { lockGame } from '../../core/configs/config-queries.js';
+import { type Actor, insertAuditEntry } from '../../platform/admin-api/audit-log.js';
+import { withDedicatedConnection } from '../../platform/db/dedicated-connection.js';
+import { type Pool, transaction } from '../../platform/db/pool.js';
+import { type Clock, clockFrom } from '../../platform/lib/clock.js';
+import { DAY_MS, dateOf } from '../../platform/lib/day.js';
 import { type Grade, insertGrade } from './grade-queries.js';
-import {
-  findCurrentState,
-  findModel,
-  findStateAt,
-  insertNextState,
-  type PredictionState,
-} from '../../core/predictions/model-queries.js';
 import { pruneModels } from './prune-models.js';
 import { MAX_PLAYERS, readOrigins } from './training-data-reader.js';
 import { beginTrainingSession, createSample } from './training-queries.js';

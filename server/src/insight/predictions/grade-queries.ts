@@ -1,8 +1,8 @@
-import { type Client, type Pool, query } from '../../platform/db/pool.js';
 import type { GradedName } from '../../decide/predict/artefact.js';
 import type { Health } from '../../decide/predict/grade.js';
 import type { TotalMetrics } from '../../decide/predict/grade-totals.js';
 import type { ProbabilityMetrics } from '../../decide/predict/metrics.js';
+import { type Client, type Pool, query } from '../../platform/db/pool.js';
 
 /** How a model did in the week until a day, or one of its predictions in the 28 or 90 days until then. */
 export type Grade = {

@@ -1,11 +1,17 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
-import type { AdminContext } from '../../studio/admin-api/admin-context.js';
-import { routesOfGame } from '../../studio/admin-api/admin-routes.js';
-import { cursorInvalid, cursorOf, cursorTime, cutPage, pageParameters } from '../../platform/admin-api/page-cursor.js';
+import { GRADED_NAMES, type GradedName } from '../../decide/predict/artefact.js';
+import {
+  cursorInvalid,
+  cursorOf,
+  cursorTime,
+  cutPage,
+  pageParameters,
+} from '../../platform/admin-api/page-cursor.js';
 import { DAY_MS, utcDay } from '../../platform/lib/day.js';
 import { MAX_INTEGER } from '../../platform/lib/max-integer.js';
-import { GRADED_NAMES, type GradedName } from '../../decide/predict/artefact.js';
+import type { AdminContext } from '../../studio/admin-api/admin-context.js';
+import { routesOfGame } from '../../studio/admin-api/admin-routes.js';
 import { type Grade, type GradePage, listGrades } from './grade-queries.js';
 import { GradesResponse } from './model-schemas.js';
 

@@ -1,14 +1,5 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
-import type { AdminContext } from '../../studio/admin-api/admin-context.js';
-import { GameParameters, toTime } from '../../platform/admin-api/admin-responses.js';
-import { routesOfGame } from '../../studio/admin-api/admin-routes.js';
-import { BackgroundQuery, JobResponse, toJob } from '../../studio/admin-api/job-schemas.js';
-import { pageLimit } from '../../platform/admin-api/page-cursor.js';
-import { ApiError, busy } from '../../platform/errors.js';
-import { createFairSemaphore } from '../../platform/lib/fair-semaphore.js';
-import { MODEL_NAMES, type ModelName } from '../../decide/predict/artefact.js';
-import { comparedModel } from './compared-model.js';
 import {
   findCurrentState,
   findModel,
@@ -18,6 +9,15 @@ import {
   type PredictionState,
   type StoredModel,
 } from '../../core/predictions/model-queries.js';
+import { MODEL_NAMES, type ModelName } from '../../decide/predict/artefact.js';
+import { GameParameters, toTime } from '../../platform/admin-api/admin-responses.js';
+import { pageLimit } from '../../platform/admin-api/page-cursor.js';
+import { ApiError, busy } from '../../platform/errors.js';
+import { createFairSemaphore } from '../../platform/lib/fair-semaphore.js';
+import type { AdminContext } from '../../studio/admin-api/admin-context.js';
+import { routesOfGame } from '../../studio/admin-api/admin-routes.js';
+import { BackgroundQuery, JobResponse, toJob } from '../../studio/admin-api/job-schemas.js';
+import { comparedModel } from './compared-model.js';
 import {
   ComparisonResponse,
   ModelResponse,

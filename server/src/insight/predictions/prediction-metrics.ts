@@ -1,6 +1,6 @@
 import { Gauge, Registry } from 'prom-client';
-import type { Pool } from '../../platform/db/pool.js';
 import { GRADED_NAMES, MODEL_NAMES } from '../../decide/predict/artefact.js';
+import type { Pool } from '../../platform/db/pool.js';
 import { listPredictionHealth, type PredictionHealth } from './daily-queries.js';
 
 /** Prometheus keeps a series for each game, model and metric: of an installation with more games it gets the oldest ones. */

@@ -1,6 +1,6 @@
+import { QUARTER_DAYS } from '../../decide/predict/apply-models.js';
 import type { Client } from '../../platform/db/pool.js';
 import { DAY_MS, dateOf } from '../../platform/lib/day.js';
-import { QUARTER_DAYS } from '../../decide/predict/apply-models.js';
 
 /**
  * Which trainings and grades are kept. A training that was in force is kept as long as the game keeps the events of that time,

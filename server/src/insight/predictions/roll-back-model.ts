@@ -1,8 +1,8 @@
-import { type Actor, insertAuditEntry } from '../../platform/admin-api/audit-log.js';
-import { type Pool, transaction } from '../../platform/db/pool.js';
-import { readArtefact } from '../../decide/predict/read-artefact.js';
 import { lockGame } from '../../core/configs/config-queries.js';
 import { findCurrentState, findModel, insertNextState } from '../../core/predictions/model-queries.js';
+import { readArtefact } from '../../decide/predict/read-artefact.js';
+import { type Actor, insertAuditEntry } from '../../platform/admin-api/audit-log.js';
+import { type Pool, transaction } from '../../platform/db/pool.js';
 
 export type ModelRollback = Readonly<{ gameId: number; version: number }>;
 

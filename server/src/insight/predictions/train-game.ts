@@ -1,15 +1,3 @@
-import { type Actor, insertAuditEntry } from '../../platform/admin-api/audit-log.js';
-import {
-  type DedicatedConnection,
-  tryAdvisoryLock,
-  withDedicatedConnection,
-} from '../../platform/db/dedicated-connection.js';
-import { type Client, type Pool, transaction } from '../../platform/db/pool.js';
-import { type Clock, clockFrom } from '../../platform/lib/clock.js';
-import { DAY_MS, dateOf } from '../../platform/lib/day.js';
-import type { Artefact } from '../../decide/predict/artefact.js';
-import { readArtefact } from '../../decide/predict/read-artefact.js';
-import { type TrainingResult, train } from '../../decide/predict/train.js';
 import { lockGame } from '../../core/configs/config-queries.js';
 import {
   findCurrentState,
@@ -19,10 +7,22 @@ import {
   insertNextState,
   type PredictionState,
 } from '../../core/predictions/model-queries.js';
+import { dataProgress, type TrainingReport } from '../../core/predictions/training-report.js';
+import type { Artefact } from '../../decide/predict/artefact.js';
+import { readArtefact } from '../../decide/predict/read-artefact.js';
+import { type TrainingResult, train } from '../../decide/predict/train.js';
+import { type Actor, insertAuditEntry } from '../../platform/admin-api/audit-log.js';
+import {
+  type DedicatedConnection,
+  tryAdvisoryLock,
+  withDedicatedConnection,
+} from '../../platform/db/dedicated-connection.js';
+import { type Client, type Pool, transaction } from '../../platform/db/pool.js';
+import { type Clock, clockFrom } from '../../platform/lib/clock.js';
+import { DAY_MS, dateOf } from '../../platform/lib/day.js';
 import { pruneModels } from './prune-models.js';
 import { readTrainingData, type TrainingRead } from './training-data-reader.js';
 import { beginTrainingSession, type Sample } from './training-queries.js';
-import { dataProgress, type TrainingReport } from '../../core/predictions/training-report.js';
 import { noteTrained } from './work-queries.js';
 
 export type TrainOptions = Readonly<{

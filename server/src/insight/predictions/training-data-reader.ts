@@ -1,5 +1,3 @@
-import { type DedicatedConnection, walkByIndex, walkFreely } from '../../platform/db/dedicated-connection.js';
-import { dateOf } from '../../platform/lib/day.js';
 import { createActivityCounter, OUTCOME_DAYS } from '../../decide/predict/activity-cells.js';
 import { WINDOW_DAYS } from '../../decide/predict/player-statistics.js';
 import type {
@@ -8,6 +6,8 @@ import type {
   OriginCells,
   TrainingData,
 } from '../../decide/predict/training-data.js';
+import { type DedicatedConnection, walkByIndex, walkFreely } from '../../platform/db/dedicated-connection.js';
+import { dateOf } from '../../platform/lib/day.js';
 import {
   createPurchaseTables,
   createSample,

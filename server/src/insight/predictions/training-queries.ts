@@ -1,6 +1,6 @@
-import type { DedicatedConnection } from '../../platform/db/dedicated-connection.js';
 import type { PlayerDays } from '../../decide/predict/activity-cells.js';
 import type { NonPayerTotals, PayerCell } from '../../decide/predict/training-data.js';
+import type { DedicatedConnection } from '../../platform/db/dedicated-connection.js';
 
 /**
  * What training reads: the days of the players of a sample, portion by portion, each player once for all origins. Players are counted by

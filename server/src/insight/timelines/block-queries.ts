@@ -1,5 +1,5 @@
-import { type Client, query } from '../../platform/db/pool.js';
 import type { TransactionFact } from '../../core/events/intake/event-record.js';
+import { type Client, query } from '../../platform/db/pool.js';
 
 /** A span in milliseconds, both ends included. */
 export type MsSpan = Readonly<{ fromMs: number; toMs: number }>;

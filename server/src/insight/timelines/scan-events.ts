@@ -1,6 +1,6 @@
+import { FAR_BEHIND_MS } from '../../core/events/intake/check-events.js';
 import type { Client } from '../../platform/db/pool.js';
 import { DAY_MS } from '../../platform/lib/day.js';
-import { FAR_BEHIND_MS } from '../../core/events/intake/check-events.js';
 import {
   listBlockHeads,
   listRunEvents,

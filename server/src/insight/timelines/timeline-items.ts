@@ -1,7 +1,7 @@
-import { toTime } from '../../platform/admin-api/admin-responses.js';
-import { readBuiltInType } from '../../core/events/intake/built-in-event-types.js';
 import type { ConfigVersionSummary } from '../../core/configs/config-queries.js';
+import { readBuiltInType } from '../../core/events/intake/built-in-event-types.js';
 import type { ListedSession } from '../../liveops/sessions/session-list-queries.js';
+import { toTime } from '../../platform/admin-api/admin-responses.js';
 import type { ScannedEvent, TypeFilter } from './block-queries.js';
 import type { FailedOfPlayer, OverrideHistory, PinHistory, TransactionEnd } from './timeline-queries.js';
 import { TIMELINE_KINDS, type TimelineItem, type TimelineKind } from './timeline-schemas.js';

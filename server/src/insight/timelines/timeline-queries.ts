@@ -1,6 +1,6 @@
-import { type Client, type Pool, query } from '../../platform/db/pool.js';
 import { OVERRIDE_COLUMNS, type OverrideRow } from '../../liveops/players/override-queries.js';
 import { PIN_COLUMNS, type PinRow } from '../../liveops/players/pin-queries.js';
+import { type Client, type Pool, query } from '../../platform/db/pool.js';
 
 /** What a timeline needs to know of its player. */
 export type TimelinePlayer = {

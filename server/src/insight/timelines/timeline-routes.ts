@@ -1,14 +1,19 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
-import type { AdminContext } from '../../studio/admin-api/admin-context.js';
-import { routesOfGame } from '../../studio/admin-api/admin-routes.js';
-import { cursorInvalid, cursorOf, pageParameters, writeCursor } from '../../platform/admin-api/page-cursor.js';
+import { readUserId } from '../../core/players/player-parameter.js';
+import { PlayerParameters } from '../../liveops/players/admin-player-schemas.js';
+import {
+  cursorInvalid,
+  cursorOf,
+  pageParameters,
+  writeCursor,
+} from '../../platform/admin-api/page-cursor.js';
 import { ApiError } from '../../platform/errors.js';
 import { textParameter } from '../../platform/http/parameters.js';
 import { DAY_MS } from '../../platform/lib/day.js';
+import type { AdminContext } from '../../studio/admin-api/admin-context.js';
+import { routesOfGame } from '../../studio/admin-api/admin-routes.js';
 import { instantParameter } from '../../studio/jobs/export-span.js';
-import { PlayerParameters } from '../../liveops/players/admin-player-schemas.js';
-import { readUserId } from '../../core/players/player-parameter.js';
 import { type TimelinePosition, timelinePage } from './timeline.js';
 import type { TimelineFilter } from './timeline-items.js';
 import { findTimelinePlayer } from './timeline-queries.js';

@@ -1,8 +1,8 @@
+import { findPublicationBefore, listVersionsPublished } from '../../core/configs/config-queries.js';
+import { listSessions, NO_SESSION } from '../../liveops/sessions/session-list-queries.js';
 import { type Client, type Pool, snapshot } from '../../platform/db/pool.js';
 import { DAY_MS } from '../../platform/lib/day.js';
 import { holdWindows } from '../exports/window-queries.js';
-import { findPublicationBefore, listVersionsPublished } from '../../core/configs/config-queries.js';
-import { listSessions, NO_SESSION } from '../../liveops/sessions/session-list-queries.js';
 import type { ScannedEvent } from './block-queries.js';
 import { type ScannedEvents, scanEvents } from './scan-events.js';
 import {

@@ -1,7 +1,7 @@
-import { ApiError } from '../../platform/errors.js';
 import { outcomeOf } from '../../decide/compile/compile-values.js';
 import type { ConfigDocument } from '../../decide/document/document.js';
 import type { Schedule } from '../../decide/schedules/schedule.js';
+import { ApiError } from '../../platform/errors.js';
 import type { AudienceEnvelope } from './audience-schemas.js';
 import type { AudiencePart } from './needed-parts.js';
 

@@ -1,10 +1,10 @@
 import { type Static, Type } from 'typebox';
-import { successOf, Time } from '../../platform/admin-api/admin-responses.js';
 import { ConfigDocument } from '../../decide/document/document.js';
-import { NEAR_MISS_EXAMPLE, NearMiss } from '../explanations/near-miss-schema.js';
-import { DOCUMENT_EXAMPLE } from '../configs/config-schemas.js';
-import { Notes } from '../own-attributes/own-attribute-schemas.js';
+import { successOf, Time } from '../../platform/admin-api/admin-responses.js';
 import { ReportedShare } from '../../studio/money/money-schemas.js';
+import { DOCUMENT_EXAMPLE } from '../configs/config-schemas.js';
+import { NEAR_MISS_EXAMPLE, NearMiss } from '../explanations/near-miss-schema.js';
+import { Notes } from '../own-attributes/own-attribute-schemas.js';
 import { FAST_SAMPLE_SIZE } from './player-samples.js';
 
 /** Request and response of the count of an audience. */

@@ -1,25 +1,25 @@
-import { type Pool, snapshot } from '../../platform/db/pool.js';
-import { chunksOf } from '../../platform/lib/chunks.js';
-import { parseEventTimestamp } from '../../platform/lib/iso-time.js';
+import { documentWork } from '../../core/configs/document-work.js';
+import { findCurrentModels } from '../../core/predictions/models-at.js';
 import { compilationSteps } from '../../decide/compile/compile-document.js';
 import { scopeOf } from '../../decide/compile/compile-flags-and-segments.js';
 import type { ConfigDocument } from '../../decide/document/document.js';
 import { DEFAULT_STUDIO_ZONE } from '../../decide/document/parts/calendar.js';
 import { nearMissOf } from '../../decide/rules/near-miss.js';
 import { compileSchedule } from '../../decide/schedules/windows.js';
+import { type Pool, snapshot } from '../../platform/db/pool.js';
+import { chunksOf } from '../../platform/lib/chunks.js';
+import { parseEventTimestamp } from '../../platform/lib/iso-time.js';
+import { findRateTable } from '../../studio/money/rate-queries.js';
 import { evaluateWithAttributes } from '../evaluations/evaluate-player.js';
 import { factColumns, MAX_COLUMNS } from '../evaluations/fact-columns.js';
 import { factNeeds } from '../evaluations/fact-needs.js';
 import { listFactRowsOf } from '../evaluations/player-queries.js';
 import { TimeSlice } from '../evaluations/time-slice.js';
-import { documentWork } from '../../core/configs/document-work.js';
 import {
   boundNotes,
   findMissingAttributes,
   MAX_EVENTS_PER_PLAYER,
 } from '../own-attributes/missing-attributes.js';
-import { findCurrentModels } from '../../core/predictions/models-at.js';
-import { findRateTable } from '../../studio/money/rate-queries.js';
 import type { AskedPart } from './asked-part.js';
 import { AudienceCount, type CountedAudience } from './audience-count.js';
 import { type AudiencePart, neededParts } from './needed-parts.js';

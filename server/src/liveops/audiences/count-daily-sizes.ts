@@ -1,8 +1,8 @@
+import { requireConfigVersion } from '../../core/configs/config-queries.js';
 import type { DedicatedConnection } from '../../platform/db/dedicated-connection.js';
 import type { Pool } from '../../platform/db/pool.js';
 import { readsOf } from '../../platform/db/reads.js';
 import { utcDay } from '../../platform/lib/day.js';
-import { requireConfigVersion } from '../../core/configs/config-queries.js';
 import { listUncountedGames } from './segment-size-queries.js';
 import { countSegments } from './segment-sizes.js';
 

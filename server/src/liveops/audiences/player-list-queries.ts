@@ -1,5 +1,5 @@
-import { type Client, type Pool, query } from '../../platform/db/pool.js';
 import { FIRST_DAY_COLUMN } from '../../core/players/facts-queries.js';
+import { type Client, type Pool, query } from '../../platform/db/pool.js';
 
 /** A player in a list. */
 export type PlayerListRow = {

@@ -1,17 +1,23 @@
 import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
-import type { AdminContext } from '../../studio/admin-api/admin-context.js';
-import { toTime } from '../../platform/admin-api/admin-responses.js';
-import { routesOfGame } from '../../studio/admin-api/admin-routes.js';
-import type { AdminGame } from '../../studio/admin-api/game-queries.js';
-import { cursorId, cursorOf, cutPage, pageParameters, writeCursor } from '../../platform/admin-api/page-cursor.js';
-import { ApiError } from '../../platform/errors.js';
-import { textParameter } from '../../platform/http/parameters.js';
-import { ROW_ID } from '../../platform/lib/row-id.js';
-import { firstSeenAt } from '../../decide/attributes/time-basis.js';
 import { type ConfigSnapshots, createConfigSnapshots } from '../../core/configs/config-snapshots.js';
 import { documentWork } from '../../core/configs/document-work.js';
 import { findCurrentModels } from '../../core/predictions/models-at.js';
+import { firstSeenAt } from '../../decide/attributes/time-basis.js';
+import { toTime } from '../../platform/admin-api/admin-responses.js';
+import {
+  cursorId,
+  cursorOf,
+  cutPage,
+  pageParameters,
+  writeCursor,
+} from '../../platform/admin-api/page-cursor.js';
+import { ApiError } from '../../platform/errors.js';
+import { textParameter } from '../../platform/http/parameters.js';
+import { ROW_ID } from '../../platform/lib/row-id.js';
+import type { AdminContext } from '../../studio/admin-api/admin-context.js';
+import { routesOfGame } from '../../studio/admin-api/admin-routes.js';
+import type { AdminGame } from '../../studio/admin-api/game-queries.js';
 import { reportSpend } from '../../studio/money/report-spend.js';
 import { BEFORE_ALL, type FoundBy, findPlayers, keyOf } from './find-players.js';
 import { isFiltered, listPlayers } from './list-players.js';

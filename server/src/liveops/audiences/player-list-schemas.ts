@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
 import { nullable, successOf, Time } from '../../platform/admin-api/admin-responses.js';
 import { NextCursor } from '../../platform/admin-api/page-cursor.js';
-import { FirstSeenAt } from '../players/admin-player-schemas.js';
 import { REPORTED_AMOUNT_EXAMPLE, ReportedAmount } from '../../studio/money/money-schemas.js';
+import { FirstSeenAt } from '../players/admin-player-schemas.js';
 
 /** Documentation of the lists of players. */
 

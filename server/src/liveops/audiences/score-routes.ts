@@ -1,11 +1,11 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
-import type { AdminContext } from '../../studio/admin-api/admin-context.js';
 import { nullable, successOf, Time, toTime } from '../../platform/admin-api/admin-responses.js';
-import { routesOfGame } from '../../studio/admin-api/admin-routes.js';
 import { busy } from '../../platform/errors.js';
 import { createFairSemaphore } from '../../platform/lib/fair-semaphore.js';
 import { createTtlCache } from '../../platform/lib/ttl-cache.js';
+import type { AdminContext } from '../../studio/admin-api/admin-context.js';
+import { routesOfGame } from '../../studio/admin-api/admin-routes.js';
 import { FAST_SAMPLE_SIZE, type PlayerSamples } from './player-samples.js';
 import { countScores, type ScoreDistributions } from './score-distributions.js';
 import { requireCount } from './segment-counter.js';

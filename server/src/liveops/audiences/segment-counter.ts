@@ -1,8 +1,8 @@
+import type { ConfigDocument } from '../../decide/document/document.js';
 import { busy } from '../../platform/errors.js';
 import { createFairSemaphore } from '../../platform/lib/fair-semaphore.js';
 import { createFifoMap } from '../../platform/lib/fifo-map.js';
 import { withTimeout } from '../../platform/lib/with-timeout.js';
-import type { ConfigDocument } from '../../decide/document/document.js';
 
 export type CountedDocument = Readonly<{
   tenantId: number;

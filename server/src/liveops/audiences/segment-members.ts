@@ -1,6 +1,6 @@
-import type { Client } from '../../platform/db/pool.js';
 import type { CompiledDocument } from '../../decide/compile/compiled-document.js';
 import type { ModelsInForce } from '../../decide/predict/models-in-force.js';
+import type { Client } from '../../platform/db/pool.js';
 import { evaluatePlayer } from '../evaluations/evaluate-player.js';
 import { factColumns } from '../evaluations/fact-columns.js';
 import { factNeeds } from '../evaluations/fact-needs.js';

@@ -1,6 +1,6 @@
+import type { SegmentEntry } from '../../decide/document/parts/segments.js';
 import { csvRow, numberCell } from '../../platform/lib/csv-writer.js';
 import { escapeFormulas } from '../../platform/lib/spreadsheet-formulas.js';
-import type { SegmentEntry } from '../../decide/document/parts/segments.js';
 import { perActivePlayer, perPayer, shareOf, withMeans } from '../../studio/money/ratios.js';
 import { RevenueColumns } from '../../studio/money/revenue-columns.js';
 import type { GroupNumbers } from './group-sums.js';

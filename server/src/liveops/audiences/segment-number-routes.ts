@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
-import type { AdminContext } from '../../studio/admin-api/admin-context.js';
+import { requireConfigVersion } from '../../core/configs/config-queries.js';
 import { toTime } from '../../platform/admin-api/admin-responses.js';
+import type { AdminContext } from '../../studio/admin-api/admin-context.js';
 import { routesOfGame } from '../../studio/admin-api/admin-routes.js';
 import { sendCsv } from '../../studio/admin-api/csv-file.js';
-import { requireConfigVersion } from '../../core/configs/config-queries.js';
 import { type PlayerSamples, SEGMENT_SAMPLE_SIZE } from './player-samples.js';
 import { createSegmentCounter, MAX_WAIT_MS, requireCount } from './segment-counter.js';
 import { segmentNumbersResponse, segmentNumbersToCsv } from './segment-number-response.js';

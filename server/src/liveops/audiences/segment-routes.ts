@@ -1,11 +1,11 @@
 import type { FastifyInstance } from 'fastify';
-import type { AdminContext } from '../../studio/admin-api/admin-context.js';
-import { toTime } from '../../platform/admin-api/admin-responses.js';
-import { routesOfGame } from '../../studio/admin-api/admin-routes.js';
-import { DAY_MS, utcDay } from '../../platform/lib/day.js';
-import { compilationSteps } from '../../decide/compile/compile-document.js';
 import { requireConfigVersion } from '../../core/configs/config-queries.js';
 import { documentWork } from '../../core/configs/document-work.js';
+import { compilationSteps } from '../../decide/compile/compile-document.js';
+import { toTime } from '../../platform/admin-api/admin-responses.js';
+import { DAY_MS, utcDay } from '../../platform/lib/day.js';
+import type { AdminContext } from '../../studio/admin-api/admin-context.js';
+import { routesOfGame } from '../../studio/admin-api/admin-routes.js';
 import { SEGMENT_SAMPLE_SIZE } from './player-samples.js';
 import { createSegmentCounter, MAX_WAIT_MS, requireCount } from './segment-counter.js';
 import { SegmentsResponse } from './segment-schemas.js';

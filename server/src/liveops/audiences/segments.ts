@@ -1,6 +1,6 @@
+import type { CompiledDocument } from '../../decide/compile/compiled-document.js';
 import { ApiError, ERRORS } from '../../platform/errors.js';
 import { didYouMean, nearestName } from '../../platform/lib/nearest-name.js';
-import type { CompiledDocument } from '../../decide/compile/compiled-document.js';
 
 /** The segments, flags and offers of a document whose rules use a segment, by id. */
 export type SegmentUse = Readonly<{ segments: string[]; flags: string[]; offers: string[] }>;

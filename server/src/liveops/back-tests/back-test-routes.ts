@@ -1,11 +1,11 @@
 import type { FastifyInstance } from 'fastify';
+import { BODY_ERRORS } from '../../platform/http/api-schemas.js';
+import { bodyCheckedAs } from '../../platform/http/validation.js';
+import { createFairSemaphore } from '../../platform/lib/fair-semaphore.js';
 import type { AdminContext } from '../../studio/admin-api/admin-context.js';
 import { routesOfGame } from '../../studio/admin-api/admin-routes.js';
 import { BackgroundQuery } from '../../studio/admin-api/job-schemas.js';
 import { longWorkResponses, startLongWork } from '../../studio/admin-api/long-work.js';
-import { BODY_ERRORS } from '../../platform/http/api-schemas.js';
-import { bodyCheckedAs } from '../../platform/http/validation.js';
-import { createFairSemaphore } from '../../platform/lib/fair-semaphore.js';
 import { requireCandidate } from '../evaluations/require-candidate.js';
 import { createRebuildPool } from '../explanations/rebuild-connections.js';
 import { type BackTest, backTest, DEFAULT_DAYS } from './back-test.js';

@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
-import { nullable } from '../../platform/admin-api/admin-responses.js';
 import { EVALUATED_PARTS, type EvaluatedPart } from '../../decide/decide/evaluated-parts.js';
 import { ConfigDocument } from '../../decide/document/document.js';
-import { count, EFFECTS, EFFECTS_EXAMPLE } from '../dry-runs/dry-run-schemas.js';
+import { nullable } from '../../platform/admin-api/admin-responses.js';
 import { DOCUMENT_EXAMPLE } from '../configs/config-schemas.js';
+import { count, EFFECTS, EFFECTS_EXAMPLE } from '../dry-runs/dry-run-schemas.js';
 import { DEFAULT_DAYS, DEFAULT_SAMPLE, MAX_DAYS, MAX_SAMPLE } from './back-test.js';
 import type { BackTestResult } from './back-test-report.js';
 import { CANNOT_KNOW } from './cannot-know.js';

@@ -1,3 +1,4 @@
+import type { ConfigDocument } from '../../decide/document/document.js';
 import {
   cancelledBy,
   type DedicatedConnection,
@@ -7,7 +8,6 @@ import type { Pool } from '../../platform/db/pool.js';
 import { DAY_MS, utcDay } from '../../platform/lib/day.js';
 import type { KeySemaphore } from '../../platform/lib/fair-semaphore.js';
 import { keepToShare } from '../../platform/lib/share-of-time.js';
-import type { ConfigDocument } from '../../decide/document/document.js';
 import { type RebuiltInstant, rebuildMany } from '../explanations/rebuild-many.js';
 import { BackTestReport, type BackTestResult } from './back-test-report.js';
 import { compileForRun, daysBefore, findExaminedDays } from './examined-days.js';

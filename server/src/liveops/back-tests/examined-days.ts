@@ -1,14 +1,14 @@
-import type { Pool } from '../../platform/db/pool.js';
-import { DAY_MS, utcDay } from '../../platform/lib/day.js';
+import { findConfigVersionAt } from '../../core/configs/config-queries.js';
+import { documentWork } from '../../core/configs/document-work.js';
+import { type FoundModels, findModelsAt } from '../../core/predictions/models-at.js';
 import { compilationSteps } from '../../decide/compile/compile-document.js';
 import type { CompiledDocument } from '../../decide/compile/compiled-document.js';
 import type { ConfigDocument } from '../../decide/document/document.js';
 import type { OwnDefinition } from '../../decide/own-attributes/own-definition.js';
 import type { ModelsInForce } from '../../decide/predict/models-in-force.js';
+import type { Pool } from '../../platform/db/pool.js';
+import { DAY_MS, utcDay } from '../../platform/lib/day.js';
 import { type Comparison, compareDocuments } from '../dry-runs/unchanged-parts.js';
-import { findConfigVersionAt } from '../../core/configs/config-queries.js';
-import { documentWork } from '../../core/configs/document-work.js';
-import { type FoundModels, findModelsAt } from '../../core/predictions/models-at.js';
 
 /** A day of the past, with what was in force when it began. */
 export type ExaminedDay = Comparison &

@@ -1,5 +1,5 @@
-import { DecimalSum } from '../../platform/lib/decimal-sum.js';
 import type { RenderedSku } from '../../decide/decide/decision.js';
+import { DecimalSum } from '../../platform/lib/decimal-sum.js';
 import type { Purchase } from './sample-queries.js';
 
 /** Purchases of a SKU in one currency, and what the store of the document under test would have asked for them. */

@@ -1,20 +1,14 @@
 import { Command } from 'commander';
-import {
-  backTest,
-  DEFAULT_DAYS,
-  DEFAULT_SAMPLE,
-  MAX_DAYS,
-  MAX_SAMPLE,
-} from '../back-tests/back-test.js';
-import { createRebuildPool } from '../explanations/rebuild-connections.js';
 import { StartupError } from '../../platform/lib/startup-error.js';
-import { backTestLines } from './back-test-table.js';
-import { type CandidateOptions, candidateOf, sampleSize, withCandidate } from './candidate-option.js';
 import { requireGame, withGame } from '../../studio/cli/game-option.js';
 import { printableLines } from '../../studio/cli/printable.js';
 import { grouped, progressBar } from '../../studio/cli/progress-bar.js';
 import { createProgressLine } from '../../studio/cli/progress-line.js';
 import { say, withDatabase } from '../../studio/cli/terminal.js';
+import { backTest, DEFAULT_DAYS, DEFAULT_SAMPLE, MAX_DAYS, MAX_SAMPLE } from '../back-tests/back-test.js';
+import { createRebuildPool } from '../explanations/rebuild-connections.js';
+import { backTestLines } from './back-test-table.js';
+import { type CandidateOptions, candidateOf, sampleSize, withCandidate } from './candidate-option.js';
 
 type BackTestOptions = CandidateOptions & {
   tenant: string;

@@ -1,9 +1,9 @@
-import type { BackTestResult, DayEffects } from '../back-tests/back-test-report.js';
-import type { Matches } from '../back-tests/match-tally.js';
 import { EVALUATED_PARTS } from '../../decide/decide/evaluated-parts.js';
 import { idOf } from '../../decide/document/document-part.js';
 import { grouped } from '../../studio/cli/progress-bar.js';
 import { tableLines } from '../../studio/cli/table.js';
+import type { BackTestResult, DayEffects } from '../back-tests/back-test-report.js';
+import type { Matches } from '../back-tests/match-tally.js';
 
 /** A back-test as lines for a terminal: who would have matched, day by day, and purchases; below each what it does not say. */
 export function backTestLines(result: BackTestResult): string[] {

@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
-import type { Pool } from '../../platform/db/pool.js';
-import { findCandidate } from '../evaluations/candidate.js';
-import { StartupError } from '../../platform/lib/startup-error.js';
 import type { ConfigDocument } from '../../decide/document/document.js';
-import { noSuchVersion, parseDocument, unpublishable, versionNumber } from './config-input.js';
+import type { Pool } from '../../platform/db/pool.js';
+import { StartupError } from '../../platform/lib/startup-error.js';
 import { readGivenFile } from '../../studio/cli/given-file.js';
+import { findCandidate } from '../evaluations/candidate.js';
+import { noSuchVersion, parseDocument, unpublishable, versionNumber } from './config-input.js';
 
 /** Which document a dry run or a back-test tries. */
 export type CandidateOptions = { file?: string; configVersion?: string };

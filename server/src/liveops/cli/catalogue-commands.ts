@@ -1,21 +1,17 @@
 import { writeFile } from 'node:fs/promises';
 import { Command, Option } from 'commander';
-import { catalogueToCsv, readCatalogueCsv } from '../configs/catalogue/catalogue-csv.js';
-import { catalogueToJson, readCatalogueJson } from '../configs/catalogue/catalogue-json.js';
-import type { CatalogueReading } from '../configs/catalogue/catalogue-rows.js';
-import {
-  IMPORT_MODES,
-  type ImportMode,
-  importCatalogue,
-} from '../configs/catalogue/import-catalogue.js';
 import { requireConfigVersion } from '../../core/configs/config-queries.js';
-import { findDraft } from '../configs/draft.js';
 import { StartupError } from '../../platform/lib/startup-error.js';
 import { commandActor } from '../../studio/cli/command-actor.js';
 import { requireGame, withGame } from '../../studio/cli/game-option.js';
 import { readGivenFile } from '../../studio/cli/given-file.js';
 import { rowErrorLine } from '../../studio/cli/row-errors.js';
 import { say, tell, withDatabase } from '../../studio/cli/terminal.js';
+import { catalogueToCsv, readCatalogueCsv } from '../configs/catalogue/catalogue-csv.js';
+import { catalogueToJson, readCatalogueJson } from '../configs/catalogue/catalogue-json.js';
+import type { CatalogueReading } from '../configs/catalogue/catalogue-rows.js';
+import { IMPORT_MODES, type ImportMode, importCatalogue } from '../configs/catalogue/import-catalogue.js';
+import { findDraft } from '../configs/draft.js';
 
 type Format = 'csv' | 'json';
 type GameOptions = { tenant: string; game: string };

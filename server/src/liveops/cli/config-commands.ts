@@ -1,21 +1,21 @@
 import { Command } from 'commander';
 import { findConfigVersion, listConfigVersions } from '../../core/configs/config-queries.js';
-import { findDraft, publishDraft } from '../configs/draft.js';
-import { type PublishOutcome, publishConfig, rollBackConfig } from '../configs/publish.js';
+import { ATTRIBUTES } from '../../decide/attributes/attributes.js';
 import { MAX_INTEGER } from '../../platform/lib/max-integer.js';
 import { StartupError } from '../../platform/lib/startup-error.js';
-import { ATTRIBUTES } from '../../decide/attributes/attributes.js';
-import { backTestCommand } from './back-test-command.js';
 import { commandActor } from '../../studio/cli/command-actor.js';
+import { requireGame, withGame } from '../../studio/cli/game-option.js';
+import { readGivenFile } from '../../studio/cli/given-file.js';
+import { type PageOptions, readPage, sayOlder, withPage } from '../../studio/cli/page-option.js';
+import { say, tell, withDatabase } from '../../studio/cli/terminal.js';
+import { findDraft, publishDraft } from '../configs/draft.js';
+import { type PublishOutcome, publishConfig, rollBackConfig } from '../configs/publish.js';
+import { backTestCommand } from './back-test-command.js';
 import { noSuchVersion, parseDocument, versionNumber } from './config-input.js';
 import { configTypesCommand } from './config-types-command.js';
 import { dryRunCommand } from './dry-run-command.js';
-import { requireGame, withGame } from '../../studio/cli/game-option.js';
-import { readGivenFile } from '../../studio/cli/given-file.js';
 import { ownAttributesCommand } from './own-attributes-command.js';
-import { type PageOptions, readPage, sayOlder, withPage } from '../../studio/cli/page-option.js';
 import { CONFIRM_PRICE_RAISES, differenceLines, publicationRefusal } from './publication-refusal.js';
-import { say, tell, withDatabase } from '../../studio/cli/terminal.js';
 
 type GameOptions = { tenant: string; game: string };
 type PublishOptions = GameOptions & {

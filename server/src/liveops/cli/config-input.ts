@@ -1,5 +1,5 @@
-import { StartupError } from '../../platform/lib/startup-error.js';
 import { type DocumentProblem, placeOf } from '../../decide/validate/document-problems.js';
+import { StartupError } from '../../platform/lib/startup-error.js';
 import { printable } from '../../studio/cli/printable.js';
 
 /** What commands about configuration take, and what they say when it will not do. */

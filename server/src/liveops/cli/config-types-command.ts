@@ -1,13 +1,9 @@
 import { Command, Option } from 'commander';
 import { findConfigVersion } from '../../core/configs/config-queries.js';
-import { findDraft } from '../configs/draft.js';
-import {
-  CODE_LANGUAGES,
-  type CodeLanguage,
-  valueCode,
-} from '../configs/value-code/value-code.js';
 import { requireGame, withGame } from '../../studio/cli/game-option.js';
 import { say, withDatabase } from '../../studio/cli/terminal.js';
+import { findDraft } from '../configs/draft.js';
+import { CODE_LANGUAGES, type CodeLanguage, valueCode } from '../configs/value-code/value-code.js';
 
 type TypesOptions = { tenant: string; game: string; language: CodeLanguage; draft: boolean };
 

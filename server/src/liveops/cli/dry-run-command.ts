@@ -1,14 +1,14 @@
 import { Command } from 'commander';
-import { dryRun } from '../dry-runs/dry-run.js';
-import { readFutureInstant } from '../dry-runs/future-instant.js';
 import { requireConfigVersion } from '../../core/configs/config-queries.js';
 import { StartupError } from '../../platform/lib/startup-error.js';
-import { type CandidateOptions, candidateOf, sampleSize, withCandidate } from './candidate-option.js';
-import { dryRunLines } from './dry-run-table.js';
 import { requireGame, withGame } from '../../studio/cli/game-option.js';
 import { grouped, progressBar } from '../../studio/cli/progress-bar.js';
 import { createProgressLine } from '../../studio/cli/progress-line.js';
 import { say, withDatabase } from '../../studio/cli/terminal.js';
+import { dryRun } from '../dry-runs/dry-run.js';
+import { readFutureInstant } from '../dry-runs/future-instant.js';
+import { type CandidateOptions, candidateOf, sampleSize, withCandidate } from './candidate-option.js';
+import { dryRunLines } from './dry-run-table.js';
 
 type DryRunOptions = CandidateOptions & {
   tenant: string;

@@ -1,11 +1,11 @@
-import type { DryRunResult, LaterEffects } from '../dry-runs/dry-run.js';
-import type { Effects, PartEffect } from '../dry-runs/dry-run-report.js';
-import type { ShownPrice } from '../dry-runs/price-tally.js';
-import type { RevenueShares } from '../evaluations/spend-sum.js';
 import { EVALUATED_PARTS } from '../../decide/decide/evaluated-parts.js';
 import { idOf } from '../../decide/document/document-part.js';
 import { grouped } from '../../studio/cli/progress-bar.js';
 import { isBetweenTexts, tableLines } from '../../studio/cli/table.js';
+import type { DryRunResult, LaterEffects } from '../dry-runs/dry-run.js';
+import type { Effects, PartEffect } from '../dry-runs/dry-run-report.js';
+import type { ShownPrice } from '../dry-runs/price-tally.js';
+import type { RevenueShares } from '../evaluations/spend-sum.js';
 
 const COLUMNS = ['before', 'after', 'enter', 'leave', 'stay', 'payers'] as const;
 

@@ -1,8 +1,4 @@
 import { Command } from 'commander';
-import { type Explanation, explain } from '../explanations/explain.js';
-import type { WantedVersion } from '../explanations/explained-document.js';
-import { readInstant } from '../explanations/instant.js';
-import { createRebuildPool } from '../explanations/rebuild-connections.js';
 import { systemClock } from '../../platform/lib/clock.js';
 import type { KeySemaphore } from '../../platform/lib/fair-semaphore.js';
 import { isoTime } from '../../platform/lib/iso-time.js';
@@ -10,6 +6,10 @@ import { StartupError } from '../../platform/lib/startup-error.js';
 import { requireGame, withGame } from '../../studio/cli/game-option.js';
 import { printable, printableLines } from '../../studio/cli/printable.js';
 import { say, withDatabase } from '../../studio/cli/terminal.js';
+import { type Explanation, explain } from '../explanations/explain.js';
+import type { WantedVersion } from '../explanations/explained-document.js';
+import { readInstant } from '../explanations/instant.js';
+import { createRebuildPool } from '../explanations/rebuild-connections.js';
 
 type ExplainOptions = {
   tenant: string;

@@ -1,6 +1,4 @@
 import { Command } from 'commander';
-import { listNotes } from '../players/note-queries.js';
-import { addNote, MAX_NOTE, type NoteOutcome, removeNote } from '../players/notes.js';
 import { isoTime } from '../../platform/lib/iso-time.js';
 import { MAX_ROW_ID, ROW_ID } from '../../platform/lib/row-id.js';
 import { StartupError } from '../../platform/lib/startup-error.js';
@@ -10,6 +8,8 @@ import { requireGame, withGame } from '../../studio/cli/game-option.js';
 import { noSuchPlayer, requirePlayer } from '../../studio/cli/player-of-game.js';
 import { printable } from '../../studio/cli/printable.js';
 import { say, withDatabase } from '../../studio/cli/terminal.js';
+import { listNotes } from '../players/note-queries.js';
+import { addNote, MAX_NOTE, type NoteOutcome, removeNote } from '../players/notes.js';
 
 type GameOptions = { tenant: string; game: string };
 

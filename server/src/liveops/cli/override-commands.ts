@@ -1,9 +1,4 @@
 import { Command, Option } from 'commander';
-import { MAX_OVERRIDE_ROWS, OVERRIDE_COLUMNS, readOverrideFile } from '../players/override-file.js';
-import { checkOverrides, importOverrides, type OverrideImport } from '../players/override-import.js';
-import { FLAG_ID } from '../players/override-limits.js';
-import { listOverrides } from '../players/override-queries.js';
-import { clearOverride, setOverride } from '../players/overrides.js';
 import { didYouMean } from '../../platform/lib/nearest-name.js';
 import { StartupError } from '../../platform/lib/startup-error.js';
 import { UUID } from '../../platform/lib/uuid.js';
@@ -14,8 +9,13 @@ import { noSuchPlayer, requirePlayer } from '../../studio/cli/player-of-game.js'
 import { printable } from '../../studio/cli/printable.js';
 import { createProgressLine } from '../../studio/cli/progress-line.js';
 import { rowErrorLine } from '../../studio/cli/row-errors.js';
-import { describeSet, reasonOf, untilOf, untilWords } from './set-for-player.js';
 import { say, withDatabase } from '../../studio/cli/terminal.js';
+import { MAX_OVERRIDE_ROWS, OVERRIDE_COLUMNS, readOverrideFile } from '../players/override-file.js';
+import { checkOverrides, importOverrides, type OverrideImport } from '../players/override-import.js';
+import { FLAG_ID } from '../players/override-limits.js';
+import { listOverrides } from '../players/override-queries.js';
+import { clearOverride, setOverride } from '../players/overrides.js';
+import { describeSet, reasonOf, untilOf, untilWords } from './set-for-player.js';
 
 type GameOptions = { tenant: string; game: string };
 type SetOptions = GameOptions & { value: 'true' | 'false'; reason: string; until?: string };

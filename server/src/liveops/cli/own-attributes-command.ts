@@ -1,9 +1,9 @@
 import { Command } from 'commander';
-import { findOwnAttributes, type OwnAttributesState } from '../own-attributes/own-attributes.js';
 import { requireGame, withGame } from '../../studio/cli/game-option.js';
 import { printable } from '../../studio/cli/printable.js';
 import { tableLines } from '../../studio/cli/table.js';
 import { say, withDatabase } from '../../studio/cli/terminal.js';
+import { findOwnAttributes, type OwnAttributesState } from '../own-attributes/own-attributes.js';
 
 export function ownAttributesCommand(): Command {
   return withGame(new Command('own-attributes'))

@@ -1,19 +1,19 @@
 import { Command, Option } from 'commander';
-import { PIN_KINDS, PIN_TARGET } from '../players/pin-kinds.js';
-import { listPins } from '../players/pin-queries.js';
-import { clearPin, MAX_PINS, type PinOutcome, setPin } from '../players/pins.js';
+import type { PinKind } from '../../decide/attributes/player-facts.js';
+import { valueSentence } from '../../decide/document/parts/values.js';
 import { checkStorable } from '../../platform/lib/json-body.js';
 import { didYouMean } from '../../platform/lib/nearest-name.js';
 import { StartupError } from '../../platform/lib/startup-error.js';
 import { UUID } from '../../platform/lib/uuid.js';
-import type { PinKind } from '../../decide/attributes/player-facts.js';
-import { valueSentence } from '../../decide/document/parts/values.js';
 import { commandActor } from '../../studio/cli/command-actor.js';
 import { requireGame, withGame } from '../../studio/cli/game-option.js';
 import { noSuchPlayer, requirePlayer } from '../../studio/cli/player-of-game.js';
 import { printable } from '../../studio/cli/printable.js';
-import { describeSet, reasonOf, untilOf, untilWords } from './set-for-player.js';
 import { say, withDatabase } from '../../studio/cli/terminal.js';
+import { PIN_KINDS, PIN_TARGET } from '../players/pin-kinds.js';
+import { listPins } from '../players/pin-queries.js';
+import { clearPin, MAX_PINS, type PinOutcome, setPin } from '../players/pins.js';
+import { describeSet, reasonOf, untilOf, untilWords } from './set-for-player.js';
 
 type PinOptions = { tenant: string; game: string; kind: PinKind };
 type SetOptions = PinOptions & { value: string; reason: string; until?: string };

@@ -1,6 +1,6 @@
+import { StartupError } from '../../platform/lib/startup-error.js';
 import type { DocumentChange } from '../configs/document-difference.js';
 import type { PublishOutcome } from '../configs/publish.js';
-import { StartupError } from '../../platform/lib/startup-error.js';
 import { unpublishable } from './config-input.js';
 
 /** The option of every command that publishes, to confirm beforehand what it would be refused for. */

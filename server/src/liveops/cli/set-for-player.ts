@@ -1,8 +1,8 @@
-import { MAX_REASON, readUntil, UNTIL_WRONG } from '../players/override-limits.js';
-import type { SetRow } from '../players/set-rows.js';
 import { isoTime } from '../../platform/lib/iso-time.js';
 import { StartupError } from '../../platform/lib/startup-error.js';
 import { printable } from '../../studio/cli/printable.js';
+import { MAX_REASON, readUntil, UNTIL_WRONG } from '../players/override-limits.js';
+import type { SetRow } from '../players/set-rows.js';
 
 /** What the commands for flags and pins of a player have in common. */
 

@@ -1,6 +1,6 @@
-import { canonicalJson } from '../../platform/lib/canonical-json.js';
 import type { ExperimentEntry } from '../../decide/document/parts/experiments.js';
 import type { ArmMove } from '../../decide/rules/rule-changes.js';
+import { canonicalJson } from '../../platform/lib/canonical-json.js';
 
 /** An experiment as a document has it. */
 export type ReadExperiment = Readonly<{

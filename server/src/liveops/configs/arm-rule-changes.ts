@@ -1,5 +1,3 @@
-import { canonicalJson } from '../../platform/lib/canonical-json.js';
-import type { Steps } from '../../platform/lib/steps.js';
 import { TIME_BASIS } from '../../decide/attributes/time-basis.js';
 import {
   ANY_CHANGE,
@@ -11,6 +9,8 @@ import {
 } from '../../decide/rules/rule-changes.js';
 import type { RuleScope } from '../../decide/rules/rule-paths.js';
 import type { CompiledRule } from '../../decide/rules/rules.js';
+import { canonicalJson } from '../../platform/lib/canonical-json.js';
+import type { Steps } from '../../platform/lib/steps.js';
 import { armMoves, type ReadExperiment } from './arm-moves.js';
 
 /** A flag or segment. */

@@ -1,5 +1,5 @@
-import { runSteps, type Steps } from '../../platform/lib/steps.js';
 import { ANY_CHANGE, CHANGE, type Changes, UNCHANGED } from '../../decide/rules/rule-changes.js';
+import { runSteps, type Steps } from '../../platform/lib/steps.js';
 import { armRuleChangeSteps } from './arm-rule-changes.js';
 import type { Audience } from './offer-audience.js';
 

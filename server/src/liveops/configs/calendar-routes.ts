@@ -1,14 +1,14 @@
 import type { FastifyInstance } from 'fastify';
-import type { AdminContext } from '../../studio/admin-api/admin-context.js';
-import { routesOfGame } from '../../studio/admin-api/admin-routes.js';
-import { ApiError } from '../../platform/errors.js';
+import { requireConfigVersion } from '../../core/configs/config-queries.js';
+import { documentWork } from '../../core/configs/document-work.js';
 import { calendarWindowSteps } from '../../decide/document/calendar-windows.js';
 import { DEFAULT_STUDIO_ZONE } from '../../decide/document/parts/calendar.js';
 import { dayOfDate } from '../../decide/schedules/calendar-days.js';
 import { instantOf, isTimeZone } from '../../decide/schedules/zone-time.js';
+import { ApiError } from '../../platform/errors.js';
+import type { AdminContext } from '../../studio/admin-api/admin-context.js';
+import { routesOfGame } from '../../studio/admin-api/admin-routes.js';
 import { CalendarQuery, CalendarResponse, MAX_CALENDAR_DAYS } from './calendar-schemas.js';
-import { requireConfigVersion } from '../../core/configs/config-queries.js';
-import { documentWork } from '../../core/configs/document-work.js';
 import { findDraft } from './draft.js';
 
 /** What of a game runs when. */

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { createFifoMap } from '../../platform/lib/fifo-map.js';
-import type { SliceQueue } from '../../platform/lib/slice-queue.js';
+import { documentWork } from '../../core/configs/document-work.js';
 import type { ConfigDocument } from '../../decide/document/document.js';
 import { type Validation, validationSteps } from '../../decide/validate/validate-document.js';
-import { documentWork } from '../../core/configs/document-work.js';
+import { createFifoMap } from '../../platform/lib/fifo-map.js';
+import type { SliceQueue } from '../../platform/lib/slice-queue.js';
 
 /** Of games, each with a digest of the document that was found right last. */
 const foundRight = createFifoMap<number, string>();

@@ -1,12 +1,12 @@
 import { Type } from 'typebox';
+import { ConfigDocument } from '../../decide/document/document.js';
+import { nullable, PersonEmail, successOf, Time } from '../../platform/admin-api/admin-responses.js';
 import {
   DIFFERENCE_EXAMPLE,
   DocumentChange,
   DocumentProblem,
   PROBLEM_EXAMPLE,
 } from '../../studio/admin-api/admin-error-details.js';
-import { nullable, PersonEmail, successOf, Time } from '../../platform/admin-api/admin-responses.js';
-import { ConfigDocument } from '../../decide/document/document.js';
 
 /** Documentation of the bodies of draft and version routes. */
 

@@ -1,6 +1,6 @@
+import { createFairSemaphore, type FairSemaphore } from '../../platform/lib/fair-semaphore.js';
 import type { AdminContext } from '../../studio/admin-api/admin-context.js';
 import type { Admin } from '../../studio/admin-api/admin-tokens.js';
-import { createFairSemaphore, type FairSemaphore } from '../../platform/lib/fair-semaphore.js';
 
 /**
  * A change of a document holds one of the few connections of the primary process while the document is worked on in slices. A studio

@@ -1,8 +1,8 @@
-import { isSameJson } from '../../platform/lib/same-json.js';
-import { runSteps, type Steps } from '../../platform/lib/steps.js';
 import { type ConfigDocument, DOCUMENT_REGISTRY } from '../../decide/document/document.js';
 import { entriesOf, idOf, type ListPart, partOf } from '../../decide/document/document-part.js';
 import type { DocumentRegistry } from '../../decide/document/document-registry.js';
+import { isSameJson } from '../../platform/lib/same-json.js';
+import { runSteps, type Steps } from '../../platform/lib/steps.js';
 
 /** A part of a document that is not as it was. */
 export type DocumentChange = Readonly<{

@@ -1,11 +1,11 @@
 import type { FastifyInstance } from 'fastify';
-import type { AdminContext } from '../../studio/admin-api/admin-context.js';
 import { toTime } from '../../platform/admin-api/admin-responses.js';
-import { routesOfGame } from '../../studio/admin-api/admin-routes.js';
-import type { Admin } from '../../studio/admin-api/admin-tokens.js';
 import { ApiError } from '../../platform/errors.js';
 import { BODY_ERRORS } from '../../platform/http/api-schemas.js';
 import { UUID } from '../../platform/lib/uuid.js';
+import type { AdminContext } from '../../studio/admin-api/admin-context.js';
+import { routesOfGame } from '../../studio/admin-api/admin-routes.js';
+import type { Admin } from '../../studio/admin-api/admin-tokens.js';
 import {
   type DraftWindow,
   deleteDraftEditor,

@@ -1,5 +1,11 @@
 import { Type } from 'typebox';
-import { GameParameters, nullable, PersonEmail, successOf, Time } from '../../platform/admin-api/admin-responses.js';
+import {
+  GameParameters,
+  nullable,
+  PersonEmail,
+  successOf,
+  Time,
+} from '../../platform/admin-api/admin-responses.js';
 
 /** Requests and responses of the routes about who edits a draft. */
 

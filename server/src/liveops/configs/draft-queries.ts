@@ -1,6 +1,6 @@
+import type { ConfigDocument } from '../../decide/document/document.js';
 import { type Actor, emailOf } from '../../platform/admin-api/audit-log.js';
 import { type Client, type Pool, query } from '../../platform/db/pool.js';
-import type { ConfigDocument } from '../../decide/document/document.js';
 
 export type DraftRow = {
   publishedVersion: number;

@@ -1,13 +1,14 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
-import type { AdminContext } from '../../studio/admin-api/admin-context.js';
+import { requireConfigVersion } from '../../core/configs/config-queries.js';
+import { documentWork } from '../../core/configs/document-work.js';
+import { validationSteps } from '../../decide/validate/validate-document.js';
 import { toTime } from '../../platform/admin-api/admin-responses.js';
-import { routesOfGame } from '../../studio/admin-api/admin-routes.js';
 import { ApiError } from '../../platform/errors.js';
 import { BODY_ERRORS } from '../../platform/http/api-schemas.js';
 import { bodyCheckedAs } from '../../platform/http/validation.js';
-import { validationSteps } from '../../decide/validate/validate-document.js';
-import { requireConfigVersion } from '../../core/configs/config-queries.js';
+import type { AdminContext } from '../../studio/admin-api/admin-context.js';
+import { routesOfGame } from '../../studio/admin-api/admin-routes.js';
 import {
   DraftBody,
   DraftDifferenceResponse,
@@ -21,7 +22,6 @@ import {
 } from './config-schemas.js';
 import { changeInTurn } from './document-changes.js';
 import { differenceSteps } from './document-difference.js';
-import { documentWork } from '../../core/configs/document-work.js';
 import { type Draft, discardDraft, findDraft, publishDraft, saveDraft } from './draft.js';
 import { draftConflict, PUBLICATION_ERRORS, publicationResponse } from './publish-response.js';
 

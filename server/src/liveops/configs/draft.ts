@@ -1,11 +1,11 @@
-import { type Actor, emailOf, insertAuditEntry } from '../../platform/admin-api/audit-log.js';
-import { type Client, type Pool, transaction } from '../../platform/db/pool.js';
+import { lockGame, requireConfigVersion } from '../../core/configs/config-queries.js';
+import { documentWork } from '../../core/configs/document-work.js';
 import type { ConfigDocument } from '../../decide/document/document.js';
 import type { DocumentProblem } from '../../decide/validate/document-problems.js';
+import { type Actor, emailOf, insertAuditEntry } from '../../platform/admin-api/audit-log.js';
+import { type Client, type Pool, transaction } from '../../platform/db/pool.js';
 import { validateOnce } from './checked-documents.js';
-import { lockGame, requireConfigVersion } from '../../core/configs/config-queries.js';
 import { type DocumentChange, differenceSteps } from './document-difference.js';
-import { documentWork } from '../../core/configs/document-work.js';
 import { findDraftRevision, findDraftRow, upsertDraft } from './draft-queries.js';
 import { type Confirmations, type PublishOutcome, publishWithin } from './publish.js';
 

@@ -1,6 +1,6 @@
-import type { Client } from '../../platform/db/pool.js';
 import type { ConfigDocument } from '../../decide/document/document.js';
 import { keyOf, type OwnDefinition } from '../../decide/own-attributes/own-definition.js';
+import type { Client } from '../../platform/db/pool.js';
 
 /**
  * Makes the own attributes of a document the next set of its game, if they differ from the last set. The back-fill brings players to it. In the

@@ -1,9 +1,9 @@
-import type { Steps } from '../../platform/lib/steps.js';
 import type { CompiledOffer } from '../../decide/compile/compiled-document.js';
 import { offeredPrice } from '../../decide/compile/offered-price.js';
 import { comingInstants } from '../../decide/document/coming-instants.js';
 import type { ConfigDocument } from '../../decide/document/document.js';
 import { formatMinorUnits, type SkuPrice } from '../../decide/document/prices.js';
+import type { Steps } from '../../platform/lib/steps.js';
 import { compareArmSteps, mayApply, mayLose } from './audience-changes.js';
 import { type ConflictingOffer, chainsOf, conflictsOf } from './offer-conflicts.js';
 import {

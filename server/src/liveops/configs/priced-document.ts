@@ -1,4 +1,3 @@
-import type { Steps } from '../../platform/lib/steps.js';
 import { compileOffer, pricesOf } from '../../decide/compile/compile-catalogue.js';
 import type { CompiledOffer } from '../../decide/compile/compiled-document.js';
 import type { ConfigDocument } from '../../decide/document/document.js';
@@ -7,6 +6,7 @@ import type { SkuEntry } from '../../decide/document/parts/catalogue.js';
 import { type SkuPrice, toBasisPoints } from '../../decide/document/prices.js';
 import { scheduleCompiler } from '../../decide/schedules/schedule-compiler.js';
 import type { CompiledSchedule } from '../../decide/schedules/windows.js';
+import type { Steps } from '../../platform/lib/steps.js';
 import { type Audience, audienceReader } from './offer-audience.js';
 
 /** An offer that runs now or later. */

@@ -1,10 +1,3 @@
-import { type Actor, emailOf, insertAuditEntry } from '../../platform/admin-api/audit-log.js';
-import { type Client, type Pool, transaction } from '../../platform/db/pool.js';
-import { exposureSegmentSteps } from '../../decide/compile/exposure-segments.js';
-import type { ConfigDocument } from '../../decide/document/document.js';
-import type { DocumentProblem } from '../../decide/validate/document-problems.js';
-import { validationSteps } from '../../decide/validate/validate-document.js';
-import { type BuildInUse, listBuildsInUse } from './build-queries.js';
 import {
   type ConfigVersion,
   findConfigVersion,
@@ -13,15 +6,22 @@ import {
   lockGame,
   requireConfigVersion,
 } from '../../core/configs/config-queries.js';
-import { type DocumentChange, differenceSteps } from './document-difference.js';
 import { documentWork } from '../../core/configs/document-work.js';
-import { updatePublishedDraft } from './draft-queries.js';
 import {
   type ExperimentChange,
   experimentChanges,
   listExposedChanges,
   listFormerRuns,
 } from '../../core/configs/experiment-changes.js';
+import { exposureSegmentSteps } from '../../decide/compile/exposure-segments.js';
+import type { ConfigDocument } from '../../decide/document/document.js';
+import type { DocumentProblem } from '../../decide/validate/document-problems.js';
+import { validationSteps } from '../../decide/validate/validate-document.js';
+import { type Actor, emailOf, insertAuditEntry } from '../../platform/admin-api/audit-log.js';
+import { type Client, type Pool, transaction } from '../../platform/db/pool.js';
+import { type BuildInUse, listBuildsInUse } from './build-queries.js';
+import { type DocumentChange, differenceSteps } from './document-difference.js';
+import { updatePublishedDraft } from './draft-queries.js';
 import { publishOwnAttributes } from './own-attribute-sets.js';
 import { type PriceRaise, priceRaiseSteps } from './price-raises.js';
 import { nextSegmentVersions } from './segment-versions.js';

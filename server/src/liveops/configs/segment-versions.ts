@@ -1,8 +1,8 @@
+import type { SegmentVersions } from '../../core/configs/config-queries.js';
 import { numberIn } from '../../decide/attributes/player-facts.js';
 import type { ConfigDocument } from '../../decide/document/document.js';
 import type { SegmentEntry } from '../../decide/document/parts/segments.js';
 import { thresholdsKey } from '../../decide/document/thresholds.js';
-import type { SegmentVersions } from '../../core/configs/config-queries.js';
 
 type Numbered = Readonly<{ document: ConfigDocument; segmentVersions: SegmentVersions }>;
 

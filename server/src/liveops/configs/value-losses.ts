@@ -1,7 +1,7 @@
-import { canonicalJson } from '../../platform/lib/canonical-json.js';
 import type { ConfigDocument } from '../../decide/document/document.js';
 import type { ValueEntry } from '../../decide/document/parts/values.js';
 import { type BoundedType, boundedType } from '../../decide/document/value-types.js';
+import { canonicalJson } from '../../platform/lib/canonical-json.js';
 
 /** A value that a build may miss after a publication. */
 export type ValueLoss = Readonly<{

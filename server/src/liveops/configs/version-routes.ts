@@ -1,17 +1,18 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
-import type { AdminContext } from '../../studio/admin-api/admin-context.js';
-import { GameParameters, toTime } from '../../platform/admin-api/admin-responses.js';
-import { routesOfGame } from '../../studio/admin-api/admin-routes.js';
-import { pageLimit } from '../../platform/admin-api/page-cursor.js';
-import { ApiError } from '../../platform/errors.js';
-import { BODY_ERRORS } from '../../platform/http/api-schemas.js';
 import {
   type ConfigVersion,
   type ConfigVersionSummary,
   findConfigVersion,
   listConfigVersions,
 } from '../../core/configs/config-queries.js';
+import { documentWork } from '../../core/configs/document-work.js';
+import { GameParameters, toTime } from '../../platform/admin-api/admin-responses.js';
+import { pageLimit } from '../../platform/admin-api/page-cursor.js';
+import { ApiError } from '../../platform/errors.js';
+import { BODY_ERRORS } from '../../platform/http/api-schemas.js';
+import type { AdminContext } from '../../studio/admin-api/admin-context.js';
+import { routesOfGame } from '../../studio/admin-api/admin-routes.js';
 import {
   PublishedResponse,
   RollBackBody,
@@ -21,7 +22,6 @@ import {
 } from './config-schemas.js';
 import { changeInTurn } from './document-changes.js';
 import { differenceSteps } from './document-difference.js';
-import { documentWork } from '../../core/configs/document-work.js';
 import { rollBackConfig } from './publish.js';
 import { PUBLICATION_ERRORS, publicationResponse } from './publish-response.js';
 

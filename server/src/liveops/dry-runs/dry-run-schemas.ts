@@ -1,11 +1,11 @@
 import { Type } from 'typebox';
-import { nullable, Time } from '../../platform/admin-api/admin-responses.js';
 import { EVALUATED_PARTS, type EvaluatedPart } from '../../decide/decide/evaluated-parts.js';
 import { MAX_COMING_INSTANTS } from '../../decide/document/coming-instants.js';
 import { ConfigDocument } from '../../decide/document/document.js';
+import { nullable, Time } from '../../platform/admin-api/admin-responses.js';
+import { REPORTED_SHARE_EXAMPLE, ReportedShare } from '../../studio/money/money-schemas.js';
 import { DOCUMENT_EXAMPLE } from '../configs/config-schemas.js';
 import { Notes } from '../own-attributes/own-attribute-schemas.js';
-import { REPORTED_SHARE_EXAMPLE, ReportedShare } from '../../studio/money/money-schemas.js';
 import type { DryRunResult } from './dry-run.js';
 import type { Effects, PartEffect, PartEffects } from './dry-run-report.js';
 

@@ -1,3 +1,5 @@
+import { findCurrentModels } from '../../core/predictions/models-at.js';
+import { unreadExperiments, unreadSentence } from '../../decide/compile/experiment-readers.js';
 import { toTime } from '../../platform/admin-api/admin-responses.js';
 import {
   cancelledBy,
@@ -5,7 +7,7 @@ import {
   withDedicatedConnection,
 } from '../../platform/db/dedicated-connection.js';
 import type { Pool } from '../../platform/db/pool.js';
-import { unreadExperiments, unreadSentence } from '../../decide/compile/experiment-readers.js';
+import { findRateTable } from '../../studio/money/rate-queries.js';
 import { MAX_COLUMNS } from '../evaluations/fact-columns.js';
 import { beginSnapshot, countPlayers, type Share } from '../evaluations/player-queries.js';
 import {
@@ -13,8 +15,6 @@ import {
   findMissingAttributes,
   type MissingAttributes,
 } from '../own-attributes/missing-attributes.js';
-import { findCurrentModels } from '../../core/predictions/models-at.js';
-import { findRateTable } from '../../studio/money/rate-queries.js';
 import type { Effects } from './dry-run-report.js';
 import { columnCount, examinePlayers } from './examine-players.js';
 import { type Pass, prepareDryRun, type TriedDocument } from './prepare-dry-run.js';

@@ -1,3 +1,4 @@
+import { documentWork } from '../../core/configs/document-work.js';
 import type { AttributeRegistry } from '../../decide/attributes/attribute-registry.js';
 import { epochDay, type PlayerFacts } from '../../decide/attributes/player-facts.js';
 import { compilationSteps } from '../../decide/compile/compile-document.js';
@@ -9,12 +10,11 @@ import {
 } from '../../decide/document/coming-instants.js';
 import type { ConfigDocument } from '../../decide/document/document.js';
 import type { ModelsInForce } from '../../decide/predict/models-in-force.js';
+import type { RateTable } from '../../studio/money/exchange-rates.js';
+import { differenceSteps } from '../configs/document-difference.js';
 import { evaluatePlayer } from '../evaluations/evaluate-player.js';
 import { type FactColumns, factColumns } from '../evaluations/fact-columns.js';
 import { type FactNeeds, factNeeds } from '../evaluations/fact-needs.js';
-import { differenceSteps } from '../configs/document-difference.js';
-import { documentWork } from '../../core/configs/document-work.js';
-import type { RateTable } from '../../studio/money/exchange-rates.js';
 import { DryRunReport } from './dry-run-report.js';
 import { compareDocuments } from './unchanged-parts.js';
 

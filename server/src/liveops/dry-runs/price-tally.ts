@@ -1,9 +1,9 @@
-import { createFifoMap } from '../../platform/lib/fifo-map.js';
 import type { PlayerFacts } from '../../decide/attributes/player-facts.js';
 import type { CompiledDocument } from '../../decide/compile/compiled-document.js';
 import { findAvailableSkus } from '../../decide/decide/available-skus.js';
 import { applyOffer, type SkuChange } from '../../decide/decide/sku-change.js';
 import { formatMinorUnits } from '../../decide/document/prices.js';
+import { createFifoMap } from '../../platform/lib/fifo-map.js';
 import type { Evaluation } from '../evaluations/evaluate-player.js';
 
 export type ShownPrice = Readonly<{ currency: string; price: string }>;

@@ -1,9 +1,9 @@
-import type { Pool } from '../../platform/db/pool.js';
+import { findConfigVersion } from '../../core/configs/config-queries.js';
+import { documentWork } from '../../core/configs/document-work.js';
 import type { ConfigDocument } from '../../decide/document/document.js';
 import type { DocumentProblem } from '../../decide/validate/document-problems.js';
 import { validationSteps } from '../../decide/validate/validate-document.js';
-import { findConfigVersion } from '../../core/configs/config-queries.js';
-import { documentWork } from '../../core/configs/document-work.js';
+import type { Pool } from '../../platform/db/pool.js';
 import { findDraft } from '../configs/draft.js';
 
 /** The document that might be published: the given document, a version, or, if neither is given, the draft. */

@@ -1,11 +1,3 @@
-import { dateOf } from '../../platform/lib/day.js';
-import type { PlayerFact } from '../../decide/attributes/fact-source.js';
-import {
-  type AgeGroup,
-  epochDay,
-  type ProfileMember,
-} from '../../decide/attributes/player-facts.js';
-import type { OwnFacts } from '../../decide/own-attributes/own-facts.js';
 import {
   EXPOSURES_COLUMN,
   type ExposureTuple,
@@ -22,6 +14,10 @@ import {
   toPin,
   toStay,
 } from '../../core/players/facts-queries.js';
+import type { PlayerFact } from '../../decide/attributes/fact-source.js';
+import { type AgeGroup, epochDay, type ProfileMember } from '../../decide/attributes/player-facts.js';
+import type { OwnFacts } from '../../decide/own-attributes/own-facts.js';
+import { dateOf } from '../../platform/lib/day.js';
 import { type DatedAmounts, type RateTable, reportAmounts } from '../../studio/money/exchange-rates.js';
 import { datedRevenue } from '../../studio/money/rate-days.js';
 import type { FactNeeds, WindowNeed } from './fact-needs.js';

@@ -1,6 +1,6 @@
+import { FIRST_DAY_COLUMN } from '../../core/players/facts-queries.js';
 import type { DaySource, PlayerFact } from '../../decide/attributes/fact-source.js';
 import { BLANK_HISTORY } from '../../decide/attributes/player-history.js';
-import { FIRST_DAY_COLUMN } from '../../core/players/facts-queries.js';
 import { type RowFacts, type SummedDay, setCount } from './row-facts.js';
 
 /**

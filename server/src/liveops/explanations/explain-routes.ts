@@ -1,12 +1,12 @@
 import type { FastifyInstance } from 'fastify';
-import type { AdminContext } from '../../studio/admin-api/admin-context.js';
 import { toTime } from '../../platform/admin-api/admin-responses.js';
-import { routesOfGame } from '../../studio/admin-api/admin-routes.js';
 import { ApiError, busy } from '../../platform/errors.js';
 import { BODY_ERRORS } from '../../platform/http/api-schemas.js';
 import { hangUpOf } from '../../platform/http/hang-up.js';
 import { bodyCheckedAs } from '../../platform/http/validation.js';
 import { createFairSemaphore } from '../../platform/lib/fair-semaphore.js';
+import type { AdminContext } from '../../studio/admin-api/admin-context.js';
+import { routesOfGame } from '../../studio/admin-api/admin-routes.js';
 import { type ExplainOutcome, type ExplainRequest, type Explanation, explain } from './explain.js';
 import { ExplainBody, ExplainEnvelope, ExplainResponse } from './explain-schemas.js';
 import { readInstant } from './instant.js';

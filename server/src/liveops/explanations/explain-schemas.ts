@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
+import { ConfigDocument } from '../../decide/document/document.js';
 import { nullable, successOf, Time } from '../../platform/admin-api/admin-responses.js';
 import { MAX_INTEGER } from '../../platform/lib/max-integer.js';
-import { ConfigDocument } from '../../decide/document/document.js';
 import { ExplainedPredictions, PREDICTIONS_EXAMPLE } from './explained-prediction-schemas.js';
 import { FactsJson } from './facts-json.js';
 import { DecisionTrace } from './trace-schemas.js';

@@ -1,6 +1,7 @@
-import type { Pool } from '../../platform/db/pool.js';
-import type { Clock } from '../../platform/lib/clock.js';
-import type { KeySemaphore } from '../../platform/lib/fair-semaphore.js';
+import { documentWork } from '../../core/configs/document-work.js';
+import { createPriceHistories } from '../../core/configs/price-histories.js';
+import { renderResponses, renderStore, storeEtag, storeText } from '../../core/players/player-responses.js';
+import { type FoundModels, findModelsAt } from '../../core/predictions/models-at.js';
 import type { AttributeRegistry } from '../../decide/attributes/attribute-registry.js';
 import { compilationSteps } from '../../decide/compile/compile-document.js';
 import type { SegmentMembership } from '../../decide/compile/compiled-document.js';
@@ -8,10 +9,9 @@ import type { LowestPriceBefore } from '../../decide/compile/price-basis.js';
 import { decide } from '../../decide/decide/decide.js';
 import type { Decision, FlagState, SegmentTrace, Trace } from '../../decide/decide/decision.js';
 import type { NearMiss } from '../../decide/rules/near-miss.js';
-import { documentWork } from '../../core/configs/document-work.js';
-import { createPriceHistories } from '../../core/configs/price-histories.js';
-import { renderResponses, renderStore, storeEtag, storeText } from '../../core/players/player-responses.js';
-import { type FoundModels, findModelsAt } from '../../core/predictions/models-at.js';
+import type { Pool } from '../../platform/db/pool.js';
+import type { Clock } from '../../platform/lib/clock.js';
+import type { KeySemaphore } from '../../platform/lib/fair-semaphore.js';
 import type { RateTable } from '../../studio/money/exchange-rates.js';
 import { findRateTable } from '../../studio/money/rate-queries.js';
 import {

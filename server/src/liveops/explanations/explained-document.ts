@@ -1,10 +1,10 @@
-import type { Pool } from '../../platform/db/pool.js';
+import { findConfigVersion, findConfigVersionAt } from '../../core/configs/config-queries.js';
+import { documentWork } from '../../core/configs/document-work.js';
 import type { Publication } from '../../decide/compile/compile-document.js';
 import type { ConfigDocument } from '../../decide/document/document.js';
 import type { DocumentProblem } from '../../decide/validate/document-problems.js';
 import { validationSteps } from '../../decide/validate/validate-document.js';
-import { findConfigVersion, findConfigVersionAt } from '../../core/configs/config-queries.js';
-import { documentWork } from '../../core/configs/document-work.js';
+import type { Pool } from '../../platform/db/pool.js';
 import { findDraft } from '../configs/draft.js';
 import { nextSegmentVersions } from '../configs/segment-versions.js';
 

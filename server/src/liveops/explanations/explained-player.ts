@@ -1,9 +1,9 @@
+import { findFacts } from '../../core/players/facts-queries.js';
+import type { PlayerFacts } from '../../decide/attributes/player-facts.js';
+import { keyOf, type OwnDefinition } from '../../decide/own-attributes/own-definition.js';
 import { type Pool, query } from '../../platform/db/pool.js';
 import type { KeySemaphore } from '../../platform/lib/fair-semaphore.js';
 import { UUID_ANY_CASE } from '../../platform/lib/uuid.js';
-import type { PlayerFacts } from '../../decide/attributes/player-facts.js';
-import { keyOf, type OwnDefinition } from '../../decide/own-attributes/own-definition.js';
-import { findFacts } from '../../core/players/facts-queries.js';
 import { rebuildFacts } from './rebuild-facts.js';
 import type { RebuiltPlayer } from './rebuilt-player.js';
 

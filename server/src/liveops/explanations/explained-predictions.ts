@@ -1,5 +1,4 @@
-import { toTime } from '../../platform/admin-api/admin-responses.js';
-import { dateOf, utcDay } from '../../platform/lib/day.js';
+import type { FoundModels } from '../../core/predictions/models-at.js';
 import { predictionsOffFor } from '../../decide/attributes/children.js';
 import { epochDay, type PlayerFacts } from '../../decide/attributes/player-facts.js';
 import { predictionFacts } from '../../decide/attributes/player-history.js';
@@ -11,12 +10,10 @@ import {
   type PredictionName,
 } from '../../decide/predict/artefact.js';
 import { explainPredictions } from '../../decide/predict/explain.js';
-import type {
-  PredictionExplanation,
-  PredictionsExplanation,
-} from '../../decide/predict/explanation.js';
+import type { PredictionExplanation, PredictionsExplanation } from '../../decide/predict/explanation.js';
 import { score, switchOff, toldValue } from '../../decide/predict/score.js';
-import type { FoundModels } from '../../core/predictions/models-at.js';
+import { toTime } from '../../platform/admin-api/admin-responses.js';
+import { dateOf, utcDay } from '../../platform/lib/day.js';
 import { type RateTable, rateOn } from '../../studio/money/exchange-rates.js';
 
 /** The predictions of a player with their reasons, by the models that were in force at the instant. */

@@ -1,11 +1,5 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import { Compile } from 'typebox/schema';
-import { toTime } from '../../platform/admin-api/admin-responses.js';
-import { DAY_MS, dateOf } from '../../platform/lib/day.js';
-import { createSuggest } from '../../platform/lib/nearest-name.js';
-import { noMember, schemaAt } from '../../platform/lib/schema-members.js';
-import { ruleOf } from '../../platform/lib/schema-rules.js';
-import { TEXT_FORMS } from '../../platform/lib/text-forms.js';
 import type {
   ExperimentExposure,
   FlagOverride,
@@ -17,6 +11,12 @@ import type {
   SegmentStay,
 } from '../../decide/attributes/player-facts.js';
 import type { NamedDefinition } from '../../decide/own-attributes/own-definition.js';
+import { toTime } from '../../platform/admin-api/admin-responses.js';
+import { DAY_MS, dateOf } from '../../platform/lib/day.js';
+import { createSuggest } from '../../platform/lib/nearest-name.js';
+import { noMember, schemaAt } from '../../platform/lib/schema-members.js';
+import { ruleOf } from '../../platform/lib/schema-rules.js';
+import { TEXT_FORMS } from '../../platform/lib/text-forms.js';
 import { OwnJson, readOwn, toOwnJson } from '../own-attributes/own-json.js';
 import { HistoryJson, historyOfDays, readHistory, toHistoryJson } from './history-json.js';
 import { readInstant } from './instant.js';

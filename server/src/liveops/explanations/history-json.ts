@@ -1,9 +1,9 @@
 import { type Static, type TSchema, Type } from 'typebox';
-import { DAY_MS, dateOf } from '../../platform/lib/day.js';
-import { TEXT_FORMS } from '../../platform/lib/text-forms.js';
 import type { PlayerDay, PlayerHistory } from '../../decide/attributes/player-facts.js';
 import { dayRanges, daysText } from '../../decide/attributes/player-history.js';
 import type { DayRange } from '../../decide/predict/prediction-facts.js';
+import { DAY_MS, dateOf } from '../../platform/lib/day.js';
+import { TEXT_FORMS } from '../../platform/lib/text-forms.js';
 
 /** The facts that predictions use, as JSON: days by their dates. A hypothetical player may have them, too. */
 

@@ -1,16 +1,11 @@
-import { findDeletedBefore } from '../../studio/admin-api/game-queries.js';
-import { type Client, type Pool, sendAll } from '../../platform/db/pool.js';
-import type { PlayerFacts } from '../../decide/attributes/player-facts.js';
-import type { OwnDefinition } from '../../decide/own-attributes/own-definition.js';
-import {
-  OwnFold,
-  type OwnState,
-  ownSet,
-  WORKED_OUT_AT,
-} from '../../decide/own-attributes/own-state.js';
 import { countEvents, countTransactions } from '../../core/events/apply/apply-events.js';
 import { mergeTransactions } from '../../core/events/apply/merge-transactions.js';
 import { findFacts } from '../../core/players/facts-queries.js';
+import type { PlayerFacts } from '../../decide/attributes/player-facts.js';
+import type { OwnDefinition } from '../../decide/own-attributes/own-definition.js';
+import { OwnFold, type OwnState, ownSet, WORKED_OUT_AT } from '../../decide/own-attributes/own-state.js';
+import { type Client, type Pool, sendAll } from '../../platform/db/pool.js';
+import { findDeletedBefore } from '../../studio/admin-api/game-queries.js';
 import { onShadowTables } from './rebuild-connections.js';
 import type { RebuiltPlayer } from './rebuilt-player.js';
 import { fillShadowTables, showRealTables } from './shadow-tables.js';

@@ -1,9 +1,9 @@
+import type { CountedEvent, TransactionFact } from '../../core/events/intake/event-record.js';
 import type { Client } from '../../platform/db/pool.js';
 import { canonicalJson } from '../../platform/lib/canonical-json.js';
 import { eventIdentity, namedIdentity, numberedIdentity } from '../../platform/lib/event-identity.js';
 import { parseEventTimestamp } from '../../platform/lib/iso-time.js';
 import { readAhead } from '../../platform/lib/read-ahead.js';
-import type { CountedEvent, TransactionFact } from '../../core/events/intake/event-record.js';
 import type { RebuiltPlayer, Span } from './rebuilt-player.js';
 import { countedEvent, type StoredEvent } from './stored-event.js';
 

@@ -1,5 +1,5 @@
-import type { Client } from '../../platform/db/pool.js';
 import type { TransactionChange } from '../../core/events/apply/transaction-changes.js';
+import type { Client } from '../../platform/db/pool.js';
 import type { RebuiltPlayer, Span } from './rebuilt-player.js';
 
 /** What stores and other players had made of the players' transactions by an instant. */

@@ -1,6 +1,6 @@
-import { clipText } from '../../platform/lib/clip-text.js';
 import type { ValueRuleTrace, ValueTrace } from '../../decide/decide/decision.js';
 import { valueSentence } from '../../decide/document/parts/values.js';
+import { clipText } from '../../platform/lib/clip-text.js';
 import { closedWindow, evaluationOf, inShare, openWindow, pinned, rounded } from './reason-words.js';
 
 const MAX_SHOWN = 200;

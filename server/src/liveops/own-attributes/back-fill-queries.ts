@@ -1,7 +1,7 @@
-import type { DedicatedConnection } from '../../platform/db/dedicated-connection.js';
-import type { Client } from '../../platform/db/pool.js';
 import type { OwnDefinition } from '../../decide/own-attributes/own-definition.js';
 import type { OwnState } from '../../decide/own-attributes/own-state.js';
+import type { DedicatedConnection } from '../../platform/db/dedicated-connection.js';
+import type { Client } from '../../platform/db/pool.js';
 
 /** A set to which not all players of its game have been brought. */
 export type UnfinishedSet = Readonly<{

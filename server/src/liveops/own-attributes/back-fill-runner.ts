@@ -1,5 +1,9 @@
 import type { Logger } from 'pino';
-import { tryAdvisoryLock, walkByIndex, withDedicatedConnection } from '../../platform/db/dedicated-connection.js';
+import {
+  tryAdvisoryLock,
+  walkByIndex,
+  withDedicatedConnection,
+} from '../../platform/db/dedicated-connection.js';
 import { type Pool, query } from '../../platform/db/pool.js';
 import type { Clock } from '../../platform/lib/clock.js';
 import { createPoller, type Poller } from '../../platform/lib/poller.js';

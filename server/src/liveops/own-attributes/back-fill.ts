@@ -1,6 +1,3 @@
-import { type DedicatedConnection, inTransaction } from '../../platform/db/dedicated-connection.js';
-import type { Clock } from '../../platform/lib/clock.js';
-import { keepToShare, type Rest } from '../../platform/lib/share-of-time.js';
 import { keyOf } from '../../decide/own-attributes/own-definition.js';
 import {
   OwnFold,
@@ -9,6 +6,9 @@ import {
   ownSet,
   WORKED_OUT_AT,
 } from '../../decide/own-attributes/own-state.js';
+import { type DedicatedConnection, inTransaction } from '../../platform/db/dedicated-connection.js';
+import type { Clock } from '../../platform/lib/clock.js';
+import { keepToShare, type Rest } from '../../platform/lib/share-of-time.js';
 import {
   listWalkedPlayers,
   lockWalkedPlayers,

@@ -1,6 +1,6 @@
+import type { OwnFold } from '../../decide/own-attributes/own-state.js';
 import type { DedicatedConnection } from '../../platform/db/dedicated-connection.js';
 import type { Client } from '../../platform/db/pool.js';
-import type { OwnFold } from '../../decide/own-attributes/own-state.js';
 import { TimeSlice } from '../evaluations/time-slice.js';
 import { readBlocks } from './back-fill-queries.js';
 import { storedEvents } from './stored-events.js';

@@ -1,14 +1,9 @@
-import type { DedicatedConnection } from '../../platform/db/dedicated-connection.js';
-import type { Client } from '../../platform/db/pool.js';
 import type { ConfigDocument } from '../../decide/document/document.js';
 import { keyOf, type OwnDefinition } from '../../decide/own-attributes/own-definition.js';
 import type { OwnFacts } from '../../decide/own-attributes/own-facts.js';
-import {
-  OwnFold,
-  type OwnSet,
-  type OwnState,
-  ownSet,
-} from '../../decide/own-attributes/own-state.js';
+import { OwnFold, type OwnSet, type OwnState, ownSet } from '../../decide/own-attributes/own-state.js';
+import type { DedicatedConnection } from '../../platform/db/dedicated-connection.js';
+import type { Client } from '../../platform/db/pool.js';
 import { listPlayerRanges } from '../evaluations/player-queries.js';
 import { eventTypesOf } from './back-fill-queries.js';
 import { foldBlocks } from './fold-blocks.js';

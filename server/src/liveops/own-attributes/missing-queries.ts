@@ -1,6 +1,6 @@
+import type { OwnDefinition } from '../../decide/own-attributes/own-definition.js';
 import type { DedicatedConnection } from '../../platform/db/dedicated-connection.js';
 import type { Client } from '../../platform/db/pool.js';
-import type { OwnDefinition } from '../../decide/own-attributes/own-definition.js';
 import { HAS_EVENTS } from './back-fill-queries.js';
 
 /** What is looked for in the rows of players. */

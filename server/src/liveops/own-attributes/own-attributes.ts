@@ -1,11 +1,6 @@
-import { type Pool, query } from '../../platform/db/pool.js';
 import type { AttributeEntry } from '../../decide/document/parts/attributes.js';
-import {
-  entryBytes,
-  keyOf,
-  OWN_LIMITS,
-  stateBytes,
-} from '../../decide/own-attributes/own-definition.js';
+import { entryBytes, keyOf, OWN_LIMITS, stateBytes } from '../../decide/own-attributes/own-definition.js';
+import { type Pool, query } from '../../platform/db/pool.js';
 
 /** The published own attributes of a game, and how far their past has been worked out. */
 export type OwnAttributesState = Readonly<{

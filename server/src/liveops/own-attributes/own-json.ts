@@ -1,11 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { cutText } from '../../decide/own-attributes/event-value.js';
 import { entryOfWindows, type OwnEntry } from '../../decide/own-attributes/folds.js';
-import {
-  isWindowed,
-  keyOf,
-  type NamedDefinition,
-} from '../../decide/own-attributes/own-definition.js';
+import { isWindowed, keyOf, type NamedDefinition } from '../../decide/own-attributes/own-definition.js';
 import type { OwnFacts } from '../../decide/own-attributes/own-facts.js';
 import { plainValueOf, windowValueOf } from '../../decide/own-attributes/own-value.js';
 

@@ -1,7 +1,7 @@
-import { toTime } from '../../platform/admin-api/admin-responses.js';
-import { DAY_MS } from '../../platform/lib/day.js';
 import type { PlayerFacts } from '../../decide/attributes/player-facts.js';
 import { firstSeenAt } from '../../decide/attributes/time-basis.js';
+import { toTime } from '../../platform/admin-api/admin-responses.js';
+import { DAY_MS } from '../../platform/lib/day.js';
 
 /** The facts of a player as people read them. */
 export function playerResponse(facts: PlayerFacts) {

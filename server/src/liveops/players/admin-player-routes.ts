@@ -1,11 +1,13 @@
 import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
-import type { AdminContext } from '../../studio/admin-api/admin-context.js';
-import { routesOfGame } from '../../studio/admin-api/admin-routes.js';
+import { findFacts } from '../../core/players/facts-queries.js';
+import { readUserId, requirePlayer } from '../../core/players/player-parameter.js';
 import { cutPage, pageParameters } from '../../platform/admin-api/page-cursor.js';
 import { ApiError, ERRORS } from '../../platform/errors.js';
 import { BODY_ERRORS } from '../../platform/http/api-schemas.js';
 import { didYouMean } from '../../platform/lib/nearest-name.js';
+import type { AdminContext } from '../../studio/admin-api/admin-context.js';
+import { routesOfGame } from '../../studio/admin-api/admin-routes.js';
 import { reportSpend } from '../../studio/money/report-spend.js';
 import { playerResponse } from './admin-player-response.js';
 import {
@@ -17,12 +19,10 @@ import {
   PlayerParameters,
   PlayerResponse,
 } from './admin-player-schemas.js';
-import { findFacts } from '../../core/players/facts-queries.js';
 import { FLAG_ID } from './override-limits.js';
 import { afterOf, endOf, keyOf, LIST_LIMITS, setMembers } from './override-parts.js';
 import { listOverrides, type OverrideRow } from './override-queries.js';
 import { clearOverride, type OverridePlace, setOverride } from './overrides.js';
-import { readUserId, requirePlayer } from '../../core/players/player-parameter.js';
 
 const OVERRIDES = 'overrides';
 

@@ -1,14 +1,15 @@
 import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
-import type { AdminContext } from '../../studio/admin-api/admin-context.js';
+import { readUserId, requirePlayer } from '../../core/players/player-parameter.js';
 import { toTime } from '../../platform/admin-api/admin-responses.js';
-import { routesOfGame } from '../../studio/admin-api/admin-routes.js';
 import type { Actor } from '../../platform/admin-api/audit-log.js';
 import { cursorId, cursorOf, cutPage, pageParameters } from '../../platform/admin-api/page-cursor.js';
-import { isAtLeast } from '../../studio/admin-api/roles.js';
 import { ApiError } from '../../platform/errors.js';
 import { BODY_ERRORS } from '../../platform/http/api-schemas.js';
 import { MAX_ROW_ID, ROW_ID } from '../../platform/lib/row-id.js';
+import type { AdminContext } from '../../studio/admin-api/admin-context.js';
+import { routesOfGame } from '../../studio/admin-api/admin-routes.js';
+import { isAtLeast } from '../../studio/admin-api/roles.js';
 import { PlayerParameters } from './admin-player-schemas.js';
 import { listNotes, type NoteRow } from './note-queries.js';
 import {
@@ -19,7 +20,6 @@ import {
   NotesResponse,
 } from './note-schemas.js';
 import { addNote, editNote, isOwn, type NoteOutcome, type NotePlace, removeNote } from './notes.js';
-import { readUserId, requirePlayer } from '../../core/players/player-parameter.js';
 
 const LIMITS = { max: 100, fallback: 20 };
 const NOTES = 'notes';

@@ -1,14 +1,14 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
+import { ApiError } from '../../platform/errors.js';
+import { BODY_ERRORS } from '../../platform/http/api-schemas.js';
+import { bodyCheckedAs } from '../../platform/http/validation.js';
+import { createFairSemaphore } from '../../platform/lib/fair-semaphore.js';
 import type { AdminContext } from '../../studio/admin-api/admin-context.js';
 import { routesOfGame } from '../../studio/admin-api/admin-routes.js';
 import { parseCsvBodies } from '../../studio/admin-api/csv-bodies.js';
 import { BackgroundQuery } from '../../studio/admin-api/job-schemas.js';
 import { longWorkResponses, startLongWork } from '../../studio/admin-api/long-work.js';
-import { ApiError } from '../../platform/errors.js';
-import { BODY_ERRORS } from '../../platform/http/api-schemas.js';
-import { bodyCheckedAs } from '../../platform/http/validation.js';
-import { createFairSemaphore } from '../../platform/lib/fair-semaphore.js';
 import { readOverrideFile } from './override-file.js';
 import { checkOverrides, importOverrides } from './override-import.js';
 

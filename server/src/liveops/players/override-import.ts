@@ -1,9 +1,9 @@
+import { requireConfigVersion } from '../../core/configs/config-queries.js';
 import { toTime } from '../../platform/admin-api/admin-responses.js';
 import { type Actor, insertAuditEntry } from '../../platform/admin-api/audit-log.js';
 import { type Client, type Pool, transaction } from '../../platform/db/pool.js';
 import { chunksOf } from '../../platform/lib/chunks.js';
 import { MAX_ROW_ERRORS, type RowError } from '../../platform/lib/row-errors.js';
-import { requireConfigVersion } from '../../core/configs/config-queries.js';
 import type { OverrideReading, StatedOverride } from './override-file.js';
 import {
   insertOverrides,

@@ -1,7 +1,7 @@
+import { requireConfigVersion } from '../../core/configs/config-queries.js';
 import { type Actor, emailOf, insertAuditEntry } from '../../platform/admin-api/audit-log.js';
 import { type Client, type Pool, transaction } from '../../platform/db/pool.js';
 import { nearestName } from '../../platform/lib/nearest-name.js';
-import { requireConfigVersion } from '../../core/configs/config-queries.js';
 import {
   insertOverride,
   type LockedPlayer,

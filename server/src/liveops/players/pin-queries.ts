@@ -1,6 +1,6 @@
+import type { PinKind } from '../../decide/attributes/player-facts.js';
 import { type Actor, emailOf } from '../../platform/admin-api/audit-log.js';
 import { type Client, type Pool, query } from '../../platform/db/pool.js';
-import type { PinKind } from '../../decide/attributes/player-facts.js';
 import {
   type Cleared,
   PAGE_OF_PLAYER,

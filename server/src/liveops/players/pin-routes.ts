@@ -1,19 +1,19 @@
 import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
-import type { AdminContext } from '../../studio/admin-api/admin-context.js';
-import { routesOfGame } from '../../studio/admin-api/admin-routes.js';
+import { readUserId, requirePlayer } from '../../core/players/player-parameter.js';
+import { valueSentence } from '../../decide/document/parts/values.js';
 import { cutPage, pageParameters } from '../../platform/admin-api/page-cursor.js';
 import { ApiError, ERRORS } from '../../platform/errors.js';
 import { BODY_ERRORS } from '../../platform/http/api-schemas.js';
 import { didYouMean } from '../../platform/lib/nearest-name.js';
-import { valueSentence } from '../../decide/document/parts/values.js';
+import type { AdminContext } from '../../studio/admin-api/admin-context.js';
+import { routesOfGame } from '../../studio/admin-api/admin-routes.js';
 import { PlayerParameters } from './admin-player-schemas.js';
 import { afterOf, endOf, keyOf, LIST_LIMITS, setMembers } from './override-parts.js';
 import { isPinKind, PIN_TARGET } from './pin-kinds.js';
 import { listPins, type PinRow } from './pin-queries.js';
 import { PinBody, PinClearedResponse, PinParameters, PinResponse, PinsResponse } from './pin-schemas.js';
 import { clearPin, type PinOutcome, type PinPlace, setPin } from './pins.js';
-import { readUserId, requirePlayer } from '../../core/players/player-parameter.js';
 
 const PINS = 'pins';
 

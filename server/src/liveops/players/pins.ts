@@ -1,8 +1,8 @@
+import { requireConfigVersion } from '../../core/configs/config-queries.js';
+import type { PinKind } from '../../decide/attributes/player-facts.js';
 import { type Actor, emailOf, insertAuditEntry } from '../../platform/admin-api/audit-log.js';
 import { type Client, type Pool, transaction } from '../../platform/db/pool.js';
 import { nearestName } from '../../platform/lib/nearest-name.js';
-import type { PinKind } from '../../decide/attributes/player-facts.js';
-import { requireConfigVersion } from '../../core/configs/config-queries.js';
 import { lockPlayer, updateOverridesAt } from './override-queries.js';
 import { PIN_KINDS } from './pin-kinds.js';
 import { countCurrentPins, insertPin, type PinRow, updatePinCleared } from './pin-queries.js';

@@ -1,6 +1,6 @@
-import { type Client, type Pool, query } from '../../platform/db/pool.js';
-import type { AgeGroup } from '../../decide/attributes/player-facts.js';
 import { PLAYER_COLUMNS, type PlayerRow } from '../../core/players/player-row.js';
+import type { AgeGroup } from '../../decide/attributes/player-facts.js';
+import { type Client, type Pool, query } from '../../platform/db/pool.js';
 
 /** Players of a game by their public ids, as every request of theirs would find them. */
 export async function findPlayersOfGame(

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
+import { readUserId } from '../../core/players/player-parameter.js';
 import { ApiError } from '../../platform/errors.js';
 import {
   BODY_ERRORS,
@@ -9,7 +10,6 @@ import {
   ServerHeaders,
 } from '../../platform/http/api-schemas.js';
 import { withSchemaTypes } from '../../platform/http/validation.js';
-import { readUserId } from '../../core/players/player-parameter.js';
 import { attachDevice, detachDevice } from './attach-device.js';
 import { updateAgeGroup } from './served-player-queries.js';
 import { deviceIdOf, devicePlace, type ServerContext } from './server-context.js';

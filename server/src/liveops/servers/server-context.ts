@@ -1,10 +1,10 @@
-import type { Pool } from '../../platform/db/pool.js';
-import { ApiError } from '../../platform/errors.js';
 import type { EventContext } from '../../core/events/intake/event-context.js';
 import type { PlayerContext } from '../../core/players/player-context.js';
 import type { PlayerPredictions } from '../../core/predictions/player-predictions.js';
 import { isDeviceIdText, MAX_DEVICE_ID_LENGTH } from '../../core/sessions/device-id.js';
 import type { DeviceHashes } from '../../core/sessions/forgotten-devices.js';
+import type { Pool } from '../../platform/db/pool.js';
+import { ApiError } from '../../platform/errors.js';
 import type { DevicePlace } from './served-player-queries.js';
 import type { ServerKeys } from './server-keys.js';
 

@@ -1,5 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
+import { Event, EventsResponse } from '../../core/events/intake/event-schemas.js';
+import { EVENT_LIMITS } from '../../core/events/intake/limits.js';
+import { isSentAgain } from '../../core/events/intake/player-quota.js';
+import { responseOf } from '../../core/events/intake/take-batch.js';
 import {
   BODY_ERRORS,
   errorResponses,
@@ -10,10 +14,6 @@ import {
 import { registerBytesParser } from '../../platform/http/body-parser.js';
 import { addLimitHeaders } from '../../platform/http/rate-limits.js';
 import { type EventAdmission, respondAfterHangUp } from '../../platform/overload/event-admission.js';
-import { Event, EventsResponse } from '../../core/events/intake/event-schemas.js';
-import { EVENT_LIMITS } from '../../core/events/intake/limits.js';
-import { isSentAgain } from '../../core/events/intake/player-quota.js';
-import { responseOf } from '../../core/events/intake/take-batch.js';
 import type { ServerContext } from './server-context.js';
 import { requireServer, serverKeyOf } from './server-guard.js';
 import { takeServerBatch } from './take-server-batch.js';

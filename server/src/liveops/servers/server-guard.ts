@@ -1,9 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { ServerScope } from '../../core/sessions/api-key-queries.js';
 import { ApiError } from '../../platform/errors.js';
 import { bearerToken } from '../../platform/http/bearer-token.js';
 import { refuseRepeatedHeaders } from '../../platform/http/repeated-headers.js';
 import { readServerKey } from '../../platform/lib/server-key.js';
-import type { ServerScope } from '../../core/sessions/api-key-queries.js';
 import type { ServerContext } from './server-context.js';
 import type { ServerKeyRow } from './server-key-queries.js';
 

@@ -1,5 +1,5 @@
-import { type Pool, query } from '../../platform/db/pool.js';
 import type { ServerScope } from '../../core/sessions/api-key-queries.js';
+import { type Pool, query } from '../../platform/db/pool.js';
 
 /** A server key that is not revoked, with its game. */
 export type ServerKeyRow = {

@@ -1,5 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Logger } from 'pino';
+import { isKeyAllowed } from '../../core/sessions/key-environment.js';
 import type { Pool } from '../../platform/db/pool.js';
 import { Batcher } from '../../platform/lib/batcher.js';
 import type { Clock } from '../../platform/lib/clock.js';
@@ -7,7 +8,6 @@ import { createFifoMap } from '../../platform/lib/fifo-map.js';
 import { hashOfToken } from '../../platform/lib/secret-token.js';
 import { readServerKey } from '../../platform/lib/server-key.js';
 import type { Settings } from '../../platform/settings/settings.js';
-import { isKeyAllowed } from '../../core/sessions/key-environment.js';
 import { findServerKeys, type ServerKeyRow, updateKeyUse } from './server-key-queries.js';
 
 export type ServerKeys = {

@@ -1,5 +1,15 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
+import { readUserId } from '../../core/players/player-parameter.js';
+import { playerReads } from '../../core/players/player-routes.js';
+import {
+  PlayerSegments,
+  PlayerStatus,
+  PlayerValues,
+  StoreConfig,
+} from '../../core/players/player-schemas.js';
+import { predictionsRead } from '../../core/predictions/prediction-routes.js';
+import { PlayerPredictions } from '../../core/predictions/prediction-schemas.js';
 import { ApiError } from '../../platform/errors.js';
 import {
   CachedServerHeaders,
@@ -12,11 +22,6 @@ import {
 } from '../../platform/http/api-schemas.js';
 import { withSchemaTypes } from '../../platform/http/validation.js';
 import { limitInFlight } from '../../platform/overload/shedding.js';
-import { readUserId } from '../../core/players/player-parameter.js';
-import { playerReads } from '../../core/players/player-routes.js';
-import { PlayerSegments, PlayerStatus, PlayerValues, StoreConfig } from '../../core/players/player-schemas.js';
-import { predictionsRead } from '../../core/predictions/prediction-routes.js';
-import { PlayerPredictions } from '../../core/predictions/prediction-schemas.js';
 import { findPlayersOfGame, findUserOfDevice } from './served-player-queries.js';
 import { deviceIdOf, devicePlace, type ServerContext } from './server-context.js';
 import { requireServer, serverKeyOf } from './server-guard.js';

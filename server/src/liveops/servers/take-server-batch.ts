@@ -1,6 +1,4 @@
 import type { FastifyRequest } from 'fastify';
-import { isObject } from '../../platform/lib/is-object.js';
-import { UUID_ANY_CASE } from '../../platform/lib/uuid.js';
 import type { EventSource } from '../../core/events/intake/event-record.js';
 import type { IntakeResult } from '../../core/events/intake/intake.js';
 import { REJECTIONS } from '../../core/events/intake/rejections.js';
@@ -15,6 +13,8 @@ import {
 import { createPurchaseCheck } from '../../core/events/receipts/purchase-check.js';
 import { NO_STORES } from '../../core/events/receipts/store-settings.js';
 import type { PlayerRow } from '../../core/players/player-row.js';
+import { isObject } from '../../platform/lib/is-object.js';
+import { UUID_ANY_CASE } from '../../platform/lib/uuid.js';
 import { findPlayersOfGame } from './served-player-queries.js';
 import type { ServerContext } from './server-context.js';
 import { serverKeyOf } from './server-guard.js';

@@ -1,15 +1,17 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
-import type { AdminContext } from '../../studio/admin-api/admin-context.js';
+import { readUserId, requirePlayer } from '../../core/players/player-parameter.js';
+import { shownDeviceId } from '../../core/sessions/forgotten-devices.js';
 import { toTime } from '../../platform/admin-api/admin-responses.js';
-import { routesOfGame } from '../../studio/admin-api/admin-routes.js';
 import { cursorInvalid, cursorOf, cutPage, pageParameters } from '../../platform/admin-api/page-cursor.js';
 import { ApiError } from '../../platform/errors.js';
 import { BODY_ERRORS } from '../../platform/http/api-schemas.js';
 import { bodyCheckedAs } from '../../platform/http/validation.js';
 import { UUID_ANY_CASE } from '../../platform/lib/uuid.js';
+import type { AdminContext } from '../../studio/admin-api/admin-context.js';
+import { routesOfGame } from '../../studio/admin-api/admin-routes.js';
+import { revokeSessions } from '../../studio/sessions/revoke-sessions.js';
 import { PlayerParameters } from '../players/admin-player-schemas.js';
-import { readUserId, requirePlayer } from '../../core/players/player-parameter.js';
 import {
   DevicesResponse,
   RevokeBody,
@@ -17,8 +19,6 @@ import {
   RevokeEnvelope,
   SessionsResponse,
 } from './admin-session-schemas.js';
-import { shownDeviceId } from '../../core/sessions/forgotten-devices.js';
-import { revokeSessions } from '../../studio/sessions/revoke-sessions.js';
 import {
   type ListedSession,
   listDevices,

@@ -5,9 +5,9 @@ import { openStore } from '../../platform/embedded-postgres/backup/backup-store.
 import { pruneBackups } from '../../platform/embedded-postgres/backup/prune-backups.js';
 import { takeBackup } from '../../platform/embedded-postgres/backup/take-backup.js';
 import { archiveLog, endArchive } from '../../platform/embedded-postgres/backup/wal-archive.js';
-import { erasedListFile } from '../../trust/erasures/list-file.js';
 import { createPoller } from '../../platform/lib/poller.js';
 import type { BucketSettings } from '../../platform/settings/bucket-settings.js';
+import { erasedListFile } from '../../trust/erasures/list-file.js';
 import { type BackupCopies, createBackupCopies, NO_COPIES } from './backup-copies.js';
 import type { BackupMetrics } from './backup-metrics.js';
 

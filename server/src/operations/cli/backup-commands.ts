@@ -1,18 +1,27 @@
 import { Command } from 'commander';
 import { type Backup, claimBackupFolder } from '../../platform/embedded-postgres/backup/backup-folder.js';
-import { claimStore, copyBackup, openStore, storeUntil } from '../../platform/embedded-postgres/backup/backup-store.js';
+import {
+  claimStore,
+  copyBackup,
+  openStore,
+  storeUntil,
+} from '../../platform/embedded-postgres/backup/backup-store.js';
 import { fetchBackup } from '../../platform/embedded-postgres/backup/fetch-backup.js';
 import { takeBackup } from '../../platform/embedded-postgres/backup/take-backup.js';
 import { verifyArchive } from '../../platform/embedded-postgres/backup/verify-archive.js';
 import { verifyBackup } from '../../platform/embedded-postgres/backup/verify-backup.js';
 import { ownMajor } from '../../platform/embedded-postgres/binaries.js';
-import { addErasedList } from '../../trust/erasures/erased-list.js';
-import { erasedListBeside, erasedListFile } from '../../trust/erasures/list-file.js';
-import { addStoredErasedList } from '../../trust/erasures/stored-list.js';
 import { systemClock } from '../../platform/lib/clock.js';
 import { inUnits } from '../../platform/lib/free-space.js';
 import { StartupError } from '../../platform/lib/startup-error.js';
 import type { BucketSettings } from '../../platform/settings/bucket-settings.js';
+import { interruptible } from '../../studio/cli/interrupt.js';
+import { progressBar } from '../../studio/cli/progress-bar.js';
+import { createProgressLine } from '../../studio/cli/progress-line.js';
+import { requireSettings, say, withCommandDatabase } from '../../studio/cli/terminal.js';
+import { addErasedList } from '../../trust/erasures/erased-list.js';
+import { erasedListBeside, erasedListFile } from '../../trust/erasures/list-file.js';
+import { addStoredErasedList } from '../../trust/erasures/stored-list.js';
 import {
   describeBackup,
   listUsable,
@@ -21,11 +30,7 @@ import {
   requireBackupFolder,
   requireBucket,
 } from './backup-option.js';
-import { interruptible } from '../../studio/cli/interrupt.js';
-import { progressBar } from '../../studio/cli/progress-bar.js';
-import { createProgressLine } from '../../studio/cli/progress-line.js';
 import { chooseBackup, parseMoment } from './restore-command.js';
-import { requireSettings, say, withCommandDatabase } from '../../studio/cli/terminal.js';
 
 export function backupCommands(): Command {
   const backup = new Command('backup').description('backups of the embedded database');

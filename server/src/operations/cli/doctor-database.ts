@@ -1,27 +1,27 @@
 import { lstat } from 'node:fs/promises';
+import { boundTo } from '../../core/sessions/signing-keys.js';
+import { checkEventFiles } from '../../insight/cli/doctor-event-files.js';
 import type { Database } from '../../platform/db/database.js';
 import { describeOffset, isOff, offsetOf, readDatabaseClock } from '../../platform/db/database-clock.js';
 import { type DedicatedConnection, withDedicatedConnection } from '../../platform/db/dedicated-connection.js';
-import { clusterPathIn } from '../../platform/embedded-postgres/cluster-place.js';
 import { type Pool, transaction } from '../../platform/db/pool.js';
 import { refuseSharedSessions } from '../../platform/db/pooler.js';
 import { requireRightToServe } from '../../platform/db/right-to-create.js';
 import { findSchemaState, type SchemaState } from '../../platform/db/schema-state.js';
 import { connectionAdvice, wordsOf } from '../../platform/db/unreachable.js';
-import { listStuckDays, type SwapObstacle } from '../event-storage/compact-queries.js';
-import { boundTo } from '../../core/sessions/signing-keys.js';
+import { clusterPathIn } from '../../platform/embedded-postgres/cluster-place.js';
 import type { Clock } from '../../platform/lib/clock.js';
 import { inUnits } from '../../platform/lib/free-space.js';
 import { StartupError } from '../../platform/lib/startup-error.js';
 import { findMasterKeys } from '../../platform/security/master-key.js';
 import { unseal } from '../../platform/security/master-keys.js';
 import type { Settings } from '../../platform/settings/settings.js';
-import { checkEventFiles } from '../../insight/cli/doctor-event-files.js';
 import type { DoctorFinding } from '../../studio/cli/doctor-finding.js';
-import { checkGoogleAccounts } from '../../trust/cli/doctor-google-accounts.js';
-import { checkReplica } from './doctor-replica.js';
 import { Interrupted } from '../../studio/cli/interrupt.js';
 import { withCommandDatabase } from '../../studio/cli/terminal.js';
+import { checkGoogleAccounts } from '../../trust/cli/doctor-google-accounts.js';
+import { listStuckDays, type SwapObstacle } from '../event-storage/compact-queries.js';
+import { checkReplica } from './doctor-replica.js';
 
 const CLOCK_TOLERANCE_MS = 2_000;
 

@@ -1,8 +1,8 @@
+import type { NatsSettings, Settings } from '../../platform/settings/settings.js';
+import type { DoctorFinding } from '../../studio/cli/doctor-finding.js';
 import { connectToNats, type QueueSession } from '../queue/connection.js';
 import { isSafeVersion, listServerVersions, OLDEST_SAFE_VERSION } from '../queue/server-version.js';
 import { findStream, isPassing } from '../queue/stream.js';
-import type { NatsSettings, Settings } from '../../platform/settings/settings.js';
-import type { DoctorFinding } from '../../studio/cli/doctor-finding.js';
 
 const SYNC_ADVICE =
   'Set `sync_interval: always` in the jetstream block of every server (NATS 2.10 or newer), or run three replicas on machines that do not lose power together.';

@@ -1,10 +1,5 @@
 import { Command } from 'commander';
 import type { Pool } from '../../platform/db/pool.js';
-import { listErasedUsers } from '../../trust/erasures/erased-players.js';
-import { eventImporter, type FindErased } from '../imports/import-events.js';
-import { playerImporter } from '../imports/import-players.js';
-import type { ImportKind, ImportProgress } from '../imports/import-queries.js';
-import { type ImportOptions, type ImportResult, runImport } from '../imports/run-import.js';
 import { StartupError } from '../../platform/lib/startup-error.js';
 import { createErasureHashes } from '../../platform/security/erasure-hashes.js';
 import { commandActor } from '../../studio/cli/command-actor.js';
@@ -14,6 +9,11 @@ import { printable } from '../../studio/cli/printable.js';
 import { grouped, progressBar } from '../../studio/cli/progress-bar.js';
 import { createProgressLine } from '../../studio/cli/progress-line.js';
 import { say, tell, withMasterKeys } from '../../studio/cli/terminal.js';
+import { listErasedUsers } from '../../trust/erasures/erased-players.js';
+import { eventImporter, type FindErased } from '../imports/import-events.js';
+import { playerImporter } from '../imports/import-players.js';
+import type { ImportKind, ImportProgress } from '../imports/import-queries.js';
+import { type ImportOptions, type ImportResult, runImport } from '../imports/run-import.js';
 
 type ImportCommandOptions = {
   tenant: string;

@@ -1,15 +1,15 @@
 import { Command } from 'commander';
 import type { Backup } from '../../platform/embedded-postgres/backup/backup-folder.js';
 import { restoreBackup } from '../../platform/embedded-postgres/backup/restore-backup.js';
-import { addErasedList } from '../../trust/erasures/erased-list.js';
-import { erasedListBeside, erasedListFile } from '../../trust/erasures/list-file.js';
 import { inUnits } from '../../platform/lib/free-space.js';
 import { StartupError } from '../../platform/lib/startup-error.js';
-import { listUsable, refuseOtherServer, requireBackupFolder } from './backup-option.js';
 import { interruptible } from '../../studio/cli/interrupt.js';
 import { progressBar } from '../../studio/cli/progress-bar.js';
 import { createProgressLine } from '../../studio/cli/progress-line.js';
 import { requireSettings, say } from '../../studio/cli/terminal.js';
+import { addErasedList } from '../../trust/erasures/erased-list.js';
+import { erasedListBeside, erasedListFile } from '../../trust/erasures/list-file.js';
+import { listUsable, refuseOtherServer, requireBackupFolder } from './backup-option.js';
 
 type Options = { from?: string; at?: string; backup?: string; replace: boolean };
 

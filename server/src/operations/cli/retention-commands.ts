@@ -1,17 +1,13 @@
 import { Command } from 'commander';
 import { describeOffset, isOff, readDatabaseClock } from '../../platform/db/database-clock.js';
 import type { Pool } from '../../platform/db/pool.js';
-import {
-  type RetentionProgress,
-  type RetentionResult,
-  runRetention,
-} from '../lifecycle/retention.js';
 import { StartupError } from '../../platform/lib/startup-error.js';
 import { commandActor } from '../../studio/cli/command-actor.js';
 import { Interrupted } from '../../studio/cli/interrupt.js';
 import { grouped, progressBar } from '../../studio/cli/progress-bar.js';
 import { createProgressLine } from '../../studio/cli/progress-line.js';
 import { say, withDatabase } from '../../studio/cli/terminal.js';
+import { type RetentionProgress, type RetentionResult, runRetention } from '../lifecycle/retention.js';
 
 export function retentionCommands(): Command {
   const retention = new Command('retention').description('events that are no longer kept');

@@ -1,14 +1,16 @@
-import { readDatabaseClock } from '../../platform/db/database-clock.js';
-import { tryAdvisoryLock, walkByIndex, withDedicatedConnection } from '../../platform/db/dedicated-connection.js';
-import type { Pool } from '../../platform/db/pool.js';
 import { sumBreakdowns } from '../../insight/analytics/breakdowns/sum-breakdowns.js';
 import { MIN_DAYS } from '../../insight/analytics/forecast/forecast.js';
 import { openFileStore } from '../../insight/event-files/open-store.js';
 import { findFileTotals } from '../../insight/event-files/stored-files.js';
 import { writeEventFiles } from '../../insight/event-files/writing/write-files.js';
-import { compactEvents } from '../event-storage/compact-events.js';
 import { trainGame } from '../../insight/predictions/train-game.js';
-import { leavePast } from '../simulated-past/leave-past.js';
+import { readDatabaseClock } from '../../platform/db/database-clock.js';
+import {
+  tryAdvisoryLock,
+  walkByIndex,
+  withDedicatedConnection,
+} from '../../platform/db/dedicated-connection.js';
+import type { Pool } from '../../platform/db/pool.js';
 import { utcDay } from '../../platform/lib/day.js';
 import { httpUrl } from '../../platform/lib/http-url.js';
 import type { Settings } from '../../platform/settings/settings.js';
@@ -17,6 +19,8 @@ import { grouped, progressBar } from '../../studio/cli/progress-bar.js';
 import { createProgressLine } from '../../studio/cli/progress-line.js';
 import type { SimulationResult, Tally } from '../../studio/cli/simulator-module.js';
 import { say, withDatabase } from '../../studio/cli/terminal.js';
+import { compactEvents } from '../event-storage/compact-events.js';
+import { leavePast } from '../simulated-past/leave-past.js';
 
 type Past = Readonly<{ gameId: number; tenant: string; game: string; days: number }>;
 

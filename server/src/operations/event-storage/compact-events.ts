@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { closedBefore, dayTable } from '../../core/events/storage/event-partitions.js';
 import {
   type DedicatedConnection,
   isLockTimeout,
@@ -22,7 +23,6 @@ import {
   sampleDay,
   updateWaitsFor,
 } from './compact-queries.js';
-import { closedBefore, dayTable } from '../../core/events/storage/event-partitions.js';
 import { type BlockLimits, beginRewrite, rewritePages } from './rewrite-queries.js';
 import { findDayBytes, freezeRewrite, holdsAsManyEvents, swapDay } from './swap-queries.js';
 

@@ -1,7 +1,7 @@
+import { dayTable } from '../../core/events/storage/event-partitions.js';
 import { type DedicatedConnection, inTransaction } from '../../platform/db/dedicated-connection.js';
 import type { Pool } from '../../platform/db/pool.js';
 import { countPages } from '../../platform/db/table-pages.js';
-import { dayTable } from '../../core/events/storage/event-partitions.js';
 
 /** A day whose rewrite has begun. */
 export type Rewrite = Readonly<{ day: string; donePages: number; totalPages: number }>;

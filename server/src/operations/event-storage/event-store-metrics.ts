@@ -1,10 +1,10 @@
 import { Gauge, Registry } from 'prom-client';
+import { closedBefore } from '../../core/events/storage/event-partitions.js';
+import { countLosses, LOSS_GRACE_MS } from '../../insight/losses/losses.js';
 import type { Pool } from '../../platform/db/pool.js';
 import type { Clock } from '../../platform/lib/clock.js';
 import { DAY_MS } from '../../platform/lib/day.js';
-import { countLosses, LOSS_GRACE_MS } from '../../insight/losses/losses.js';
 import { countDaysToCompact } from './compact-queries.js';
-import { closedBefore } from '../../core/events/storage/event-partitions.js';
 
 const WINDOW_MS = 7 * DAY_MS;
 

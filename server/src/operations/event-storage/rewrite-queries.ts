@@ -1,6 +1,6 @@
+import { dayTable, startOf } from '../../core/events/storage/event-partitions.js';
 import { type DedicatedConnection, inTransaction } from '../../platform/db/dedicated-connection.js';
 import { type Rewrite, rewriteTableName } from './compact-queries.js';
-import { dayTable, startOf } from '../../core/events/storage/event-partitions.js';
 
 /**
  * Begins the rewrite of a day, or begins it anew. From here on `event_block_changes` tells of every transaction that changes a

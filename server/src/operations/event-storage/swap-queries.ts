@@ -1,3 +1,4 @@
+import { dayTable } from '../../core/events/storage/event-partitions.js';
 import {
   type DedicatedConnection,
   inTransaction,
@@ -5,7 +6,6 @@ import {
   isStatementTimeout,
 } from '../../platform/db/dedicated-connection.js';
 import { rewriteTableName, type SwapObstacle } from './compact-queries.js';
-import { dayTable } from '../../core/events/storage/event-partitions.js';
 
 /** PostgreSQL reads all of the default partition under the lock; this much takes it a tenth of a second. */
 const MAX_DEFAULT_BYTES = 128 * 1024 * 1024;

@@ -1,12 +1,12 @@
+import { checkEvents } from '../../core/events/intake/check-events.js';
+import type { CheckedEvent } from '../../core/events/intake/event-record.js';
+import { INSTALL_ID } from '../../core/events/intake/install-id.js';
+import { EVENT_LIMITS } from '../../core/events/intake/limits.js';
 import { DAY_MS, MINUTE_MS } from '../../platform/lib/day.js';
 import { isObject } from '../../platform/lib/is-object.js';
 import { parseEventTimestamp } from '../../platform/lib/iso-time.js';
 import { decodeJson } from '../../platform/lib/json-body.js';
 import { UUID_ANY_CASE } from '../../platform/lib/uuid.js';
-import { checkEvents } from '../../core/events/intake/check-events.js';
-import type { CheckedEvent } from '../../core/events/intake/event-record.js';
-import { INSTALL_ID } from '../../core/events/intake/install-id.js';
-import { EVENT_LIMITS } from '../../core/events/intake/limits.js';
 import { purchaseCheckOf } from './sale-member.js';
 
 /** Why a line was not imported. */

@@ -1,10 +1,10 @@
-import type { Client, Pool } from '../../platform/db/pool.js';
-import { utcDay } from '../../platform/lib/day.js';
 import { applyHistoryWithin, type EventOutcome } from '../../core/events/apply/apply-events.js';
 import type { TransactionChange } from '../../core/events/apply/transaction-changes.js';
 import { type EventRecord, recordsOfPlayer } from '../../core/events/intake/event-record.js';
 import { REJECTIONS } from '../../core/events/intake/rejections.js';
 import { ensureDays } from '../../core/events/storage/event-partitions.js';
+import type { Client, Pool } from '../../platform/db/pool.js';
+import { utcDay } from '../../platform/lib/day.js';
 import type { LineError } from './event-line.js';
 import { type HistoricLine, readHistoryLine } from './history-line.js';
 import { type FoundPlayer, findPlayersByUserId, insertPlayers, lockDeletedBefore } from './import-queries.js';

@@ -1,5 +1,5 @@
-import type { AgeGroup } from '../../decide/attributes/player-facts.js';
 import { isDeviceIdText, MAX_DEVICE_ID_LENGTH } from '../../core/sessions/device-id.js';
+import type { AgeGroup } from '../../decide/attributes/player-facts.js';
 import { isUserId, type LineError, readInstant, readLine, USER_ID_INVALID } from './event-line.js';
 import type { HistoricPlayer } from './import-queries.js';
 

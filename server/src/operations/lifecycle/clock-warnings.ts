@@ -1,6 +1,5 @@
 import type { Logger } from 'pino';
 import { Gauge, Registry } from 'prom-client';
-import type { InstallationWarning } from '../../studio/admin-api/admin-context.js';
 import {
   type ClockReading,
   type DatabaseClock,
@@ -8,6 +7,7 @@ import {
   isOff,
   offsetOf,
 } from '../../platform/db/database-clock.js';
+import type { InstallationWarning } from '../../studio/admin-api/admin-context.js';
 
 const CONSEQUENCE =
   'Until they agree to a minute, this node goes by the clock of the database and refuses maintenance: it deletes nothing, and sums and closes no day.';

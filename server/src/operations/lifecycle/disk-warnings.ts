@@ -1,5 +1,5 @@
-import type { InstallationWarning } from '../../studio/admin-api/admin-context.js';
 import { type FreeSpace, inUnits, isAllButFull } from '../../platform/lib/free-space.js';
+import type { InstallationWarning } from '../../studio/admin-api/admin-context.js';
 
 /**
  * `savepoint doctor` advises to keep 5 GB free. This warning interrupts everybody who is signed in, so it comes when somebody has

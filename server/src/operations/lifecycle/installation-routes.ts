@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
-import type { AdminContext } from '../../studio/admin-api/admin-context.js';
 import { successOf } from '../../platform/admin-api/admin-responses.js';
+import type { AdminContext } from '../../studio/admin-api/admin-context.js';
 import { routesOfStudio } from '../../studio/admin-api/admin-routes.js';
 
 const WarningsResponse = successOf(

@@ -1,5 +1,9 @@
 import { type Actor, insertAuditEntry } from '../../platform/admin-api/audit-log.js';
-import { type DedicatedConnection, inTransaction, isLockTimeout } from '../../platform/db/dedicated-connection.js';
+import {
+  type DedicatedConnection,
+  inTransaction,
+  isLockTimeout,
+} from '../../platform/db/dedicated-connection.js';
 import type { Pool } from '../../platform/db/pool.js';
 
 /** A game with a retention that has events to delete. Days are UTC, as `2026-11-15`. */

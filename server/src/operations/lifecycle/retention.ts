@@ -1,4 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  closedBefore,
+  dayAfter,
+  type EventPartition,
+  listEventPartitions,
+} from '../../core/events/storage/event-partitions.js';
 import type { Actor } from '../../platform/admin-api/audit-log.js';
 import {
   type DedicatedConnection,
@@ -8,12 +14,6 @@ import {
 import type { Pool } from '../../platform/db/pool.js';
 import { countPages, findTableOid } from '../../platform/db/table-pages.js';
 import { utcDay } from '../../platform/lib/day.js';
-import {
-  closedBefore,
-  dayAfter,
-  type EventPartition,
-  listEventPartitions,
-} from '../../core/events/storage/event-partitions.js';
 import {
   countExpired,
   deleteOnPages,

@@ -1,7 +1,4 @@
 import type { Logger } from 'pino';
-import { isStatementTimeout } from '../../platform/db/dedicated-connection.js';
-import type { Pool } from '../../platform/db/pool.js';
-import type { ErasedPlayers } from '../../trust/erasures/erased-players.js';
 import { applyEvents, type EventOutcome } from '../../core/events/apply/apply-events.js';
 import type { RejectedSequences } from '../../core/events/apply/sequence-claims.js';
 import type { Inbox } from '../../core/events/failed/inbox.js';
@@ -12,8 +9,11 @@ import {
   recordsOfPlayer,
 } from '../../core/events/intake/event-record.js';
 import { REJECTIONS } from '../../core/events/intake/rejections.js';
+import { isStatementTimeout } from '../../platform/db/dedicated-connection.js';
+import type { Pool } from '../../platform/db/pool.js';
 import { Batcher } from '../../platform/lib/batcher.js';
 import type { Metrics } from '../../platform/telemetry/metrics.js';
+import type { ErasedPlayers } from '../../trust/erasures/erased-players.js';
 import { createDeadLetters, isPermanentError, type RefusalReason } from './dead-letters.js';
 import { decodeMessage, type QueuedEvents } from './message.js';
 import { findPlayerKeys } from './player-queries.js';

@@ -1,9 +1,9 @@
 import type { Logger } from 'pino';
-import { isUnavailable, type Pool } from '../../platform/db/pool.js';
 import { type FailureReason, failedEvent } from '../../core/events/failed/failed-event.js';
 import type { Inbox } from '../../core/events/failed/inbox.js';
 import type { FailedBatch } from '../../core/events/failed/inbox-queries.js';
 import type { CheckedEvent } from '../../core/events/intake/event-record.js';
+import { isUnavailable, type Pool } from '../../platform/db/pool.js';
 import { OverloadedError } from '../../platform/lib/overloaded-error.js';
 import type { QueuedEvents } from './message.js';
 import { insertUnattributed, type Unattributed } from './unattributed-queries.js';

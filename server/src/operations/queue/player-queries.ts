@@ -1,6 +1,6 @@
-import { type Pool, query } from '../../platform/db/pool.js';
 import type { PlayerKey } from '../../core/events/intake/event-record.js';
 import { ACTIVATED_EXPERIMENTS } from '../../core/players/player-row.js';
+import { type Pool, query } from '../../platform/db/pool.js';
 
 /** The internal ids of players, by their public ones. */
 export async function findPlayerKeys(

@@ -1,10 +1,10 @@
 import type { Logger } from 'pino';
-import type { Pool } from '../../platform/db/pool.js';
-import type { ErasedPlayers } from '../../trust/erasures/erased-players.js';
 import type { Inbox } from '../../core/events/failed/inbox.js';
 import type { EventIntake } from '../../core/events/intake/intake.js';
+import type { Pool } from '../../platform/db/pool.js';
 import type { NatsSettings } from '../../platform/settings/settings.js';
 import type { Metrics } from '../../platform/telemetry/metrics.js';
+import type { ErasedPlayers } from '../../trust/erasures/erased-players.js';
 import { createMessageApplier } from './apply-messages.js';
 import { type QueueConsumer, startConsumer } from './consumer.js';
 import { openQueue, type Queue } from './queue.js';

@@ -1,8 +1,8 @@
+import { lockPlayers } from '../../core/events/apply/fold-queries.js';
+import { ensureDays } from '../../core/events/storage/event-partitions.js';
 import { type Actor, insertAuditEntry } from '../../platform/admin-api/audit-log.js';
 import { type Pool, transaction } from '../../platform/db/pool.js';
 import { HOUR_MS } from '../../platform/lib/day.js';
-import { lockPlayers } from '../../core/events/apply/fold-queries.js';
-import { ensureDays } from '../../core/events/storage/event-partitions.js';
 import { lockDeletedBefore } from '../imports/import-queries.js';
 import {
   listDaysOfReceipt,

@@ -1,12 +1,12 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Static } from 'typebox';
-import { openErrors } from '../admin-api/admin-errors.js';
 import { adminSchema, success, toTime } from '../../platform/admin-api/admin-responses.js';
-import { sessionOrigin } from '../admin-api/admin-sessions.js';
 import { ApiError } from '../../platform/errors.js';
 import { BODY_ERRORS } from '../../platform/http/api-schemas.js';
 import { withSchemaTypes } from '../../platform/http/validation.js';
 import { parseNetworks } from '../../platform/lib/parse-network.js';
+import { openErrors } from '../admin-api/admin-errors.js';
+import { sessionOrigin } from '../admin-api/admin-sessions.js';
 import type { AccountContext } from './account-context.js';
 import { emailKeyOf, findAccountByEmail } from './account-queries.js';
 import { SignedInResponse } from './account-schemas.js';

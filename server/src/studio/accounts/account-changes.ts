@@ -1,9 +1,9 @@
-import { deleteSessionsOfAccount, isSessionOpen } from '../admin-api/admin-sessions.js';
 import { type Actor, insertAuditEntry } from '../../platform/admin-api/audit-log.js';
-import type { Role } from '../admin-api/roles.js';
 import { type Pool, transaction } from '../../platform/db/pool.js';
 import { ApiError } from '../../platform/errors.js';
 import { uuid7 } from '../../platform/lib/uuid7.js';
+import { deleteSessionsOfAccount, isSessionOpen } from '../admin-api/admin-sessions.js';
+import type { Role } from '../admin-api/roles.js';
 import { insertAccountEntries } from './account-audit.js';
 import {
   type AccountRow,

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
-import { routesOfAccount } from '../admin-api/admin-routes.js';
-import type { SignedIn } from '../admin-api/admin-sessions.js';
 import { ApiError } from '../../platform/errors.js';
 import { BODY_ERRORS } from '../../platform/http/api-schemas.js';
+import { routesOfAccount } from '../admin-api/admin-routes.js';
+import type { SignedIn } from '../admin-api/admin-sessions.js';
 import { changePassword } from './account-changes.js';
 import type { AccountContext } from './account-context.js';
 import { type AccountRow, findAccount } from './account-queries.js';

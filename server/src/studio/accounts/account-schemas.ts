@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
 import { Compile } from 'typebox/schema';
 import { successOf } from '../../platform/admin-api/admin-responses.js';
-import { MAX_STUDIOS } from '../admin-api/admin-sessions.js';
 import { TEXT_FORMS } from '../../platform/lib/text-forms.js';
+import { MAX_STUDIOS } from '../admin-api/admin-sessions.js';
 import { AccountSchema, STUDIO_EXAMPLE, StudioSchema } from '../games-and-keys/me-schema.js';
 
 /** Requests and responses of signing in, the own account and its second factor. */

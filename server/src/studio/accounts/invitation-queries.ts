@@ -1,8 +1,8 @@
 import type { Page } from '../../platform/admin-api/keyset-page.js';
-import type { Role } from '../admin-api/roles.js';
 import { type Client, type Pool, query } from '../../platform/db/pool.js';
 import { hashOfToken } from '../../platform/lib/secret-token.js';
 import { NIL_UUID } from '../../platform/lib/uuid.js';
+import type { Role } from '../admin-api/roles.js';
 
 export type InvitationRow = {
   invitationId: string;

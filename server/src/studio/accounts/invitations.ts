@@ -1,12 +1,12 @@
-import { insertAdminSession, type NewSession, type SessionOrigin } from '../admin-api/admin-sessions.js';
 import { type Actor, insertAuditEntry } from '../../platform/admin-api/audit-log.js';
-import { requireStillOwner } from '../admin-api/owner-rights.js';
-import type { Role } from '../admin-api/roles.js';
 import { type Pool, transaction } from '../../platform/db/pool.js';
 import { ApiError } from '../../platform/errors.js';
 import { DAY_MS } from '../../platform/lib/day.js';
 import { newSecretToken } from '../../platform/lib/secret-token.js';
 import { uuid7 } from '../../platform/lib/uuid7.js';
+import { insertAdminSession, type NewSession, type SessionOrigin } from '../admin-api/admin-sessions.js';
+import { requireStillOwner } from '../admin-api/owner-rights.js';
+import type { Role } from '../admin-api/roles.js';
 import { type AccountRow, emailKeyOf, insertAccount } from './account-queries.js';
 import {
   deleteInvitation,

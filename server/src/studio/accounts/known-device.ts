@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { cookieOf, setCookie } from '../admin-api/cookies.js';
 import { DAY_MS } from '../../platform/lib/day.js';
 import { type MasterKeys, seal, unseal } from '../../platform/security/master-keys.js';
+import { cookieOf, setCookie } from '../admin-api/cookies.js';
 
 /**
  * A device that has signed in to an account is remembered by a cookie, which outlives the session. The cookie gives no access: it

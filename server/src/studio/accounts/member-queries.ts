@@ -1,7 +1,7 @@
 import type { Page } from '../../platform/admin-api/keyset-page.js';
-import type { Role } from '../admin-api/roles.js';
 import { type Client, type Pool, query } from '../../platform/db/pool.js';
 import { NIL_UUID } from '../../platform/lib/uuid.js';
+import type { Role } from '../admin-api/roles.js';
 
 export type NewMemberRow = Readonly<{ tenantId: number; accountId: string; role: Role; joinedAt: number }>;
 

@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import { toTime } from '../../platform/admin-api/admin-responses.js';
-import { routesOfStudio } from '../admin-api/admin-routes.js';
 import { cutIdPage, PageParameters, pageOf } from '../../platform/admin-api/keyset-page.js';
 import { ApiError } from '../../platform/errors.js';
 import { BODY_ERRORS } from '../../platform/http/api-schemas.js';
 import { UUID } from '../../platform/lib/uuid.js';
+import { routesOfStudio } from '../admin-api/admin-routes.js';
 import type { AccountContext } from './account-context.js';
 import { listMembers, type MemberRow } from './member-queries.js';
 import {

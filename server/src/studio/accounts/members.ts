@@ -1,11 +1,11 @@
 import { type Actor, insertAuditEntry } from '../../platform/admin-api/audit-log.js';
+import { type Client, type Pool, transaction } from '../../platform/db/pool.js';
 import {
   listTokensOfMember,
   type TokenOfMember,
   withdrawInvitationsOfMember,
 } from '../admin-api/owner-rights.js';
 import type { Role } from '../admin-api/roles.js';
-import { type Client, type Pool, transaction } from '../../platform/db/pool.js';
 import {
   deleteMember,
   findMember,

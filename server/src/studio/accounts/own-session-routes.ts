@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import { nullable, Time, toTime } from '../../platform/admin-api/admin-responses.js';
-import { routesOfAccount } from '../admin-api/admin-routes.js';
 import { cutPage, listResponse, pageParameters, timeCursorOf } from '../../platform/admin-api/page-cursor.js';
 import { ApiError } from '../../platform/errors.js';
+import { routesOfAccount } from '../admin-api/admin-routes.js';
 import type { AccountContext } from './account-context.js';
 import { SignedOutResponse } from './account-schemas.js';
 import {

@@ -1,7 +1,7 @@
-import { deleteSessionsOfAccount } from '../admin-api/admin-sessions.js';
 import type { Actor } from '../../platform/admin-api/audit-log.js';
 import { NEWEST, type TimePage } from '../../platform/admin-api/page-cursor.js';
 import { type Client, type Pool, query, transaction } from '../../platform/db/pool.js';
+import { deleteSessionsOfAccount } from '../admin-api/admin-sessions.js';
 import { insertAccountEntries } from './account-audit.js';
 import type { AccountRow } from './account-queries.js';
 

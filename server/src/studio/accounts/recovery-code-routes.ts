@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
-import { routesOfAccount } from '../admin-api/admin-routes.js';
 import { ApiError } from '../../platform/errors.js';
+import { routesOfAccount } from '../admin-api/admin-routes.js';
 import type { AccountContext } from './account-context.js';
 import { ownAccount, PASSWORD_ERRORS, sessionKey } from './account-routes.js';
 import { NewRecoveryCodesBody, RecoveryCodesLeftResponse, RecoveryCodesResponse } from './account-schemas.js';

@@ -1,6 +1,6 @@
-import { insertAdminSession, type NewSession, type SessionOrigin } from '../admin-api/admin-sessions.js';
 import { type Client, type Pool, transaction } from '../../platform/db/pool.js';
 import { hashOfToken, newSecretToken } from '../../platform/lib/secret-token.js';
+import { insertAdminSession, type NewSession, type SessionOrigin } from '../admin-api/admin-sessions.js';
 import { type AccountRow, findAccount } from './account-queries.js';
 
 /** A link signs in to an account, once. A start in development makes one, or an operator by command. */

@@ -1,6 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { openErrors } from '../admin-api/admin-errors.js';
 import { adminSchema, success } from '../../platform/admin-api/admin-responses.js';
+import { ApiError } from '../../platform/errors.js';
+import { BODY_ERRORS } from '../../platform/http/api-schemas.js';
+import { withSchemaTypes } from '../../platform/http/validation.js';
+import { openErrors } from '../admin-api/admin-errors.js';
 import { routesOfAccount } from '../admin-api/admin-routes.js';
 import {
   deleteAdminSession,
@@ -13,9 +16,6 @@ import {
 } from '../admin-api/admin-sessions.js';
 import { setCookie } from '../admin-api/cookies.js';
 import { refuseCrossOrigin } from '../admin-api/same-origin.js';
-import { ApiError } from '../../platform/errors.js';
-import { BODY_ERRORS } from '../../platform/http/api-schemas.js';
-import { withSchemaTypes } from '../../platform/http/validation.js';
 import { accountResponse } from '../games-and-keys/me-schema.js';
 import { signOutEverywhere } from './account-changes.js';
 import type { AccountContext } from './account-context.js';

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import type { Actor } from '../../platform/admin-api/audit-log.js';
 import type { Pool } from '../../platform/db/pool.js';
 import type { Reads } from '../../platform/db/reads.js';
 import type { Clock } from '../../platform/lib/clock.js';
@@ -10,7 +11,6 @@ import type { Passwords } from '../../platform/security/passwords.js';
 import type { EventFilesSettings } from '../../platform/settings/bucket-settings.js';
 import type { AdminMetrics } from '../../platform/telemetry/metrics.js';
 import type { Tracing } from '../../platform/telemetry/tracing/tracing.js';
-import type { Actor } from '../../platform/admin-api/audit-log.js';
 import type { JobRun, Jobs } from './background-jobs.js';
 
 /** What the admin API needs. It runs in the operations process, beside the API workers. */

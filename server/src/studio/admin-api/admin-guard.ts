@@ -1,4 +1,6 @@
 import type { FastifyRequest } from 'fastify';
+import type { Actor } from '../../platform/admin-api/audit-log.js';
+import { isSlug } from '../../platform/admin-api/tenants.js';
 import { ApiError, ERRORS } from '../../platform/errors.js';
 import { bearerToken } from '../../platform/http/bearer-token.js';
 import { didYouMean, nearestName } from '../../platform/lib/nearest-name.js';
@@ -11,12 +13,10 @@ import {
   type SignedIn,
 } from './admin-sessions.js';
 import { type Admin, findAdmin } from './admin-tokens.js';
-import type { Actor } from '../../platform/admin-api/audit-log.js';
 import { cookieOf } from './cookies.js';
 import { type AdminGame, findGameOfTenant, listGamesOfTenant } from './game-queries.js';
 import { isAtLeast, type Role } from './roles.js';
 import { refuseCrossOrigin } from './same-origin.js';
-import { isSlug } from '../../platform/admin-api/tenants.js';
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -1,5 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteShorthandOptions } from 'fastify';
 import type { Static, TSchema, TUnknown } from 'typebox';
+import { adminSchema, GameParameters, success } from '../../platform/admin-api/admin-responses.js';
+import type { Actor } from '../../platform/admin-api/audit-log.js';
 import type { ErrorCode } from '../../platform/errors.js';
 import type { AdminContext } from './admin-context.js';
 import { accountErrors, adminErrors, gameErrors } from './admin-errors.js';
@@ -12,10 +14,8 @@ import {
   requireRole,
   signedInOf,
 } from './admin-guard.js';
-import { adminSchema, GameParameters, success } from '../../platform/admin-api/admin-responses.js';
 import type { SignedIn } from './admin-sessions.js';
 import type { Admin } from './admin-tokens.js';
-import type { Actor } from '../../platform/admin-api/audit-log.js';
 import type { AdminGame } from './game-queries.js';
 import type { Role } from './roles.js';
 

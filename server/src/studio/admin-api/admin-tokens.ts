@@ -1,8 +1,8 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
-import { type Client, type Pool, query, transaction } from '../../platform/db/pool.js';
-import { hashOfToken } from '../../platform/lib/secret-token.js';
 import { type Actor, insertAuditEntry } from '../../platform/admin-api/audit-log.js';
 import type { Page } from '../../platform/admin-api/keyset-page.js';
+import { type Client, type Pool, query, transaction } from '../../platform/db/pool.js';
+import { hashOfToken } from '../../platform/lib/secret-token.js';
 import { requireStillOwner, withdrawInvitationsOfToken } from './owner-rights.js';
 import type { Role } from './roles.js';
 

@@ -1,6 +1,6 @@
-import { type Client, type Pool, query } from '../../platform/db/pool.js';
 import type { Page } from '../../platform/admin-api/keyset-page.js';
 import type { UnregisteredTypes } from '../../platform/admin-api/tenants.js';
+import { type Client, type Pool, query } from '../../platform/db/pool.js';
 
 export type AdminGame = { gameId: number; game: string; publishedVersion: number };
 

@@ -1,10 +1,10 @@
 import { PassThrough } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import type { TSchema } from 'typebox';
+import { success } from '../../platform/admin-api/admin-responses.js';
 import { busy } from '../../platform/errors.js';
 import type { KeySemaphore } from '../../platform/lib/fair-semaphore.js';
 import type { AdminContext } from './admin-context.js';
-import { success } from '../../platform/admin-api/admin-responses.js';
 import type { JobRun, NewJob } from './background-jobs.js';
 import { JobResponse, toJob } from './job-schemas.js';
 import { type LineWriter, writeJsonLines } from './json-lines.js';

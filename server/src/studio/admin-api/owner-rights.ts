@@ -1,6 +1,6 @@
+import { type Actor, insertAuditEntry } from '../../platform/admin-api/audit-log.js';
 import type { Client } from '../../platform/db/pool.js';
 import { ApiError } from '../../platform/errors.js';
-import { type Actor, insertAuditEntry } from '../../platform/admin-api/audit-log.js';
 import type { Role } from './roles.js';
 
 /**

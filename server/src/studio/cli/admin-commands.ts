@@ -1,13 +1,13 @@
 import { Command } from 'commander';
-import type { Role } from '../admin-api/roles.js';
-import { addMember, resetAccount } from '../accounts/account-changes.js';
-import { isEmail } from '../accounts/account-schemas.js';
-import { type ListedAccount, listAccounts } from '../accounts/member-queries.js';
-import { signInPath } from '../accounts/sign-in-links.js';
 import { DAY_MS } from '../../platform/lib/day.js';
 import { httpUrl } from '../../platform/lib/http-url.js';
 import { StartupError } from '../../platform/lib/startup-error.js';
 import type { Settings } from '../../platform/settings/settings.js';
+import { addMember, resetAccount } from '../accounts/account-changes.js';
+import { isEmail } from '../accounts/account-schemas.js';
+import { type ListedAccount, listAccounts } from '../accounts/member-queries.js';
+import { signInPath } from '../accounts/sign-in-links.js';
+import type { Role } from '../admin-api/roles.js';
 import { commandActor } from './command-actor.js';
 import { namedOrOnlyTenant, requireFilter } from './game-option.js';
 import { readName } from './person-name.js';

@@ -1,4 +1,7 @@
 import { Command } from 'commander';
+import { DAY_MS } from '../../platform/lib/day.js';
+import { isoTime } from '../../platform/lib/iso-time.js';
+import { StartupError } from '../../platform/lib/startup-error.js';
 import {
   createAdminToken,
   type ListedToken,
@@ -7,9 +10,6 @@ import {
 } from '../admin-api/admin-tokens.js';
 import type { Role } from '../admin-api/roles.js';
 import { MAX_TOKEN_DAYS } from '../games-and-keys/admin-token-schemas.js';
-import { DAY_MS } from '../../platform/lib/day.js';
-import { isoTime } from '../../platform/lib/iso-time.js';
-import { StartupError } from '../../platform/lib/startup-error.js';
 import { commandActor, currentUser } from './command-actor.js';
 import { namedOrOnlyTenant, requireFilter } from './game-option.js';
 import { readName } from './person-name.js';

@@ -1,9 +1,9 @@
 import { Command } from 'commander';
 import type { AuditRow } from '../../platform/admin-api/audit-log.js';
 import type { Pool } from '../../platform/db/pool.js';
-import { type AuditLine, findAuditRow, listAuditLines } from '../games-and-keys/audit-overview.js';
 import { isoTime } from '../../platform/lib/iso-time.js';
 import { StartupError } from '../../platform/lib/startup-error.js';
+import { type AuditLine, findAuditRow, listAuditLines } from '../games-and-keys/audit-overview.js';
 import { requireGame, requireTenant } from './game-option.js';
 import { type PageOptions, readPage, sayOlder, withPage } from './page-option.js';
 import { printable, printableLines } from './printable.js';

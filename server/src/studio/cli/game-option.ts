@@ -1,5 +1,11 @@
 import type { Command } from 'commander';
-import { findGame, type GameRow, type ListedTenant, listGames, listTenants } from '../../platform/admin-api/tenants.js';
+import {
+  findGame,
+  type GameRow,
+  type ListedTenant,
+  listGames,
+  listTenants,
+} from '../../platform/admin-api/tenants.js';
 import type { Pool } from '../../platform/db/pool.js';
 import { didYouMean, nearestName } from '../../platform/lib/nearest-name.js';
 import { StartupError } from '../../platform/lib/startup-error.js';

@@ -9,11 +9,11 @@ import {
   SERVER_SCOPES,
   type ServerScope,
 } from '../../core/sessions/api-key-queries.js';
-import { createApiKey, revokeApiKey, rotateApiKey } from '../games-and-keys/key-changes.js';
-import { MAX_OVERLAP_HOURS } from '../games-and-keys/key-schemas.js';
 import { HOUR_MS } from '../../platform/lib/day.js';
 import { isoTime } from '../../platform/lib/iso-time.js';
 import { StartupError } from '../../platform/lib/startup-error.js';
+import { createApiKey, revokeApiKey, rotateApiKey } from '../games-and-keys/key-changes.js';
+import { MAX_OVERLAP_HOURS } from '../games-and-keys/key-schemas.js';
 import { commandActor } from './command-actor.js';
 import { requireFilter, requireGame } from './game-option.js';
 import { say, withDatabase, withMasterKeys } from './terminal.js';

@@ -1,5 +1,5 @@
-import type { Amounts, ReportedAmount } from '../money/exchange-rates.js';
 import { currencyDecimals } from '../../platform/lib/currencies.js';
+import type { Amounts, ReportedAmount } from '../money/exchange-rates.js';
 
 /** `12.50 USD (without 3 CHF: no rate)` in the reporting currency, or `4.99 USD, 10 EUR` as it was paid. */
 export function moneyText(paid: Amounts, reported: ReportedAmount | null): string {

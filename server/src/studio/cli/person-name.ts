@@ -1,5 +1,5 @@
-import { MAX_TOKEN_NAME } from '../games-and-keys/admin-token-schemas.js';
 import { StartupError } from '../../platform/lib/startup-error.js';
+import { MAX_TOKEN_NAME } from '../games-and-keys/admin-token-schemas.js';
 import { printable } from './printable.js';
 
 /** The name of `--name`: the actor in the audit log. */

@@ -1,5 +1,5 @@
-import type { Pool } from '../../platform/db/pool.js';
 import { findPlayerId } from '../../core/players/player-parameter.js';
+import type { Pool } from '../../platform/db/pool.js';
 import { StartupError } from '../../platform/lib/startup-error.js';
 import { UUID } from '../../platform/lib/uuid.js';
 import { requireGame } from './game-option.js';

@@ -1,16 +1,11 @@
 import { Command, Option } from 'commander';
-import {
-  changeRates,
-  IMPORT_MODES,
-  type ImportMode,
-  type RatesOutcome,
-} from '../money/rate-changes.js';
-import { readRateFile } from '../money/rate-file.js';
-import { findNewestRates, type RateVersion } from '../money/rate-queries.js';
 import { isCurrency } from '../../platform/lib/currencies.js';
 import { utcDay } from '../../platform/lib/day.js';
 import type { RowError } from '../../platform/lib/row-errors.js';
 import { StartupError } from '../../platform/lib/startup-error.js';
+import { changeRates, IMPORT_MODES, type ImportMode, type RatesOutcome } from '../money/rate-changes.js';
+import { readRateFile } from '../money/rate-file.js';
+import { findNewestRates, type RateVersion } from '../money/rate-queries.js';
 import { commandActor } from './command-actor.js';
 import { requireTenant } from './game-option.js';
 import { readGivenFile } from './given-file.js';

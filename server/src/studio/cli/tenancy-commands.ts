@@ -1,10 +1,10 @@
 import { Command, Option } from 'commander';
 import type { UnregisteredTypes } from '../../platform/admin-api/tenants.js';
 import { isSlug, listGames, listTenants, SLUG_RULE } from '../../platform/admin-api/tenants.js';
-import { MAX_ERASURE_WAIT_DAYS, MAX_RETENTION_DAYS } from '../games-and-keys/game-schemas.js';
-import { createGame, createTenant, updateGameSettings } from '../games-and-keys/tenant-changes.js';
 import { isoTime } from '../../platform/lib/iso-time.js';
 import { StartupError } from '../../platform/lib/startup-error.js';
+import { MAX_ERASURE_WAIT_DAYS, MAX_RETENTION_DAYS } from '../games-and-keys/game-schemas.js';
+import { createGame, createTenant, updateGameSettings } from '../games-and-keys/tenant-changes.js';
 import { commandActor } from './command-actor.js';
 import { requireFilter, requireGame, requireTenant } from './game-option.js';
 import { printable } from './printable.js';

@@ -2,7 +2,11 @@ import { type Database, openDatabaseForCommand } from '../../platform/db/databas
 import { findSchemaState, refuseForeignSchema } from '../../platform/db/schema-state.js';
 import { unreachable } from '../../platform/db/unreachable.js';
 import { StartupError } from '../../platform/lib/startup-error.js';
-import { type LoadedMasterKeys, loadMasterKeys, refuseWrongMasterKey } from '../../platform/security/master-key.js';
+import {
+  type LoadedMasterKeys,
+  loadMasterKeys,
+  refuseWrongMasterKey,
+} from '../../platform/security/master-key.js';
 import { readSettings, type Settings } from '../../platform/settings/settings.js';
 import { isClosedOutput } from './closed-output.js';
 import { describeFailure } from './describe-failure.js';

@@ -1,6 +1,10 @@
 import type { FastifyInstance } from 'fastify';
-import type { AdminContext } from '../admin-api/admin-context.js';
 import { toTime } from '../../platform/admin-api/admin-responses.js';
+import { cutIdPage, PageParameters, pageOf } from '../../platform/admin-api/keyset-page.js';
+import { ApiError } from '../../platform/errors.js';
+import { BODY_ERRORS } from '../../platform/http/api-schemas.js';
+import { DAY_MS } from '../../platform/lib/day.js';
+import type { AdminContext } from '../admin-api/admin-context.js';
 import { routesOfStudio } from '../admin-api/admin-routes.js';
 import {
   createAdminToken,
@@ -8,10 +12,6 @@ import {
   listAdminTokensOfTenant,
   revokeAdminToken,
 } from '../admin-api/admin-tokens.js';
-import { cutIdPage, PageParameters, pageOf } from '../../platform/admin-api/keyset-page.js';
-import { ApiError } from '../../platform/errors.js';
-import { BODY_ERRORS } from '../../platform/http/api-schemas.js';
-import { DAY_MS } from '../../platform/lib/day.js';
 import {
   AdminTokenParameters,
   AdminTokensResponse,

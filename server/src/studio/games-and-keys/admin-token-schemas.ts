@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
 import { nullable, successOf, Time } from '../../platform/admin-api/admin-responses.js';
 import { listResponse } from '../../platform/admin-api/page-cursor.js';
-import { RoleSchema } from '../admin-api/role-schema.js';
 import { TEXT_FORMS } from '../../platform/lib/text-forms.js';
+import { RoleSchema } from '../admin-api/role-schema.js';
 
 /** Requests and responses of the routes of admin tokens. */
 

@@ -1,13 +1,17 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
-import type { AdminContext } from '../admin-api/admin-context.js';
-import { requireGameOfTenant } from '../admin-api/admin-guard.js';
 import { nullable, successOf, Time, toTime } from '../../platform/admin-api/admin-responses.js';
-import { routesOfStudio } from '../admin-api/admin-routes.js';
-import { findAuditEntry, listAuditEntries, listAuditEntriesOfGame } from '../../platform/admin-api/audit-log.js';
+import {
+  findAuditEntry,
+  listAuditEntries,
+  listAuditEntriesOfGame,
+} from '../../platform/admin-api/audit-log.js';
 import { pageLimit } from '../../platform/admin-api/page-cursor.js';
 import { ApiError } from '../../platform/errors.js';
 import { ROW_ID } from '../../platform/lib/row-id.js';
+import type { AdminContext } from '../admin-api/admin-context.js';
+import { requireGameOfTenant } from '../admin-api/admin-guard.js';
+import { routesOfStudio } from '../admin-api/admin-routes.js';
 
 const MAX_ENTRIES = 100;
 const DEFAULT_ENTRIES = 20;

@@ -1,4 +1,8 @@
 import type { FastifyInstance } from 'fastify';
+import { cutIdPage, PageParameters, pageOf } from '../../platform/admin-api/keyset-page.js';
+import { isSlug, SLUG, SLUG_RULE } from '../../platform/admin-api/tenants.js';
+import { ApiError } from '../../platform/errors.js';
+import { BODY_ERRORS } from '../../platform/http/api-schemas.js';
 import type { AdminContext } from '../admin-api/admin-context.js';
 import { routesOfGame, routesOfStudio } from '../admin-api/admin-routes.js';
 import {
@@ -7,10 +11,6 @@ import {
   type ListedGame,
   listGamesOfTenant,
 } from '../admin-api/game-queries.js';
-import { cutIdPage, PageParameters, pageOf } from '../../platform/admin-api/keyset-page.js';
-import { isSlug, SLUG, SLUG_RULE } from '../../platform/admin-api/tenants.js';
-import { ApiError } from '../../platform/errors.js';
-import { BODY_ERRORS } from '../../platform/http/api-schemas.js';
 import {
   CreatedGameResponse,
   GameBody,

@@ -1,7 +1,3 @@
-import { type Actor, insertAuditEntry } from '../../platform/admin-api/audit-log.js';
-import { findGame } from '../../platform/admin-api/tenants.js';
-import { type Client, type Pool, transaction } from '../../platform/db/pool.js';
-import type { MasterKeys } from '../../platform/security/master-keys.js';
 import {
   generateApiKey,
   insertApiKey,
@@ -13,6 +9,10 @@ import {
   updateKeyExpiry,
   updateKeyRevoked,
 } from '../../core/sessions/api-key-queries.js';
+import { type Actor, insertAuditEntry } from '../../platform/admin-api/audit-log.js';
+import { findGame } from '../../platform/admin-api/tenants.js';
+import { type Client, type Pool, transaction } from '../../platform/db/pool.js';
+import type { MasterKeys } from '../../platform/security/master-keys.js';
 
 /** Undefined if the game does not exist or the key id is taken. The secret is not written to the audit log. */
 export function createApiKey(

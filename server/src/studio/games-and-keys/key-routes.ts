@@ -1,12 +1,12 @@
 import type { FastifyInstance } from 'fastify';
-import type { AdminContext } from '../admin-api/admin-context.js';
+import { keyState, type ListedKey, listApiKeysOfGame } from '../../core/sessions/api-key-queries.js';
 import { toTime } from '../../platform/admin-api/admin-responses.js';
-import { routesOfGame } from '../admin-api/admin-routes.js';
 import { cutIdPage, PageParameters, pageOf } from '../../platform/admin-api/keyset-page.js';
 import { ApiError } from '../../platform/errors.js';
 import { BODY_ERRORS } from '../../platform/http/api-schemas.js';
 import { HOUR_MS } from '../../platform/lib/day.js';
-import { keyState, type ListedKey, listApiKeysOfGame } from '../../core/sessions/api-key-queries.js';
+import type { AdminContext } from '../admin-api/admin-context.js';
+import { routesOfGame } from '../admin-api/admin-routes.js';
 import { createApiKey, revokeApiKey, rotateApiKey } from './key-changes.js';
 import {
   CreatedKeyResponse,

@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
+import { SERVER_SCOPES } from '../../core/sessions/api-key-queries.js';
 import { GameParameters, nullable, successOf, Time } from '../../platform/admin-api/admin-responses.js';
 import { listResponse } from '../../platform/admin-api/page-cursor.js';
 import { TEXT_FORMS } from '../../platform/lib/text-forms.js';
-import { SERVER_SCOPES } from '../../core/sessions/api-key-queries.js';
 
 /** Requests and responses of the routes of API keys. */
 

@@ -1,11 +1,11 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
-import type { AdminContext } from '../admin-api/admin-context.js';
-import { nullable, successOf, toTime } from '../../platform/admin-api/admin-responses.js';
-import { routesOfStudio } from '../admin-api/admin-routes.js';
-import { findStudioName, listStudiosOfAccount } from '../admin-api/admin-sessions.js';
 import type { AttributeRegistry } from '../../decide/attributes/attribute-registry.js';
 import { ATTRIBUTE_REGISTRY } from '../../decide/attributes/attributes.js';
+import { nullable, successOf, toTime } from '../../platform/admin-api/admin-responses.js';
+import type { AdminContext } from '../admin-api/admin-context.js';
+import { routesOfStudio } from '../admin-api/admin-routes.js';
+import { findStudioName, listStudiosOfAccount } from '../admin-api/admin-sessions.js';
 import { accountResponse, MeResponse } from './me-schema.js';
 
 const field = { name: Type.String(), type: Type.String(), meaning: Type.String() };

@@ -1,7 +1,7 @@
 import { emailOf } from '../../platform/admin-api/audit-log.js';
-import type { Job, JobKind, JobState, NewJob } from '../admin-api/background-jobs.js';
 import { NEWEST, type TimePage } from '../../platform/admin-api/page-cursor.js';
 import { type Client, type Pool, query } from '../../platform/db/pool.js';
+import type { Job, JobKind, JobState, NewJob } from '../admin-api/background-jobs.js';
 
 /** A node that has sent no heartbeat for this long counts as stopped. Uses the clock of the database: those of nodes differ. */
 const IS_LOST = "state = 'running' and heartbeat_at < now() - interval '30 seconds'";

@@ -1,7 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
-import type { AdminContext } from '../admin-api/admin-context.js';
 import { GameParameters, successOf } from '../../platform/admin-api/admin-responses.js';
+import { cutPage, listResponse, pageParameters, timeCursorOf } from '../../platform/admin-api/page-cursor.js';
+import { ApiError } from '../../platform/errors.js';
+import { UUID } from '../../platform/lib/uuid.js';
+import type { AdminContext } from '../admin-api/admin-context.js';
 import { routesOfGame } from '../admin-api/admin-routes.js';
 import {
   JOB_EXAMPLE,
@@ -11,9 +14,6 @@ import {
   JobSchema,
   toJob,
 } from '../admin-api/job-schemas.js';
-import { cutPage, listResponse, pageParameters, timeCursorOf } from '../../platform/admin-api/page-cursor.js';
-import { ApiError } from '../../platform/errors.js';
-import { UUID } from '../../platform/lib/uuid.js';
 import { findJob, listJobs } from './job-queries.js';
 import { cancelJob } from './jobs.js';
 

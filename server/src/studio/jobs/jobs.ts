@@ -1,12 +1,12 @@
 import type { Logger } from 'pino';
+import { lockGame } from '../../core/configs/config-queries.js';
 import { type Actor, insertAuditEntry } from '../../platform/admin-api/audit-log.js';
-import type { Job, JobRun, Jobs } from '../admin-api/background-jobs.js';
 import { asApiError, type Pool, transaction } from '../../platform/db/pool.js';
 import { ApiError } from '../../platform/errors.js';
 import type { Clock } from '../../platform/lib/clock.js';
 import { DAY_MS } from '../../platform/lib/day.js';
 import { uuid7 } from '../../platform/lib/uuid7.js';
-import { lockGame } from '../../core/configs/config-queries.js';
+import type { Job, JobRun, Jobs } from '../admin-api/background-jobs.js';
 import {
   deleteOldJobs,
   findJob,

@@ -1,9 +1,4 @@
-import {
-  type DatedAmounts,
-  type RateTable,
-  type ReportedAmount,
-  reportAmounts,
-} from './exchange-rates.js';
+import { type DatedAmounts, type RateTable, type ReportedAmount, reportAmounts } from './exchange-rates.js';
 
 /** Shares and means of the numbers of a game, to four decimals. */
 

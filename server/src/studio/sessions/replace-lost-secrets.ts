@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
+import { apiKeyBinding, type Environment, generateApiKey } from '../../core/sessions/api-key-queries.js';
+import { DEVICE_KEY_BINDING } from '../../core/sessions/forgotten-devices.js';
 import { type Actor, insertAuditEntry } from '../../platform/admin-api/audit-log.js';
 import { type Client, type Pool, transaction } from '../../platform/db/pool.js';
 import { ERASURE_KEY_BINDING } from '../../platform/security/erasure-hashes.js';
 import { type MasterKeys, primaryId, seal } from '../../platform/security/master-keys.js';
 import { deleteRecoveryCodes } from '../accounts/recovery-code-queries.js';
-import { apiKeyBinding, type Environment, generateApiKey } from '../../core/sessions/api-key-queries.js';
-import { DEVICE_KEY_BINDING } from '../../core/sessions/forgotten-devices.js';
 import { replaceLostSigningKeys } from './signing-key-changes.js';
 
 /** What was sealed under a master key that nobody has any more, and what took its place. */

@@ -1,12 +1,18 @@
+import { apiKeyBinding } from '../../core/sessions/api-key-queries.js';
+import { DEVICE_KEY_BINDING } from '../../core/sessions/forgotten-devices.js';
+import { boundTo } from '../../core/sessions/signing-keys.js';
 import { type Actor, insertAuditEntry } from '../../platform/admin-api/audit-log.js';
 import { type Client, type Pool, transaction } from '../../platform/db/pool.js';
 import { ERASURE_KEY_BINDING } from '../../platform/security/erasure-hashes.js';
 import { accountBinding } from '../../platform/security/google-account-binding.js';
-import { type MasterKeys, primaryId, seal, sealedUnder, unseal } from '../../platform/security/master-keys.js';
+import {
+  type MasterKeys,
+  primaryId,
+  seal,
+  sealedUnder,
+  unseal,
+} from '../../platform/security/master-keys.js';
 import { secondFactorBinding } from '../accounts/second-factor-binding.js';
-import { apiKeyBinding } from '../../core/sessions/api-key-queries.js';
-import { DEVICE_KEY_BINDING } from '../../core/sessions/forgotten-devices.js';
-import { boundTo } from '../../core/sessions/signing-keys.js';
 
 export type ResealedCounts = {
   apiKeys: number;

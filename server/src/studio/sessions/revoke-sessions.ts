@@ -1,6 +1,6 @@
+import { deleteSessionOfPlayer, deleteSessionsOfPlayers } from '../../core/sessions/session-queries.js';
 import { type Actor, insertAuditEntry } from '../../platform/admin-api/audit-log.js';
 import { type Pool, transaction } from '../../platform/db/pool.js';
-import { deleteSessionOfPlayer, deleteSessionsOfPlayers } from '../../core/sessions/session-queries.js';
 
 export type SessionRevocation = Readonly<{
   gameId: number;

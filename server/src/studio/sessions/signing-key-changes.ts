@@ -1,9 +1,5 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { calculateJwkThumbprint, exportJWK, type JWK } from 'jose';
-import type { AuditAction } from '../../platform/admin-api/audit-actions.js';
-import { type Actor, insertAuditEntry, serviceActor } from '../../platform/admin-api/audit-log.js';
-import { type Client, type Pool, transaction } from '../../platform/db/pool.js';
-import { type MasterKeys, seal } from '../../platform/security/master-keys.js';
 import {
   deleteKeysUnder,
   insertSigningKey,
@@ -15,6 +11,10 @@ import {
   updateKeysVersion,
 } from '../../core/sessions/signing-key-queries.js';
 import { boundTo, PUBLISH_AHEAD_MS, signerOf } from '../../core/sessions/signing-keys.js';
+import type { AuditAction } from '../../platform/admin-api/audit-actions.js';
+import { type Actor, insertAuditEntry, serviceActor } from '../../platform/admin-api/audit-log.js';
+import { type Client, type Pool, transaction } from '../../platform/db/pool.js';
+import { type MasterKeys, seal } from '../../platform/security/master-keys.js';
 
 /** The `active_from` of a key that signs at once, also on a node whose clock is behind. */
 const AT_ONCE = 0;

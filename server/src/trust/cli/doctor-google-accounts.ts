@@ -1,6 +1,6 @@
 import type { Pool } from '../../platform/db/pool.js';
-import { listFailingAccounts } from '../stores/google/account-queries.js';
 import type { DoctorFinding } from '../../studio/cli/doctor-finding.js';
+import { listFailingAccounts } from '../stores/google/account-queries.js';
 
 /** Games whose purchases Google could not be asked about last. Google refunds a purchase that is not acknowledged within three days. */
 export async function checkGoogleAccounts(

@@ -1,13 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command } from 'commander';
+import { loadSigningKeys } from '../../core/sessions/signing-keys.js';
 import type { Actor } from '../../platform/admin-api/audit-log.js';
 import type { Pool } from '../../platform/db/pool.js';
-import { hasDueErasures } from '../erasures/begin-queries.js';
-import { listErasuresByHash } from '../erasures/erasure-queries.js';
-import { createErasedListWriter, erasedListFile } from '../erasures/list-file.js';
-import { requestErasures } from '../erasures/request-erasure.js';
-import { ERASURE_SHARE, type ErasureRun, runErasures } from '../erasures/run-erasures.js';
-import { loadSigningKeys } from '../../core/sessions/signing-keys.js';
 import { chunksOf } from '../../platform/lib/chunks.js';
 import { keepToShare } from '../../platform/lib/share-of-time.js';
 import { StartupError } from '../../platform/lib/startup-error.js';
@@ -23,6 +18,11 @@ import { printable } from '../../studio/cli/printable.js';
 import { grouped, progressBar } from '../../studio/cli/progress-bar.js';
 import { createProgressLine, type ProgressLine } from '../../studio/cli/progress-line.js';
 import { tell, withMasterKeys } from '../../studio/cli/terminal.js';
+import { hasDueErasures } from '../erasures/begin-queries.js';
+import { listErasuresByHash } from '../erasures/erasure-queries.js';
+import { createErasedListWriter, erasedListFile } from '../erasures/list-file.js';
+import { requestErasures } from '../erasures/request-erasure.js';
+import { ERASURE_SHARE, type ErasureRun, runErasures } from '../erasures/run-erasures.js';
 
 type EraseOptions = { tenant: string; game: string; player?: string; file?: string };
 

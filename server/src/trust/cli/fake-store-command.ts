@@ -2,14 +2,14 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { NO_STORES } from '../../core/events/receipts/store-settings.js';
-import { FAKE_ACCOUNT } from '../fake-store/fake-google.js';
-import { buildFakeStore, FAKE_PUSH } from '../fake-store/fake-store-app.js';
-import { keepSigners, toPem } from '../fake-store/kept-signers.js';
 import { httpUrl } from '../../platform/lib/http-url.js';
 import { StartupError } from '../../platform/lib/startup-error.js';
 import { interruptible } from '../../studio/cli/interrupt.js';
 import { requireSettings, say } from '../../studio/cli/terminal.js';
 import { wholeNumber } from '../../studio/cli/whole-number.js';
+import { FAKE_ACCOUNT } from '../fake-store/fake-google.js';
+import { buildFakeStore, FAKE_PUSH } from '../fake-store/fake-store-app.js';
+import { keepSigners, toPem } from '../fake-store/kept-signers.js';
 
 type Options = { port: string; app: string; tenant: string; game: string; url?: string };
 

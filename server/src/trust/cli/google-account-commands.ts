@@ -1,6 +1,4 @@
 import type { Command } from 'commander';
-import { deleteAccount, openAccount, saveAccount } from '../stores/google/account-queries.js';
-import { testAccount } from '../stores/google/test-account.js';
 import { createGoogleApi, readAccountKey } from '../../platform/lib/google-play/google-api.js';
 import { isObject } from '../../platform/lib/is-object.js';
 import { StartupError } from '../../platform/lib/startup-error.js';
@@ -9,6 +7,8 @@ import { requireGame, withGame } from '../../studio/cli/game-option.js';
 import { readJsonFile } from '../../studio/cli/given-file.js';
 import { printable } from '../../studio/cli/printable.js';
 import { say, withDatabase, withMasterKeys } from '../../studio/cli/terminal.js';
+import { deleteAccount, openAccount, saveAccount } from '../stores/google/account-queries.js';
+import { testAccount } from '../stores/google/test-account.js';
 
 type Game = { tenant: string; game: string };
 

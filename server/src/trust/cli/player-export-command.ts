@@ -1,13 +1,13 @@
 import { snapshot } from '../../platform/db/pool.js';
-import { auditPlayerExport } from '../player-exports/audit-player-export.js';
-import { exportPieces } from '../player-exports/export-pieces.js';
-import { createExportPool } from '../player-exports/player-exports.js';
 import { UUID_ANY_CASE } from '../../platform/lib/uuid.js';
 import { commandActor } from '../../studio/cli/command-actor.js';
 import { requireGame } from '../../studio/cli/game-option.js';
 import { noSuchPlayer } from '../../studio/cli/player-of-game.js';
 import { tell, withDatabase } from '../../studio/cli/terminal.js';
 import { writePieces } from '../../studio/cli/write-pieces.js';
+import { auditPlayerExport } from '../player-exports/audit-player-export.js';
+import { exportPieces } from '../player-exports/export-pieces.js';
+import { createExportPool } from '../player-exports/player-exports.js';
 
 export type PlayerExportOptions = { tenant: string; game: string; player: string; out?: string };
 

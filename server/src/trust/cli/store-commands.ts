@@ -2,17 +2,17 @@ import { Command } from 'commander';
 import { Compile } from 'typebox/schema';
 import { loadAppleReceipts } from '../../core/events/receipts/load-apple-receipts.js';
 import { createReceiptChecks } from '../../core/events/receipts/receipt-checks.js';
-import { findFlaw } from '../stores/store-settings-checks.js';
-import { findStores, saveStores } from '../stores/store-settings-queries.js';
-import { StoresBody } from '../stores/store-settings-schemas.js';
-import { testReceipt } from '../stores/test-receipt.js';
 import { StartupError } from '../../platform/lib/startup-error.js';
 import { commandActor } from '../../studio/cli/command-actor.js';
 import { requireGame, withGame } from '../../studio/cli/game-option.js';
 import { readJsonFile } from '../../studio/cli/given-file.js';
-import { googleAccountCommands } from './google-account-commands.js';
 import { printable } from '../../studio/cli/printable.js';
 import { say, withDatabase } from '../../studio/cli/terminal.js';
+import { findFlaw } from '../stores/store-settings-checks.js';
+import { findStores, saveStores } from '../stores/store-settings-queries.js';
+import { StoresBody } from '../stores/store-settings-schemas.js';
+import { testReceipt } from '../stores/test-receipt.js';
+import { googleAccountCommands } from './google-account-commands.js';
 
 type Game = { tenant: string; game: string };
 

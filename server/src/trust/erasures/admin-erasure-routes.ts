@@ -1,15 +1,15 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
-import type { AdminContext } from '../../studio/admin-api/admin-context.js';
+import { readUserId, requirePlayer } from '../../core/players/player-parameter.js';
+import { PlayerParameters } from '../../liveops/players/admin-player-schemas.js';
 import { toTime } from '../../platform/admin-api/admin-responses.js';
-import { routesOfGame } from '../../studio/admin-api/admin-routes.js';
 import { cutPage, pageParameters, timeCursorOf } from '../../platform/admin-api/page-cursor.js';
 import { transaction } from '../../platform/db/pool.js';
 import { ApiError } from '../../platform/errors.js';
 import { UUID } from '../../platform/lib/uuid.js';
 import { createErasureHashes, erasedName } from '../../platform/security/erasure-hashes.js';
-import { PlayerParameters } from '../../liveops/players/admin-player-schemas.js';
-import { readUserId, requirePlayer } from '../../core/players/player-parameter.js';
+import type { AdminContext } from '../../studio/admin-api/admin-context.js';
+import { routesOfGame } from '../../studio/admin-api/admin-routes.js';
 import type { Erasure } from './erasure.js';
 import { findErasure, listErasures, previewErasure } from './erasure-queries.js';
 import {

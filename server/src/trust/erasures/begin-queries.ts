@@ -1,6 +1,6 @@
+import { keepErasedSums } from '../../experiments/keep-erased.js';
 import { type DedicatedConnection, inTransaction } from '../../platform/db/dedicated-connection.js';
 import { type Pool, query } from '../../platform/db/pool.js';
-import { keepErasedSums } from '../../experiments/keep-erased.js';
 
 /** Whether there is a request to work on: for a look every few seconds. */
 export async function hasDueErasures(pool: Pool, nowMs: number): Promise<boolean> {

@@ -1,6 +1,6 @@
+import { lockTransactions } from '../../core/events/apply/claim-queries.js';
 import { type DedicatedConnection, inTransaction } from '../../platform/db/dedicated-connection.js';
 import type { ErasureHashes } from '../../platform/security/erasure-hashes.js';
-import { lockTransactions } from '../../core/events/apply/claim-queries.js';
 import { noteCounts } from './table-erasures.js';
 
 export const TRANSACTIONS_PER_STATEMENT = 50;

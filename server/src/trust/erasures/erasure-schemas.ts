@@ -1,5 +1,11 @@
 import { Type } from 'typebox';
-import { GameParameters, nullable, PersonEmail, successOf, Time } from '../../platform/admin-api/admin-responses.js';
+import {
+  GameParameters,
+  nullable,
+  PersonEmail,
+  successOf,
+  Time,
+} from '../../platform/admin-api/admin-responses.js';
 import { listResponse } from '../../platform/admin-api/page-cursor.js';
 
 /** Documentation of the erasure of players. */

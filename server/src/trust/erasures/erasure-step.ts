@@ -1,7 +1,7 @@
 import type { Pool } from '../../platform/db/pool.js';
 import { MINUTE_MS } from '../../platform/lib/day.js';
-import type { ErasureHashes } from '../../platform/security/erasure-hashes.js';
 import type { MaintenanceStep } from '../../platform/lifecycle/maintenance-step.js';
+import type { ErasureHashes } from '../../platform/security/erasure-hashes.js';
 import { completeErasedList } from './apply-erased-list.js';
 import { listErasedHashes } from './erased-players.js';
 import { deleteDeadLetters, listUnknownPlayers } from './list-queries.js';

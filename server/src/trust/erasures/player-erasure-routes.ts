@@ -1,15 +1,20 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
+import type { GuardContext } from '../../core/sessions/guard-context.js';
+import { authenticated, PLAYER_HEADERS, requirePlayer } from '../../core/sessions/player-guard.js';
 import type { Pool } from '../../platform/db/pool.js';
 import { ApiError } from '../../platform/errors.js';
-import { BEARER, errorResponses, PLAYER_GUARD_ERRORS, PlayerHeaders } from '../../platform/http/api-schemas.js';
+import {
+  BEARER,
+  errorResponses,
+  PLAYER_GUARD_ERRORS,
+  PlayerHeaders,
+} from '../../platform/http/api-schemas.js';
 import type { RateLimits } from '../../platform/http/rate-limits.js';
 import type { Clock } from '../../platform/lib/clock.js';
 import { DAY_MS } from '../../platform/lib/day.js';
 import { isoTime } from '../../platform/lib/iso-time.js';
 import type { ErasureHashes } from '../../platform/security/erasure-hashes.js';
-import type { GuardContext } from '../../core/sessions/guard-context.js';
-import { authenticated, PLAYER_HEADERS, requirePlayer } from '../../core/sessions/player-guard.js';
 import { upsertErasureCode } from './code-queries.js';
 import { codeOf } from './erasure-code.js';
 import { requestErasure } from './request-erasure.js';

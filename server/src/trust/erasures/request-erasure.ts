@@ -1,9 +1,14 @@
-import { type Actor, emailOf, insertAuditEntries, insertAuditEntry } from '../../platform/admin-api/audit-log.js';
+import { deleteSessionsOfPlayers } from '../../core/sessions/session-queries.js';
+import {
+  type Actor,
+  emailOf,
+  insertAuditEntries,
+  insertAuditEntry,
+} from '../../platform/admin-api/audit-log.js';
 import { type Client, type Pool, transaction } from '../../platform/db/pool.js';
 import { DAY_MS } from '../../platform/lib/day.js';
 import { uuid7 } from '../../platform/lib/uuid7.js';
 import type { ErasureHashes } from '../../platform/security/erasure-hashes.js';
-import { deleteSessionsOfPlayers } from '../../core/sessions/session-queries.js';
 import { deleteErasureCodes } from './code-queries.js';
 import type { Erasure } from './erasure.js';
 import {

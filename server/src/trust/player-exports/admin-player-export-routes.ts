@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
+import { readUserId } from '../../core/players/player-parameter.js';
+import { PlayerParameters } from '../../liveops/players/admin-player-schemas.js';
 import type { AdminContext } from '../../studio/admin-api/admin-context.js';
 import { routesOfGame } from '../../studio/admin-api/admin-routes.js';
-import { PlayerParameters } from '../../liveops/players/admin-player-schemas.js';
-import { readUserId } from '../../core/players/player-parameter.js';
 import { auditPlayerExport } from './audit-player-export.js';
 import { PlayerExport } from './export-schemas.js';
 import { createPlayerExports } from './player-exports.js';

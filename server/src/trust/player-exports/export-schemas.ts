@@ -1,6 +1,6 @@
 import { type TSchema, Type } from 'typebox';
-import { nullable, Time } from '../../platform/admin-api/admin-responses.js';
 import { OwnJson } from '../../liveops/own-attributes/own-json.js';
+import { nullable, Time } from '../../platform/admin-api/admin-responses.js';
 import { EXPORT_EXAMPLE } from './export-example.js';
 import { EXPORT_FORMAT, EXPORT_FORMAT_VERSION } from './export-pieces.js';
 

@@ -1,14 +1,17 @@
-import type { Client } from '../../platform/db/pool.js';
+import { findConfigVersionAt } from '../../core/configs/config-queries.js';
+import { documentWork } from '../../core/configs/document-work.js';
+import { findFacts } from '../../core/players/facts-queries.js';
+import { findModelsAt } from '../../core/predictions/models-at.js';
 import { compilationSteps } from '../../decide/compile/compile-document.js';
 import { decide } from '../../decide/decide/decide.js';
 import type { Regression } from '../../decide/predict/explanation.js';
 import { toldValue } from '../../decide/predict/score.js';
-import { type ExplainedPrediction, explainedPredictions } from '../../liveops/explanations/explained-predictions.js';
-import { findConfigVersionAt } from '../../core/configs/config-queries.js';
-import { documentWork } from '../../core/configs/document-work.js';
+import {
+  type ExplainedPrediction,
+  explainedPredictions,
+} from '../../liveops/explanations/explained-predictions.js';
 import { toOwnJson } from '../../liveops/own-attributes/own-json.js';
-import { findFacts } from '../../core/players/facts-queries.js';
-import { findModelsAt } from '../../core/predictions/models-at.js';
+import type { Client } from '../../platform/db/pool.js';
 import type { ExportedPlayer } from './export-queries.js';
 
 /** What the published configuration and the models in force make of the player now. Nothing of it is stored. */

@@ -1,11 +1,16 @@
 import type { FastifyInstance } from 'fastify';
-import type { Pool } from '../../platform/db/pool.js';
-import { ApiError } from '../../platform/errors.js';
-import { BEARER, errorResponses, PLAYER_GUARD_ERRORS, PlayerHeaders } from '../../platform/http/api-schemas.js';
-import type { RateLimits } from '../../platform/http/rate-limits.js';
-import type { Clock } from '../../platform/lib/clock.js';
 import type { GuardContext } from '../../core/sessions/guard-context.js';
 import { authenticated, PLAYER_HEADERS, requirePlayer } from '../../core/sessions/player-guard.js';
+import type { Pool } from '../../platform/db/pool.js';
+import { ApiError } from '../../platform/errors.js';
+import {
+  BEARER,
+  errorResponses,
+  PLAYER_GUARD_ERRORS,
+  PlayerHeaders,
+} from '../../platform/http/api-schemas.js';
+import type { RateLimits } from '../../platform/http/rate-limits.js';
+import type { Clock } from '../../platform/lib/clock.js';
 import { claimExport, releaseExport } from './export-queries.js';
 import { PlayerExport } from './export-schemas.js';
 import type { PlayerExports } from './player-exports.js';

@@ -1,6 +1,3 @@
-import { type Client, type Pool, sendAll, transaction } from '../../platform/db/pool.js';
-import { ApiError } from '../../platform/errors.js';
-import type { ErasureHashes } from '../../platform/security/erasure-hashes.js';
 import { countChanges } from '../../core/events/apply/apply-events.js';
 import {
   findTransactions,
@@ -10,6 +7,9 @@ import {
 } from '../../core/events/apply/claim-queries.js';
 import { lockPlayers } from '../../core/events/apply/fold-queries.js';
 import type { TransactionChange } from '../../core/events/apply/transaction-changes.js';
+import { type Client, type Pool, sendAll, transaction } from '../../platform/db/pool.js';
+import { ApiError } from '../../platform/errors.js';
+import type { ErasureHashes } from '../../platform/security/erasure-hashes.js';
 import {
   findRefund,
   insertNotification,

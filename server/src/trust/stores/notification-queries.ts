@@ -1,5 +1,5 @@
-import { type Client, query } from '../../platform/db/pool.js';
 import type { TransactionId } from '../../core/events/apply/claim-queries.js';
+import { type Client, query } from '../../platform/db/pool.js';
 
 /** What a store says has happened. */
 export type StoreNotification = Readonly<{

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
+import type { StoreSettings } from '../../core/events/receipts/store-settings.js';
 import { findGame, isSlug } from '../../platform/admin-api/tenants.js';
 import type { Pool } from '../../platform/db/pool.js';
 import { ApiError } from '../../platform/errors.js';
@@ -11,7 +12,6 @@ import type { Clock } from '../../platform/lib/clock.js';
 import type { AppleReceipts } from '../../platform/lib/receipts/apple-receipts.js';
 import { isProblem } from '../../platform/lib/receipts/store-sale.js';
 import type { ErasureHashes } from '../../platform/security/erasure-hashes.js';
-import type { StoreSettings } from '../../core/events/receipts/store-settings.js';
 import { applyNotification } from './apply-notification.js';
 import type { PushTokens } from './push-tokens.js';
 import { ofApple, ofGoogle, type ReadNotification } from './read-notifications.js';

@@ -1,6 +1,6 @@
 import { createRemoteJWKSet, errors, jwtVerify } from 'jose';
-import { ApiError } from '../../platform/errors.js';
 import type { GoogleSettings } from '../../core/events/receipts/store-settings.js';
+import { ApiError } from '../../platform/errors.js';
 
 export type PushTokens = {
   /** Throws unless Google signed the token for this subscription. */

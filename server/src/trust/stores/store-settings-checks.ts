@@ -1,6 +1,6 @@
+import type { StoreSettings } from '../../core/events/receipts/store-settings.js';
 import { isCurrency } from '../../platform/lib/currencies.js';
 import { readGoogleKey } from '../../platform/lib/receipts/google-receipts.js';
-import type { StoreSettings } from '../../core/events/receipts/store-settings.js';
 
 /** What is wrong with settings whose form is right, in a sentence. */
 export function findFlaw({ google, maxPrices }: StoreSettings): string | undefined {

@@ -1,6 +1,6 @@
+import { NO_STORES, type StoreSettings } from '../../core/events/receipts/store-settings.js';
 import { type Actor, insertAuditEntry } from '../../platform/admin-api/audit-log.js';
 import { type Client, type Pool, transaction } from '../../platform/db/pool.js';
-import { NO_STORES, type StoreSettings } from '../../core/events/receipts/store-settings.js';
 
 /** The settings of a game for stores; those of a game that has set none are the defaults. */
 export async function findStores(db: Pool | Client, gameId: number): Promise<StoreSettings> {

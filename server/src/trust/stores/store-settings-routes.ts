@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify';
-import type { AdminContext } from '../../studio/admin-api/admin-context.js';
-import { routesOfGame } from '../../studio/admin-api/admin-routes.js';
+import { createReceiptChecks } from '../../core/events/receipts/receipt-checks.js';
 import { ApiError } from '../../platform/errors.js';
 import { BODY_ERRORS } from '../../platform/http/api-schemas.js';
-import { createReceiptChecks } from '../../core/events/receipts/receipt-checks.js';
+import type { AdminContext } from '../../studio/admin-api/admin-context.js';
+import { routesOfGame } from '../../studio/admin-api/admin-routes.js';
 import { findFlaw } from './store-settings-checks.js';
 import { findStores, saveStores } from './store-settings-queries.js';
 import {

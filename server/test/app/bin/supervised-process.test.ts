@@ -4,7 +4,11 @@ import { fileURLToPath } from 'node:url';
 import { pino } from 'pino';
 import { afterEach, describe, expect, it } from 'vitest';
 import { BEAT_MS } from '../../../src/app/bin/heartbeat.js';
-import { type ProcessStatus, type SupervisedProcess, supervise } from '../../../src/app/bin/supervised-process.js';
+import {
+  type ProcessStatus,
+  type SupervisedProcess,
+  supervise,
+} from '../../../src/app/bin/supervised-process.js';
 
 const SCRIPT = fileURLToPath(new URL('watched-process.mjs', import.meta.url));
 const STARVED = fileURLToPath(new URL('starved-process.mjs', import.meta.url));

@@ -1,8 +1,8 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { createConfigSnapshots } from '../../../src/core/configs/config-snapshots.js';
-import { publishConfig } from '../../../src/liveops/configs/publish.js';
 import type { ConfigDocument } from '../../../src/decide/document/document.js';
+import { publishConfig } from '../../../src/liveops/configs/publish.js';
 import { configWith, sku } from '../../decide/support/fixtures.js';
 import { createGameWorld, type GameWorld } from '../../support/game-world.js';
 import { createSteppedQueue } from '../../support/stepped-queue.js';

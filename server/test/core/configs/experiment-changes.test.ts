@@ -1,8 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  experimentChanges,
-  runningExperiments,
-} from '../../../src/core/configs/experiment-changes.js';
+import { experimentChanges, runningExperiments } from '../../../src/core/configs/experiment-changes.js';
 import type { ExperimentEntry } from '../../../src/decide/document/parts/experiments.js';
 import { configWith, experiment } from '../../decide/support/fixtures.js';
 

@@ -6,11 +6,11 @@ import type { VersionedModels } from '../../../src/core/players/exposure-forecas
 import { renderResponses } from '../../../src/core/players/player-responses.js';
 import type { PlayerRow } from '../../../src/core/players/player-row.js';
 import { createResponseCache } from '../../../src/core/players/response-cache.js';
-import type { SliceQueue } from '../../../src/platform/lib/slice-queue.js';
-import { runSteps } from '../../../src/platform/lib/steps.js';
 import type { CompiledDocument } from '../../../src/decide/compile/compiled-document.js';
 import { decide } from '../../../src/decide/decide/decide.js';
 import { UNTRAINED_MODELS } from '../../../src/decide/predict/models-in-force.js';
+import type { SliceQueue } from '../../../src/platform/lib/slice-queue.js';
+import { runSteps } from '../../../src/platform/lib/steps.js';
 import { createMetrics } from '../../../src/platform/telemetry/metrics.js';
 import {
   compiled,

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Explanation } from '../../../src/liveops/explanations/explain.js';
 import type { ExperimentEntry } from '../../../src/decide/document/parts/experiments.js';
+import type { Explanation } from '../../../src/liveops/explanations/explain.js';
 import { configWith, experiment, value } from '../../decide/support/fixtures.js';
 import { type AdminClient, GAME, openAdminClient } from '../../support/admin-calls.js';
 import { get, publish, withoutRateLimits } from '../../support/data-calls.js';

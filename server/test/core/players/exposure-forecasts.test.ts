@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { updateAgeGroup } from '../../../src/liveops/servers/served-player-queries.js';
 import type { PredictionSettings } from '../../../src/decide/document/parts/predictions.js';
 import type { Artefact } from '../../../src/decide/predict/artefact.js';
+import { updateAgeGroup } from '../../../src/liveops/servers/served-player-queries.js';
 import { configWith, experiment, value } from '../../decide/support/fixtures.js';
 import { get, publish, withoutRateLimits } from '../../support/data-calls.js';
 import { DAY_MS } from '../../support/game-world.js';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { storeExposures } from '../../../src/core/players/exposure-queries.js';
-import { updateAgeGroup } from '../../../src/liveops/servers/served-player-queries.js';
 import type { ConfigDocument } from '../../../src/decide/document/document.js';
+import { updateAgeGroup } from '../../../src/liveops/servers/served-player-queries.js';
 import { configWith, experiment, offer, segment, value } from '../../decide/support/fixtures.js';
 import { get, publish, withoutRateLimits } from '../../support/data-calls.js';
 import { createHarness, type Harness, postEvents, type Session } from '../../support/harness.js';

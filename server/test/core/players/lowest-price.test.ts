@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findGame } from '../../../src/platform/admin-api/tenants.js';
 import { DEMO } from '../../../src/app/demo-studio.js';
 import { findConfigVersionAt } from '../../../src/core/configs/config-queries.js';
 import { createPriceHistories } from '../../../src/core/configs/price-histories.js';
+import type { ConfigDocument } from '../../../src/decide/document/document.js';
+import { findGame } from '../../../src/platform/admin-api/tenants.js';
 import { createSliceQueue } from '../../../src/platform/lib/slice-queue.js';
 import { runSteps } from '../../../src/platform/lib/steps.js';
-import type { ConfigDocument } from '../../../src/decide/document/document.js';
 import { type AdminClient, GAME, openAdminClient } from '../../support/admin-calls.js';
 import { gameDocument, get, offer, publish, sku, withoutRateLimits } from '../../support/data-calls.js';
 import { createHarness, type Harness, postEvents, type Session } from '../../support/harness.js';

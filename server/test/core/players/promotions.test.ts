@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Explanation } from '../../../src/liveops/explanations/explain.js';
 import { bucketOf, isInShare, offerSalt, userIdBytes } from '../../../src/decide/compile/bucket.js';
+import type { Explanation } from '../../../src/liveops/explanations/explain.js';
 import { type AdminClient, GAME, openAdminClient } from '../../support/admin-calls.js';
 import { gameDocument, get, offer, publish, sku } from '../../support/data-calls.js';
 import { createHarness, type Harness, postEvents, type Session } from '../../support/harness.js';

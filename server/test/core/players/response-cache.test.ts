@@ -5,9 +5,9 @@ import {
   createResponseCache,
   type ResponseCache,
 } from '../../../src/core/players/response-cache.js';
-import { runSteps } from '../../../src/platform/lib/steps.js';
 import { decide } from '../../../src/decide/decide/decide.js';
 import type { StoreDecision } from '../../../src/decide/decide/decision.js';
+import { runSteps } from '../../../src/platform/lib/steps.js';
 import { compiled, facts, NOW, offer, sku } from '../../decide/support/fixtures.js';
 
 /** A store of one SKU with this text. */

@@ -1,11 +1,11 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createPool } from '../../../src/platform/db/pool.js';
-import type { Explanation } from '../../../src/liveops/explanations/explain.js';
 import { createSegmentStays } from '../../../src/core/players/segment-stays.js';
 import { storeStays } from '../../../src/core/players/stay-queries.js';
 import type { Artefact, ModelName } from '../../../src/decide/predict/artefact.js';
 import { logOddsOf } from '../../../src/decide/predict/logistic.js';
+import type { Explanation } from '../../../src/liveops/explanations/explain.js';
+import { createPool } from '../../../src/platform/db/pool.js';
 import { type AdminClient, GAME, openAdminClient } from '../../support/admin-calls.js';
 import { gameDocument, get, offer, publish, sku, withoutRateLimits } from '../../support/data-calls.js';
 import { DAY_MS } from '../../support/game-world.js';

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { forgetDevicesSteps } from '../../../src/app/maintenance-steps.js';
-import { withDedicatedConnection } from '../../../src/platform/db/dedicated-connection.js';
 import { forgetDevices } from '../../../src/core/sessions/forget-devices.js';
 import { loadDeviceHashes } from '../../../src/core/sessions/forgotten-devices.js';
-import { resealAll } from '../../../src/studio/sessions/reseal-secrets.js';
+import { withDedicatedConnection } from '../../../src/platform/db/dedicated-connection.js';
 import { generateMasterKey } from '../../../src/platform/security/master-keys.js';
+import { resealAll } from '../../../src/studio/sessions/reseal-secrets.js';
 import { type AdminClient, openAdminClient } from '../../support/admin-calls.js';
 import { DAY_MS } from '../../support/game-world.js';
 import {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { walkByIndex, withDedicatedConnection } from '../../../src/platform/db/dedicated-connection.js';
 import { CHECK_SESSIONS, deleteExpiredSessions } from '../../../src/core/sessions/session-expiry.js';
+import { walkByIndex, withDedicatedConnection } from '../../../src/platform/db/dedicated-connection.js';
 import { withoutRateLimits } from '../../support/data-calls.js';
 import { createHarness, type Harness } from '../../support/harness.js';
 import {

@@ -1,8 +1,12 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { checkClock } from '../../../src/operations/cli/doctor-database.js';
+import {
+  clockWarnings,
+  createClockMetrics,
+  logClock,
+} from '../../../src/operations/lifecycle/clock-warnings.js';
 import type { ClockReading } from '../../../src/platform/db/database-clock.js';
-import { clockWarnings, createClockMetrics, logClock } from '../../../src/operations/lifecycle/clock-warnings.js';
 import { HOUR_MS } from '../../../src/platform/lib/day.js';
 import { openAdminClient } from '../../support/admin-calls.js';
 import { DAY_MS } from '../../support/game-world.js';

@@ -1,15 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { murmurHash3 } from '../../../src/platform/lib/murmur-hash-3.js';
-import {
-  armRanges,
-  armSalt,
-  chooseArm,
-  type Range,
-  slotsOverlap,
-} from '../../../src/decide/compile/arms.js';
+import { armRanges, armSalt, chooseArm, type Range, slotsOverlap } from '../../../src/decide/compile/arms.js';
 import { bucketOf, userIdBytes } from '../../../src/decide/compile/bucket.js';
+import { murmurHash3 } from '../../../src/platform/lib/murmur-hash-3.js';
 import { NEEDS_PUBLISHED_DATA, PUBLISHED_DATA } from '../../support/published-data-folder.js';
 
 const PLAYERS = 100_000;

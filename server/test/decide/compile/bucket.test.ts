@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { murmurHash3 } from '../../../src/platform/lib/murmur-hash-3.js';
 import {
   bucketOf,
   experimentSalt,
@@ -11,6 +10,7 @@ import {
   offerSalt,
   userIdBytes,
 } from '../../../src/decide/compile/bucket.js';
+import { murmurHash3 } from '../../../src/platform/lib/murmur-hash-3.js';
 
 const PLAYERS = 100_000;
 /**

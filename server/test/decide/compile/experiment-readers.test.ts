@@ -1,8 +1,5 @@
 import { expect, it } from 'vitest';
-import {
-  experimentReaders,
-  unreadExperiments,
-} from '../../../src/decide/compile/experiment-readers.js';
+import { experimentReaders, unreadExperiments } from '../../../src/decide/compile/experiment-readers.js';
 import { configWith, experiment, offer, segment, value } from '../support/fixtures.js';
 
 it('finds the entries that read an experiment, also through segments', () => {

@@ -1,10 +1,7 @@
 import { expect, it } from 'vitest';
-import { runSteps } from '../../../src/platform/lib/steps.js';
-import {
-  EXPOSURE_SEGMENTS,
-  exposureSegmentSteps,
-} from '../../../src/decide/compile/exposure-segments.js';
+import { EXPOSURE_SEGMENTS, exposureSegmentSteps } from '../../../src/decide/compile/exposure-segments.js';
 import type { ConfigDocument } from '../../../src/decide/document/document.js';
+import { runSteps } from '../../../src/platform/lib/steps.js';
 import { configWith, experiment, segment } from '../support/fixtures.js';
 
 const storedOf = (parts: Partial<ConfigDocument>) =>

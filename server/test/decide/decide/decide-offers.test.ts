@@ -1,10 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  bucketOf,
-  isInShare,
-  offerHoldoutSalt,
-  userIdBytes,
-} from '../../../src/decide/compile/bucket.js';
+import { bucketOf, isInShare, offerHoldoutSalt, userIdBytes } from '../../../src/decide/compile/bucket.js';
 import { decide } from '../../../src/decide/decide/decide.js';
 import type { OfferEntry } from '../../../src/decide/document/parts/offers.js';
 import {

@@ -1,10 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { SegmentStay } from '../../../src/decide/attributes/player-facts.js';
-import {
-  BLANK_HISTORY,
-  daysText,
-  predictionFacts,
-} from '../../../src/decide/attributes/player-history.js';
+import { BLANK_HISTORY, daysText, predictionFacts } from '../../../src/decide/attributes/player-history.js';
 import { decide } from '../../../src/decide/decide/decide.js';
 import type { ModelName } from '../../../src/decide/predict/artefact.js';
 import { logOddsOf } from '../../../src/decide/predict/logistic.js';

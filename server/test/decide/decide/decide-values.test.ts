@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { valueReason } from '../../../src/liveops/explanations/value-reason.js';
 import type { PlayerPin } from '../../../src/decide/attributes/player-facts.js';
 import { bucketOf, experimentSalt, userIdBytes } from '../../../src/decide/compile/bucket.js';
 import { compileDocument } from '../../../src/decide/compile/compile-document.js';
@@ -11,6 +10,7 @@ import type { ConfigDocument } from '../../../src/decide/document/document.js';
 import type { ValueEntry, ValueRuleEntry } from '../../../src/decide/document/parts/values.js';
 import { type ValueType, valueCheckOf } from '../../../src/decide/document/value-types.js';
 import { validateDocument } from '../../../src/decide/validate/validate-document.js';
+import { valueReason } from '../../../src/liveops/explanations/value-reason.js';
 import { runs } from '../../support/property-runs.js';
 import { compiled, configWith, DAY_MS, facts, NOW, payer, segment, value } from '../support/fixtures.js';
 

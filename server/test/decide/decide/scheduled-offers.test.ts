@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { reasonsOf } from '../../../src/liveops/explanations/reasons.js';
 import { decide } from '../../../src/decide/decide/decide.js';
 import { comingInstants } from '../../../src/decide/document/coming-instants.js';
 import type { Schedule } from '../../../src/decide/schedules/schedule.js';
+import { reasonsOf } from '../../../src/liveops/explanations/reasons.js';
 import { compiled, configWith, facts, offer, PUBLISHED_AT, problemsOf, sku } from '../support/fixtures.js';
 
 const EVENING: Schedule = {

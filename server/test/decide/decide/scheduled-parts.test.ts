@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { factNeeds } from '../../../src/liveops/evaluations/fact-needs.js';
-import { reasonsOf } from '../../../src/liveops/explanations/reasons.js';
 import { compileDocument } from '../../../src/decide/compile/compile-document.js';
 import { decide } from '../../../src/decide/decide/decide.js';
 import { comingInstants } from '../../../src/decide/document/coming-instants.js';
 import type { ConfigDocument } from '../../../src/decide/document/document.js';
 import type { CustomFlagEntry } from '../../../src/decide/document/parts/flags.js';
 import type { Schedule } from '../../../src/decide/schedules/schedule.js';
+import { factNeeds } from '../../../src/liveops/evaluations/fact-needs.js';
+import { reasonsOf } from '../../../src/liveops/explanations/reasons.js';
 import { runs } from '../../support/property-runs.js';
 import {
   compiled,

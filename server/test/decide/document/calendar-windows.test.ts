@@ -1,11 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { runSteps } from '../../../src/platform/lib/steps.js';
-import {
-  calendarWindowSteps,
-  MAX_CALENDAR_ENTRIES,
-} from '../../../src/decide/document/calendar-windows.js';
+import { calendarWindowSteps, MAX_CALENDAR_ENTRIES } from '../../../src/decide/document/calendar-windows.js';
 import type { ConfigDocument } from '../../../src/decide/document/document.js';
 import type { Schedule } from '../../../src/decide/schedules/schedule.js';
+import { runSteps } from '../../../src/platform/lib/steps.js';
 import { configWith, offer, sku, value } from '../support/fixtures.js';
 
 const WEEKEND: Schedule = {

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { runSteps } from '../../../src/platform/lib/steps.js';
 import { compileDocument } from '../../../src/decide/compile/compile-document.js';
 import { createSkuCompiler } from '../../../src/decide/compile/compile-skus.js';
 import type { CompiledDocument } from '../../../src/decide/compile/compiled-document.js';
@@ -8,6 +7,7 @@ import { decide } from '../../../src/decide/decide/decide.js';
 import type { ConfigDocument } from '../../../src/decide/document/document.js';
 import { readingSteps } from '../../../src/decide/document/document-text.js';
 import type { Schedule } from '../../../src/decide/schedules/schedule.js';
+import { runSteps } from '../../../src/platform/lib/steps.js';
 import { runs } from '../../support/property-runs.js';
 import { FLAGS, PROMOTIONS, pairedDocuments } from '../support/document-arbitrary.js';
 import { moments, playerFacts } from '../support/facts-arbitrary.js';

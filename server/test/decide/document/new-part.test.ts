@@ -1,10 +1,5 @@
 import { type Static, Type } from 'typebox';
 import { describe, expect, it } from 'vitest';
-import { DryRunReport } from '../../../src/liveops/dry-runs/dry-run-report.js';
-import { compareDocuments } from '../../../src/liveops/dry-runs/unchanged-parts.js';
-import { evaluateWithAttributes } from '../../../src/liveops/evaluations/evaluate-player.js';
-import { documentDifference } from '../../../src/liveops/configs/document-difference.js';
-import { DAY_MS } from '../../../src/platform/lib/day.js';
 import { ATTRIBUTE_REGISTRY } from '../../../src/decide/attributes/attributes.js';
 import { compileDocument } from '../../../src/decide/compile/compile-document.js';
 import { scopeOf } from '../../../src/decide/compile/compile-flags-and-segments.js';
@@ -21,6 +16,11 @@ import type { SegmentEntry } from '../../../src/decide/document/parts/segments.j
 import { UNTRAINED_MODELS } from '../../../src/decide/predict/models-in-force.js';
 import { type CompiledRule, compileRule } from '../../../src/decide/rules/rules.js';
 import { validateDocument } from '../../../src/decide/validate/validate-document.js';
+import { documentDifference } from '../../../src/liveops/configs/document-difference.js';
+import { DryRunReport } from '../../../src/liveops/dry-runs/dry-run-report.js';
+import { compareDocuments } from '../../../src/liveops/dry-runs/unchanged-parts.js';
+import { evaluateWithAttributes } from '../../../src/liveops/evaluations/evaluate-player.js';
+import { DAY_MS } from '../../../src/platform/lib/day.js';
 import { configWith, facts, NOW, segment } from '../support/fixtures.js';
 
 /** A part that is defined here and given to the registry, and to nothing else. */

@@ -1,9 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  cutText,
-  eventReader,
-  type FoldedEvent,
-} from '../../../src/decide/own-attributes/event-value.js';
+import { cutText, eventReader, type FoldedEvent } from '../../../src/decide/own-attributes/event-value.js';
 import type { OwnDefinition } from '../../../src/decide/own-attributes/own-definition.js';
 
 const EVENT: FoldedEvent = {

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { readFacts, toFactsJson } from '../../../src/liveops/explanations/facts-json.js';
 import { compileDocument } from '../../../src/decide/compile/compile-document.js';
 import { decide } from '../../../src/decide/decide/decide.js';
 import type { ConfigDocument } from '../../../src/decide/document/document.js';
@@ -7,6 +6,7 @@ import type { AttributeEntry } from '../../../src/decide/document/parts/attribut
 import { keyOf, type OwnDefinition } from '../../../src/decide/own-attributes/own-definition.js';
 import type { OwnFacts } from '../../../src/decide/own-attributes/own-facts.js';
 import { OwnFold, type OwnState, ownSet } from '../../../src/decide/own-attributes/own-state.js';
+import { readFacts, toFactsJson } from '../../../src/liveops/explanations/facts-json.js';
 import {
   configWith,
   DAY_MS,

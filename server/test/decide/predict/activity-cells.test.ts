@@ -1,8 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  createActivityCounter,
-  type PlayerDays,
-} from '../../../src/decide/predict/activity-cells.js';
+import { createActivityCounter, type PlayerDays } from '../../../src/decide/predict/activity-cells.js';
 import { factsAt, lastDayOf, originCells, type SimulatedPlayer, simulateGame } from './simulated-game.js';
 
 /** Longer than the 180 days that are looked at. */

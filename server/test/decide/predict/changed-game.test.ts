@@ -2,11 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createNights } from '../../../../bench/predictions/nights.mjs';
 import type { GradedName } from '../../../src/decide/predict/artefact.js';
 import { distrustedAfterGrading } from '../../../src/decide/predict/distrust.js';
-import {
-  gradePredictions,
-  HORIZONS,
-  WEEK_DAYS,
-} from '../../../src/decide/predict/grade-predictions.js';
+import { gradePredictions, HORIZONS, WEEK_DAYS } from '../../../src/decide/predict/grade-predictions.js';
 import { gradeWeekOfRevenue } from '../../../src/decide/predict/grade-totals.js';
 import { train } from '../../../src/decide/predict/train.js';
 import type { OriginCells } from '../../../src/decide/predict/training-data.js';

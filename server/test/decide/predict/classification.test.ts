@@ -1,11 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  calibrate,
-  countFactor,
-  fitPlatt,
-  UNCALIBRATED,
-} from '../../../src/decide/predict/calibration.js';
+import { calibrate, countFactor, fitPlatt, UNCALIBRATED } from '../../../src/decide/predict/calibration.js';
 import {
   contribution,
   fitLogistic,

@@ -2,11 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { predictPayer } from '../../../src/decide/predict/apply-models.js';
 import type { Artefact, PurchasesModel } from '../../../src/decide/predict/artefact.js';
 import type { NbdParameters } from '../../../src/decide/predict/beta-geometric-nbd.js';
-import {
-  deviationsOfAmount,
-  deviationsOfCount,
-  type Expected,
-} from '../../../src/decide/predict/chance.js';
+import { deviationsOfAmount, deviationsOfCount, type Expected } from '../../../src/decide/predict/chance.js';
 import type { GammaGammaParameters } from '../../../src/decide/predict/gamma-gamma.js';
 import { gradeModel, healthAfter } from '../../../src/decide/predict/grade.js';
 import {

@@ -1,9 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { healthAfter } from '../../../src/decide/predict/grade.js';
-import {
-  measureProbabilities,
-  type ProbabilityMetrics,
-} from '../../../src/decide/predict/metrics.js';
+import { measureProbabilities, type ProbabilityMetrics } from '../../../src/decide/predict/metrics.js';
 
 /** A model that says `predicted` of all, of whom it comes true for `observed`. */
 function metrics(players: number, predicted: number, observed: number): ProbabilityMetrics {

@@ -9,11 +9,7 @@ import {
 } from '../../../src/decide/predict/bg-bb.js';
 import { bgNbdAlive, bgNbdExpected } from '../../../src/decide/predict/bg-nbd.js';
 import { gammaGammaExpected } from '../../../src/decide/predict/gamma-gamma.js';
-import {
-  mbgNbdAlive,
-  mbgNbdAnyPurchase,
-  mbgNbdExpected,
-} from '../../../src/decide/predict/mbg-nbd.js';
+import { mbgNbdAlive, mbgNbdAnyPurchase, mbgNbdExpected } from '../../../src/decide/predict/mbg-nbd.js';
 
 /** The textbook form of MBG/NBD, worked out by mpmath with 50 decimals. */
 const MBG_EXAMPLES = [

@@ -1,8 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  type NbdParameters,
-  nbdLikelihood,
-} from '../../../src/decide/predict/beta-geometric-nbd.js';
+import { type NbdParameters, nbdLikelihood } from '../../../src/decide/predict/beta-geometric-nbd.js';
 import { bgBbLikelihood, fitBgBb } from '../../../src/decide/predict/bg-bb.js';
 import type { Fit } from '../../../src/decide/predict/fit.js';
 import { fitGammaGamma, gammaGammaLikelihood } from '../../../src/decide/predict/gamma-gamma.js';

@@ -1,10 +1,6 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import {
-  type Artefact,
-  MODEL_NAMES,
-  PREDICTION_NAMES,
-} from '../../../src/decide/predict/artefact.js';
+import { type Artefact, MODEL_NAMES, PREDICTION_NAMES } from '../../../src/decide/predict/artefact.js';
 import { explainPredictions } from '../../../src/decide/predict/explain.js';
 import { logOddsOf } from '../../../src/decide/predict/logistic.js';
 import {

@@ -1,7 +1,4 @@
-import type {
-  NbdParameters,
-  PurchaseHistory,
-} from '../../../src/decide/predict/beta-geometric-nbd.js';
+import type { NbdParameters, PurchaseHistory } from '../../../src/decide/predict/beta-geometric-nbd.js';
 import type { ActivityHistory, BgBbParameters } from '../../../src/decide/predict/bg-bb.js';
 import type { GammaGammaParameters, Spending } from '../../../src/decide/predict/gamma-gamma.js';
 

@@ -1,10 +1,7 @@
 import type { NbdParameters } from '../../../src/decide/predict/beta-geometric-nbd.js';
 import type { BgBbParameters } from '../../../src/decide/predict/bg-bb.js';
 import type { GammaGammaParameters } from '../../../src/decide/predict/gamma-gamma.js';
-import {
-  activityStatistics,
-  payerStatistics,
-} from '../../../src/decide/predict/player-statistics.js';
+import { activityStatistics, payerStatistics } from '../../../src/decide/predict/player-statistics.js';
 import type { DayRange, PredictionFacts } from '../../../src/decide/predict/prediction-facts.js';
 import type {
   ActivityCell,

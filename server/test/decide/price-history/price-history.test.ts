@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { runSteps } from '../../../src/platform/lib/steps.js';
 import type { PriceQuestion } from '../../../src/decide/compile/price-basis.js';
 import type { ConfigDocument } from '../../../src/decide/document/document.js';
 import { HISTORY_DAYS, PriceHistory } from '../../../src/decide/price-history/price-history.js';
 import { PricedParts } from '../../../src/decide/price-history/priced-parts.js';
 import type { Schedule } from '../../../src/decide/schedules/schedule.js';
+import { runSteps } from '../../../src/platform/lib/steps.js';
 import { configWith, offer, sku } from '../support/fixtures.js';
 
 const DAY_MS = 86_400_000;

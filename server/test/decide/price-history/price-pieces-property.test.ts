@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { DAY_MS } from '../../../src/platform/lib/day.js';
-import { runSteps } from '../../../src/platform/lib/steps.js';
 import { lowestPrices } from '../../../src/decide/price-history/lowest-prices.js';
 import { OpenTimesCache, type Timed } from '../../../src/decide/price-history/open-times.js';
 import { pricePieces } from '../../../src/decide/price-history/price-pieces.js';
 import { PricedParts, pricedSku } from '../../../src/decide/price-history/priced-parts.js';
 import type { Schedule } from '../../../src/decide/schedules/schedule.js';
+import { DAY_MS } from '../../../src/platform/lib/day.js';
+import { runSteps } from '../../../src/platform/lib/steps.js';
 import { runs } from '../../support/property-runs.js';
 import { configWith, NOW, offer, sku } from '../support/fixtures.js';
 

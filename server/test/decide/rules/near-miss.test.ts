@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { DAY_MS } from '../../../src/platform/lib/day.js';
 import { ATTRIBUTE_REGISTRY } from '../../../src/decide/attributes/attributes.js';
 import { PlayerAttributes } from '../../../src/decide/attributes/player-attributes.js';
 import { nearMissOf, nearMissSentence } from '../../../src/decide/rules/near-miss.js';
 import type { RuleScope } from '../../../src/decide/rules/rule-paths.js';
+import { DAY_MS } from '../../../src/platform/lib/day.js';
 import { day, facts, NOW, payer } from '../support/fixtures.js';
 
 const SCOPE: RuleScope = {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { DAY_MS } from '../../../src/platform/lib/day.js';
 import type { PlayerFacts } from '../../../src/decide/attributes/player-facts.js';
+import { DAY_MS } from '../../../src/platform/lib/day.js';
 
 /**
  * Random rules, each as CEL and as an obvious function that says what it means. The function knows nothing of the code

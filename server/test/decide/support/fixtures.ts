@@ -1,4 +1,3 @@
-import { DAY_MS } from '../../../src/platform/lib/day.js';
 import { blankFacts } from '../../../src/decide/attributes/blank-facts.js';
 import type { PlayerDay, PlayerFacts } from '../../../src/decide/attributes/player-facts.js';
 import { compileDocument } from '../../../src/decide/compile/compile-document.js';
@@ -13,6 +12,7 @@ import type { OfferEntry } from '../../../src/decide/document/parts/offers.js';
 import type { SegmentEntry } from '../../../src/decide/document/parts/segments.js';
 import type { ValueEntry } from '../../../src/decide/document/parts/values.js';
 import { validateDocument } from '../../../src/decide/validate/validate-document.js';
+import { DAY_MS } from '../../../src/platform/lib/day.js';
 
 export { DAY_MS };
 export const NOW = Date.parse('2026-11-15T12:00:00.000Z');

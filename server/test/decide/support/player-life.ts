@@ -1,9 +1,5 @@
 import fc from 'fast-check';
-import type {
-  FlagOverride,
-  PlayerDay,
-  PlayerFacts,
-} from '../../../src/decide/attributes/player-facts.js';
+import type { FlagOverride, PlayerDay, PlayerFacts } from '../../../src/decide/attributes/player-facts.js';
 import { COUNTRIES, CURRENCIES, EVENT_TYPES, LOCALES } from '../rules/rule-arbitrary.js';
 import { FLAGS, PROMOTIONS } from './document-arbitrary.js';
 import { DAY_MS, day, facts } from './fixtures.js';

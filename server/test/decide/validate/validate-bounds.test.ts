@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { clipText } from '../../../src/platform/lib/clip-text.js';
 import { ATTRIBUTE_REGISTRY } from '../../../src/decide/attributes/attributes.js';
 import { DEFAULT_DOCUMENT } from '../../../src/decide/document/default-document.js';
 import type { ConfigDocument } from '../../../src/decide/document/document.js';
@@ -7,6 +6,7 @@ import { DOCUMENT_LIMITS } from '../../../src/decide/document/document-limits.js
 import { costTogether } from '../../../src/decide/rules/rule-analysis.js';
 import { type CompiledRule, compileRule } from '../../../src/decide/rules/rules.js';
 import { MAX_PROBLEMS } from '../../../src/decide/validate/document-problems.js';
+import { clipText } from '../../../src/platform/lib/clip-text.js';
 import { configWith, offer, problemsOf, segment, sku } from '../support/fixtures.js';
 
 const times = <T>(count: number, make: (n: number) => T): T[] =>

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { checkReactions } from '../../../src/experiments/cli/react-check.js';
 import { generateMasterKey } from '../../../src/platform/security/master-keys.js';
-import { at, publish } from '../support/experiment-world.js';
 import { experiment } from '../../decide/support/fixtures.js';
 import { type AdminClient, openAdminClient } from '../../support/admin-calls.js';
 import { runCommandWith } from '../../support/command.js';
 import { createHarness, type Harness } from '../../support/harness.js';
+import { at, publish } from '../support/experiment-world.js';
 
 /** A run with reacting players lasts for days, so its mistakes are told before it begins. */
 

@@ -1,5 +1,6 @@
 /** @module-tag full */
 import { describe, expect, it } from 'vitest';
+import { type MetricEntry, metricKey } from '../../../src/decide/document/parts/experiment-metrics.js';
 import {
   AaExperiment,
   type AaOptions,
@@ -11,10 +12,6 @@ import { fixedComparison } from '../../../src/experiments/report/compare-arms.js
 import type { PlayerFigures } from '../../../src/experiments/report/figures.js';
 import { noMetricSums } from '../../../src/experiments/report/metric-sums.js';
 import type { ReportInput } from '../../../src/experiments/report/report.js';
-import {
-  type MetricEntry,
-  metricKey,
-} from '../../../src/decide/document/parts/experiment-metrics.js';
 import {
   CONVERSION,
   figures,

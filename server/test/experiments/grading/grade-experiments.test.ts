@@ -1,15 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { DEMO } from '../../../src/app/demo-studio.js';
-import {
-  type DedicatedConnection,
-  walkByIndex,
-  withDedicatedConnection,
-} from '../../../src/platform/db/dedicated-connection.js';
+import { armSalt } from '../../../src/decide/compile/arms.js';
+import { bucketOf, userIdBytes } from '../../../src/decide/compile/bucket.js';
 import { aaSeed, type GradedVerdict } from '../../../src/experiments/grading/aa-experiment.js';
-import {
-  type GradeOptions,
-  gradeExperiments,
-} from '../../../src/experiments/grading/grade-experiments.js';
+import { type GradeOptions, gradeExperiments } from '../../../src/experiments/grading/grade-experiments.js';
 import { createGradeMetrics } from '../../../src/experiments/grading/grade-metrics.js';
 import {
   FIRST_UNGRADED,
@@ -20,12 +14,15 @@ import {
 import { drawShare } from '../../../src/experiments/grading/graded-shares.js';
 import { gradedSpans } from '../../../src/experiments/grading/graded-spans.js';
 import type { Standing } from '../../../src/experiments/grading/standing.js';
-import { armSalt } from '../../../src/decide/compile/arms.js';
-import { bucketOf, userIdBytes } from '../../../src/decide/compile/bucket.js';
+import {
+  type DedicatedConnection,
+  walkByIndex,
+  withDedicatedConnection,
+} from '../../../src/platform/db/dedicated-connection.js';
 import { configWith, experiment } from '../../decide/support/fixtures.js';
+import { watch } from '../../insight/analytics/breakdowns/breakdown-world.js';
 import { type AdminClient, openAdminClient } from '../../support/admin-calls.js';
 import { createHarness, type Harness } from '../../support/harness.js';
-import { watch } from '../../insight/analytics/breakdowns/breakdown-world.js';
 import { addGame, at, dayOf, NOW, publish } from '../support/experiment-world.js';
 
 const PLAYERS = 400;

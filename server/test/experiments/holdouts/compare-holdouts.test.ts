@@ -1,28 +1,25 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findGame, insertGame } from '../../../src/platform/admin-api/tenants.js';
 import { DEMO } from '../../../src/app/demo-studio.js';
+import { applyEvents } from '../../../src/core/events/apply/apply-events.js';
+import { compileDocument } from '../../../src/decide/compile/compile-document.js';
+import { isHeldOut } from '../../../src/decide/decide/decide-store.js';
+import type { ConfigDocument } from '../../../src/decide/document/document.js';
+import { type CompareOptions, compareHoldouts } from '../../../src/experiments/holdouts/compare-holdouts.js';
+import { FEWEST } from '../../../src/experiments/holdouts/comparison.js';
+import { publishConfig } from '../../../src/liveops/configs/publish.js';
+import { findGame, insertGame } from '../../../src/platform/admin-api/tenants.js';
 import {
   type DedicatedConnection,
   walkByIndex,
   withDedicatedConnection,
 } from '../../../src/platform/db/dedicated-connection.js';
-import {
-  type CompareOptions,
-  compareHoldouts,
-} from '../../../src/experiments/holdouts/compare-holdouts.js';
-import { FEWEST } from '../../../src/experiments/holdouts/comparison.js';
-import { applyEvents } from '../../../src/core/events/apply/apply-events.js';
-import { publishConfig } from '../../../src/liveops/configs/publish.js';
-import { compileDocument } from '../../../src/decide/compile/compile-document.js';
-import { isHeldOut } from '../../../src/decide/decide/decide-store.js';
-import type { ConfigDocument } from '../../../src/decide/document/document.js';
+import { watch } from '../../insight/analytics/breakdowns/breakdown-world.js';
 import { type AdminClient, openAdminClient } from '../../support/admin-calls.js';
 import { expectGeneralError, gameDocument, sku } from '../../support/data-calls.js';
 import { DAY_MS, type TestPlayer, toRecords } from '../../support/game-world.js';
 import { createHarness, type Harness } from '../../support/harness.js';
 import { addStudio } from '../../support/session-calls.js';
-import { watch } from '../../insight/analytics/breakdowns/breakdown-world.js';
 
 const NOW = Date.parse('2026-11-15T12:00:00Z');
 const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);

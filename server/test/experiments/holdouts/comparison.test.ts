@@ -1,13 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { bucketOf, HOLDOUT_SALT, isInShare, userIdBytes } from '../../../src/decide/compile/bucket.js';
 import { holdoutLines } from '../../../src/experiments/cli/holdout-lines.js';
 import { compareGroups } from '../../../src/experiments/holdouts/comparison.js';
 import { addPlayers, noSums } from '../../../src/experiments/holdouts/group-sums.js';
-import {
-  bucketOf,
-  HOLDOUT_SALT,
-  isInShare,
-  userIdBytes,
-} from '../../../src/decide/compile/bucket.js';
 
 const PERCENT = 50;
 const isHeldOut = (userId: string) => isInShare(bucketOf(HOLDOUT_SALT, userIdBytes(userId)), PERCENT);

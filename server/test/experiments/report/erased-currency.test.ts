@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { metricKey } from '../../../src/decide/document/parts/experiment-metrics.js';
 import { fromKeptKeys, toKeptKeys } from '../../../src/experiments/report/erased-currency.js';
 import {
   type ExperimentSums,
@@ -8,7 +9,6 @@ import {
 import { checkGates } from '../../../src/experiments/report/gates.js';
 import { noMetricSums } from '../../../src/experiments/report/metric-sums.js';
 import { rateTable } from '../../../src/studio/money/exchange-rates.js';
-import { metricKey } from '../../../src/decide/document/parts/experiment-metrics.js';
 import { CONVERSION, figures, REVENUE, spent } from '../support/simulated-sums.js';
 
 const REPORTED = { kind: 'sum', sum: { of: 'revenue', currency: null } } as const;

@@ -1,16 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { Explored } from '../../../src/experiments/group-queries.js';
-import {
-  type ExperimentSums,
-  GrowingSums,
-} from '../../../src/experiments/report/experiment-sums.js';
-import {
-  exploreGroups,
-  type GroupSums,
-  SHOWN_GROUPS,
-} from '../../../src/experiments/report/exploration.js';
-import { groupTitle } from '../../../src/experiments/report/words.js';
 import { metricKey } from '../../../src/decide/document/parts/experiment-metrics.js';
+import type { Explored } from '../../../src/experiments/group-queries.js';
+import { type ExperimentSums, GrowingSums } from '../../../src/experiments/report/experiment-sums.js';
+import { exploreGroups, type GroupSums, SHOWN_GROUPS } from '../../../src/experiments/report/exploration.js';
+import { groupTitle } from '../../../src/experiments/report/words.js';
 import { CONVERSION } from '../support/simulated-sums.js';
 
 const VARIANTS = [

@@ -1,18 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { normalOf } from '../../../../bench/experiments/simulated-arms.mjs';
+import { type MetricEntry, metricKey } from '../../../src/decide/document/parts/experiment-metrics.js';
 import { fromKeptKeys, toKeptKeys } from '../../../src/experiments/report/erased-currency.js';
 import { estimateArms, FEWEST_WITH_FORECAST } from '../../../src/experiments/report/estimates.js';
-import {
-  type ExperimentSums,
-  mergeExperimentSums,
-} from '../../../src/experiments/report/experiment-sums.js';
+import { type ExperimentSums, mergeExperimentSums } from '../../../src/experiments/report/experiment-sums.js';
 import { metricValue, type PlayerFigures } from '../../../src/experiments/report/figures.js';
 import type { MetricSums } from '../../../src/experiments/report/metric-sums.js';
 import { reportOf } from '../../../src/experiments/report/report.js';
-import {
-  type MetricEntry,
-  metricKey,
-} from '../../../src/decide/document/parts/experiment-metrics.js';
 import { absoluteEffect } from '../../../src/platform/statistics/effect.js';
 import {
   CONVERSION,

@@ -1,11 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { type MetricEntry, metricKey } from '../../../src/decide/document/parts/experiment-metrics.js';
 import { type MetricSums, noMetricSums } from '../../../src/experiments/report/metric-sums.js';
 import { LONGEST_DAYS, type PlanInput, planOf } from '../../../src/experiments/report/plan.js';
-import {
-  type MetricEntry,
-  metricKey,
-} from '../../../src/decide/document/parts/experiment-metrics.js';
 import { criticalValue } from '../../../src/platform/statistics/confidence-sequence.js';
 import { absoluteEffect } from '../../../src/platform/statistics/effect.js';
 import { shareEstimate } from '../../../src/platform/statistics/estimate.js';

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { ExperimentEntry } from '../../../src/decide/document/parts/experiments.js';
 import {
   type ExperimentSums,
   mergeExperimentSums,
@@ -8,7 +9,6 @@ import type { PlayerFigures } from '../../../src/experiments/report/figures.js';
 import { reportOf } from '../../../src/experiments/report/report.js';
 import { finalReport } from '../../../src/experiments/report/shown-report.js';
 import { wouldChange } from '../../../src/experiments/report/verdict.js';
-import type { ExperimentEntry } from '../../../src/decide/document/parts/experiments.js';
 import {
   CONVERSION,
   figures,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { requestErasure } from '../../../src/trust/erasures/request-erasure.js';
+import { type MetricEntry, metricKey } from '../../../src/decide/document/parts/experiment-metrics.js';
 import type { ArmSums } from '../../../src/experiments/report/experiment-sums.js';
 import {
   type MetricSums,
@@ -7,17 +7,14 @@ import {
   stratumMoments,
 } from '../../../src/experiments/report/metric-sums.js';
 import type { Report } from '../../../src/experiments/report/report-types.js';
-import {
-  type MetricEntry,
-  metricKey,
-} from '../../../src/decide/document/parts/experiment-metrics.js';
 import { createErasureHashes } from '../../../src/platform/security/erasure-hashes.js';
 import { NO_TRIPLES } from '../../../src/platform/statistics/moments.js';
+import { requestErasure } from '../../../src/trust/erasures/request-erasure.js';
 import { experiment } from '../../decide/support/fixtures.js';
+import { watch } from '../../insight/analytics/breakdowns/breakdown-world.js';
 import { erase } from '../../support/erasure-calls.js';
 import { DAY_MS, type TestPlayer } from '../../support/game-world.js';
 import { createHarness, type Harness } from '../../support/harness.js';
-import { watch } from '../../insight/analytics/breakdowns/breakdown-world.js';
 import {
   addGame,
   addPlayers,

@@ -1,5 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { walkByIndex, withDedicatedConnection } from '../../../src/platform/db/dedicated-connection.js';
+import {
+  type MetricEntry,
+  metricKey,
+  metricsOf,
+} from '../../../src/decide/document/parts/experiment-metrics.js';
+import type { ExperimentEntry } from '../../../src/decide/document/parts/experiments.js';
 import {
   type ExposureCursor,
   FIRST_EXPOSURE,
@@ -8,17 +13,12 @@ import {
 } from '../../../src/experiments/exposure-queries.js';
 import type { ArmSums } from '../../../src/experiments/report/experiment-sums.js';
 import { type StratumSums, stratumMoments } from '../../../src/experiments/report/metric-sums.js';
-import {
-  type MetricEntry,
-  metricKey,
-  metricsOf,
-} from '../../../src/decide/document/parts/experiment-metrics.js';
-import type { ExperimentEntry } from '../../../src/decide/document/parts/experiments.js';
+import { walkByIndex, withDedicatedConnection } from '../../../src/platform/db/dedicated-connection.js';
 import { pairMomentsOf } from '../../../src/platform/statistics/moments.js';
 import { experiment } from '../../decide/support/fixtures.js';
+import { watch } from '../../insight/analytics/breakdowns/breakdown-world.js';
 import type { TestPlayer } from '../../support/game-world.js';
 import { createHarness, type Harness } from '../../support/harness.js';
-import { watch } from '../../insight/analytics/breakdowns/breakdown-world.js';
 import {
   addGame,
   addPlayers,

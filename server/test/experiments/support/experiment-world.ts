@@ -1,15 +1,15 @@
-import { findGame, insertGame } from '../../../src/platform/admin-api/tenants.js';
 import { DEMO } from '../../../src/app/demo-studio.js';
+import { applyEvents } from '../../../src/core/events/apply/apply-events.js';
+import type { ConfigDocument } from '../../../src/decide/document/document.js';
+import type { ExperimentEntry } from '../../../src/decide/document/parts/experiments.js';
+import { type SumOptions, sumExperiments } from '../../../src/experiments/sum-experiments.js';
+import { publishConfig } from '../../../src/liveops/configs/publish.js';
+import { findGame, insertGame } from '../../../src/platform/admin-api/tenants.js';
 import {
   type DedicatedConnection,
   walkByIndex,
   withDedicatedConnection,
 } from '../../../src/platform/db/dedicated-connection.js';
-import { applyEvents } from '../../../src/core/events/apply/apply-events.js';
-import { type SumOptions, sumExperiments } from '../../../src/experiments/sum-experiments.js';
-import { publishConfig } from '../../../src/liveops/configs/publish.js';
-import type { ConfigDocument } from '../../../src/decide/document/document.js';
-import type { ExperimentEntry } from '../../../src/decide/document/parts/experiments.js';
 import { configWith } from '../../decide/support/fixtures.js';
 import { DAY_MS, type TestPlayer, toRecords } from '../../support/game-world.js';
 import type { Harness } from '../../support/harness.js';

@@ -1,10 +1,10 @@
+import type { ExperimentEntry } from '../../../src/decide/document/parts/experiments.js';
 import {
   type ExperimentSums,
   GrowingSums,
   keyedMetrics,
 } from '../../../src/experiments/report/experiment-sums.js';
 import type { PlayerFigures, Totals } from '../../../src/experiments/report/figures.js';
-import type { ExperimentEntry } from '../../../src/decide/document/parts/experiments.js';
 
 /** Numbers from 0 to 1 that are the same at every run. */
 export function randomNumbers(seed: number): () => number {

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findGame } from '../../../src/platform/admin-api/tenants.js';
 import { DEMO } from '../../../src/app/demo-studio.js';
 import { compactRollups } from '../../../src/insight/analytics/compact-rollups.js';
 import { type RecountProgress, recountGame } from '../../../src/insight/analytics/recount.js';
+import { findGame } from '../../../src/platform/admin-api/tenants.js';
 import { withoutRateLimits } from '../../support/data-calls.js';
 import { createHarness, type Harness, postEvents, type Session } from '../../support/harness.js';
 import { runs } from '../../support/property-runs.js';

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { COMPACTIONS, compactRollups } from '../../../src/insight/analytics/compact-rollups.js';
 import {
   type DedicatedConnection,
   walkByIndex,
   withDedicatedConnection,
 } from '../../../src/platform/db/dedicated-connection.js';
 import type { Pool } from '../../../src/platform/db/pool.js';
-import { COMPACTIONS, compactRollups } from '../../../src/insight/analytics/compact-rollups.js';
 import { createGameWorld, DAY_MS, type GameWorld } from '../../support/game-world.js';
 
 const TODAY = '2026-11-15';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { applyEvents } from '../../../src/core/events/apply/apply-events.js';
 import { gameDashboard } from '../../../src/insight/analytics/dashboard.js';
 import { recountGame } from '../../../src/insight/analytics/recount.js';
-import { applyEvents } from '../../../src/core/events/apply/apply-events.js';
 import {
   createGameWorld,
   DAY_MS,

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { compactRollups } from '../../../src/insight/analytics/compact-rollups.js';
-import { recountGame } from '../../../src/insight/analytics/recount.js';
 import { applyEvents } from '../../../src/core/events/apply/apply-events.js';
 import type { EventRecord } from '../../../src/core/events/intake/event-record.js';
 import { ensureEventPartitions } from '../../../src/core/events/storage/event-partitions.js';
+import { compactRollups } from '../../../src/insight/analytics/compact-rollups.js';
+import { recountGame } from '../../../src/insight/analytics/recount.js';
 import {
   adImpressionAt,
   createGameWorld,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { forecastLines } from '../../../src/insight/cli/forecast-lines.js';
 import { forecastResponse } from '../../../src/insight/analytics/forecast/forecast-response.js';
+import { forecastLines } from '../../../src/insight/cli/forecast-lines.js';
 import { type ExchangeRate, type RateTable, rateTable } from '../../../src/studio/money/exchange-rates.js';
 import { DAY_MS } from '../../support/game-world.js';
 

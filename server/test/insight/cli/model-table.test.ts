@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { modelLines } from '../../../src/insight/cli/model-table.js';
 import { train } from '../../../src/decide/predict/train.js';
+import { modelLines } from '../../../src/insight/cli/model-table.js';
 import { expectedGame } from '../../decide/predict/expected-game.js';
 
 const linesOf = (weeks: number) => {

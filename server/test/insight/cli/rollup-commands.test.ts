@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { dashboardTable } from '../../../src/insight/cli/dashboard-table.js';
-import { holdoutLines } from '../../../src/experiments/cli/holdout-lines.js';
 import { applyEvents } from '../../../src/core/events/apply/apply-events.js';
+import { holdoutLines } from '../../../src/experiments/cli/holdout-lines.js';
+import { dashboardTable } from '../../../src/insight/cli/dashboard-table.js';
 import { rateTable } from '../../../src/studio/money/exchange-rates.js';
-import { sumOn } from '../analytics/breakdowns/breakdown-world.js';
 import { runCommand, withinOneDay } from '../../support/command.js';
 import {
   adImpressionAt,
@@ -13,6 +12,7 @@ import {
   type TestPlayer,
   toRecords,
 } from '../../support/game-world.js';
+import { sumOn } from '../analytics/breakdowns/breakdown-world.js';
 
 const NOW = Date.now();
 const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);

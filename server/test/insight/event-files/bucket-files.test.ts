@@ -2,9 +2,9 @@
 import { createHash } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { recountGame } from '../../../src/insight/analytics/recount.js';
 import { writeFilesInThread } from '../../../src/insight/bin/run-event-files-thread.js';
 import { checkEventFiles } from '../../../src/insight/cli/doctor-event-files.js';
-import { recountGame } from '../../../src/insight/analytics/recount.js';
 import { removeUnusedCopies } from '../../../src/insight/event-files/asking/local-copies.js';
 import { createBucketStore } from '../../../src/insight/event-files/bucket-store.js';
 import type { FileStore, NewFile } from '../../../src/insight/event-files/file-store.js';

@@ -2,8 +2,8 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { checkEventFiles } from '../../../src/insight/cli/doctor-event-files.js';
 import { recountGame } from '../../../src/insight/analytics/recount.js';
+import { checkEventFiles } from '../../../src/insight/cli/doctor-event-files.js';
 import { createEventFilesMetrics } from '../../../src/insight/event-files/event-files-metrics.js';
 import type { FileStore } from '../../../src/insight/event-files/file-store.js';
 import type { GameFolder } from '../../../src/insight/event-files/manifest.js';

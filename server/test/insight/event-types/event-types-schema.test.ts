@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { checkSchema, compileSchema, SCHEMA_LIMITS } from '../../../src/platform/lib/json-schema/bounded-schema.js';
+import {
+  checkSchema,
+  compileSchema,
+  SCHEMA_LIMITS,
+} from '../../../src/platform/lib/json-schema/bounded-schema.js';
 import { cpuMs } from '../../support/cpu-time.js';
 
 const event = (payload: unknown = {}, members: Record<string, unknown> = {}) => ({

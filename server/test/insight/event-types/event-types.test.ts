@@ -5,16 +5,10 @@ import {
   listEventTypes,
   retireEventType,
 } from '../../../src/core/events/types/event-type-queries.js';
-import { registerEventType } from '../../../src/insight/event-types/event-types.js';
 import { createRegistries } from '../../../src/core/events/types/registries.js';
+import { registerEventType } from '../../../src/insight/event-types/event-types.js';
 import { expectCounts, expectGeneralError, storedEvents } from '../../support/data-calls.js';
-import {
-  adImpression,
-  createHarness,
-  type Harness,
-  postEvents,
-  testActor,
-} from '../../support/harness.js';
+import { adImpression, createHarness, type Harness, postEvents, testActor } from '../../support/harness.js';
 import {
   demoGameId,
   gameEvent,

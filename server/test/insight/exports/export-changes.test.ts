@@ -8,12 +8,12 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { applyEvents } from '../../../src/core/events/apply/apply-events.js';
 import { exportEvents } from '../../../src/insight/exports/export-events.js';
 import type { ExportFormat } from '../../../src/insight/exports/export-format.js';
-import type { Span } from '../../../src/studio/jobs/export-span.js';
 import {
   type ExportTarget,
   openFileTarget,
   streamTarget,
 } from '../../../src/insight/exports/export-target.js';
+import type { Span } from '../../../src/studio/jobs/export-span.js';
 import { DAY_START, EVERYTHING } from '../../support/closed-day.js';
 import {
   createGameWorld,

@@ -4,11 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { exportEvents } from '../../../src/insight/exports/export-events.js';
-import {
-  cursorPath,
-  type ExportTarget,
-  openFileTarget,
-} from '../../../src/insight/exports/export-target.js';
+import { cursorPath, type ExportTarget, openFileTarget } from '../../../src/insight/exports/export-target.js';
 import {
   compact,
   countBlocks,

@@ -3,11 +3,7 @@ import { text } from 'node:stream/consumers';
 import { gunzipSync } from 'node:zlib';
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { writeCursor } from '../../../src/platform/admin-api/page-cursor.js';
-import { transaction } from '../../../src/platform/db/pool.js';
-import { readsOf } from '../../../src/platform/db/reads.js';
 import { exportEvents } from '../../../src/insight/exports/export-events.js';
-import { deleteExpiredExports } from '../../../src/studio/jobs/export-expiry.js';
 import { type ClaimedExport, MAX_BYTES } from '../../../src/insight/exports/export-job.js';
 import {
   claimExportJob,
@@ -17,7 +13,11 @@ import {
 import { createExportRunner } from '../../../src/insight/exports/export-runner.js';
 import { type ExportTarget, streamTarget } from '../../../src/insight/exports/export-target.js';
 import { ExportLostError, jobTarget } from '../../../src/insight/exports/job-target.js';
+import { writeCursor } from '../../../src/platform/admin-api/page-cursor.js';
+import { transaction } from '../../../src/platform/db/pool.js';
+import { readsOf } from '../../../src/platform/db/reads.js';
 import type { Poller } from '../../../src/platform/lib/poller.js';
+import { deleteExpiredExports } from '../../../src/studio/jobs/export-expiry.js';
 import { type AdminClient, GAME, openAdminClient } from '../../support/admin-calls.js';
 import { expectGeneralError, withoutRateLimits } from '../../support/data-calls.js';
 import { createHarness, type Harness, postEvents } from '../../support/harness.js';

@@ -11,7 +11,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { applyEvents } from '../../../src/core/events/apply/apply-events.js';
 import { exportEvents } from '../../../src/insight/exports/export-events.js';
 import type { ExportFormat } from '../../../src/insight/exports/export-format.js';
-import type { Span } from '../../../src/studio/jobs/export-span.js';
 import {
   cursorPath,
   type ExportSubject,
@@ -19,6 +18,7 @@ import {
   openFileTarget,
   streamTarget,
 } from '../../../src/insight/exports/export-target.js';
+import type { Span } from '../../../src/studio/jobs/export-span.js';
 import { finished, startCommand } from '../../support/command.js';
 import {
   adImpressionAt,

@@ -1,11 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type AdminClient, GAME, openAdminClient } from '../../support/admin-calls.js';
-import {
-  expectGeneralError,
-  postBytes,
-  storedEvents,
-  withoutRateLimits,
-} from '../../support/data-calls.js';
+import { expectGeneralError, postBytes, storedEvents, withoutRateLimits } from '../../support/data-calls.js';
 import { createHarness, type Harness, type Session } from '../../support/harness.js';
 import { expectForgedCursorsRefused, readPages } from '../../support/pages.js';
 import { registerPayload, setUnregisteredTypes } from '../../support/registry-calls.js';

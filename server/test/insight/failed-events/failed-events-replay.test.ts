@@ -11,13 +11,7 @@ import {
   replayFailedGroup,
 } from '../../../src/insight/failed-events/replay.js';
 import { playerAggregates, postBytes, storedEvents, withoutRateLimits } from '../../support/data-calls.js';
-import {
-  createHarness,
-  type Harness,
-  postEvents,
-  type Session,
-  testActor,
-} from '../../support/harness.js';
+import { createHarness, type Harness, postEvents, type Session, testActor } from '../../support/harness.js';
 import { demoGameId, gameEvent, registerPayload, registerSchema } from '../../support/registry-calls.js';
 
 describe('replaying failed events', () => {

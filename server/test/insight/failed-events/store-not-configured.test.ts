@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { findGame } from '../../../src/platform/admin-api/tenants.js';
 import { DEMO } from '../../../src/app/demo-studio.js';
-import { type ReplayTools, replayFailedGroup } from '../../../src/insight/failed-events/replay.js';
 import { NO_STORES, type StoreSettings } from '../../../src/core/events/receipts/store-settings.js';
+import { type ReplayTools, replayFailedGroup } from '../../../src/insight/failed-events/replay.js';
 import { replayWaiting } from '../../../src/insight/failed-events/replay-waiting.js';
-import { saveStores } from '../../../src/trust/stores/store-settings-queries.js';
+import { findGame } from '../../../src/platform/admin-api/tenants.js';
 import { HOUR_MS } from '../../../src/platform/lib/day.js';
+import { saveStores } from '../../../src/trust/stores/store-settings-queries.js';
 import { get, withoutRateLimits } from '../../support/data-calls.js';
 import { createHarness, type Harness, postEvents, type Session, testActor } from '../../support/harness.js';
 import { expectPurchaseSums } from '../../support/purchase-sums.js';

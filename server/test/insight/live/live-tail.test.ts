@@ -1,11 +1,11 @@
 import type { AddressInfo } from 'node:net';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { revokeAdminToken } from '../../../src/studio/admin-api/admin-tokens.js';
+import { createLiveTails } from '../../../src/insight/live/live-tail.js';
 import { findGame } from '../../../src/platform/admin-api/tenants.js';
 import { addMember } from '../../../src/studio/accounts/account-changes.js';
 import { removeMember } from '../../../src/studio/accounts/members.js';
-import { createLiveTails } from '../../../src/insight/live/live-tail.js';
+import { revokeAdminToken } from '../../../src/studio/admin-api/admin-tokens.js';
 import { addPerson, tenantIdOf } from '../../support/account-calls.js';
 import { type AdminClient, GAME, openAdminClient } from '../../support/admin-calls.js';
 import { expectGeneralError } from '../../support/data-calls.js';

@@ -1,14 +1,14 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runPredictionsInThread, trainInThread } from '../../../src/insight/bin/run-predictions-thread.js';
-import { withDedicatedConnection } from '../../../src/platform/db/dedicated-connection.js';
-import { transaction } from '../../../src/platform/db/pool.js';
-import { createMaintenance } from '../../../src/operations/lifecycle/maintenance.js';
-import { createMaintenanceMetrics } from '../../../src/platform/lifecycle/maintenance-metrics.js';
 import { insertGrade } from '../../../src/insight/predictions/grade-queries.js';
 import { createPredictionMetrics } from '../../../src/insight/predictions/prediction-metrics.js';
 import { predictionsStep } from '../../../src/insight/predictions/predictions-step.js';
+import { createMaintenance } from '../../../src/operations/lifecycle/maintenance.js';
+import { withDedicatedConnection } from '../../../src/platform/db/dedicated-connection.js';
+import { transaction } from '../../../src/platform/db/pool.js';
 import { dateOf } from '../../../src/platform/lib/day.js';
+import { createMaintenanceMetrics } from '../../../src/platform/lifecycle/maintenance-metrics.js';
 import { simulateGame } from '../../decide/predict/simulated-game.js';
 import { type AdminClient, GAME, openAdminClient } from '../../support/admin-calls.js';
 import { bothClocksAt } from '../../support/both-clocks.js';

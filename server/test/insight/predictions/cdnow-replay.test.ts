@@ -1,10 +1,6 @@
 /** @module-tag full */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findGame } from '../../../src/platform/admin-api/tenants.js';
-import { withDedicatedConnection } from '../../../src/platform/db/dedicated-connection.js';
 import { findFacts } from '../../../src/core/players/facts-queries.js';
-import { trainGame } from '../../../src/insight/predictions/train-game.js';
-import { readTrainingData } from '../../../src/insight/predictions/training-data-reader.js';
 import { predictionFacts } from '../../../src/decide/attributes/player-history.js';
 import type { Artefact } from '../../../src/decide/predict/artefact.js';
 import type { PurchaseCell } from '../../../src/decide/predict/beta-geometric-nbd.js';
@@ -13,11 +9,11 @@ import { fitMbgNbd } from '../../../src/decide/predict/mbg-nbd.js';
 import { payerStatistics } from '../../../src/decide/predict/player-statistics.js';
 import { type ModelReport, train } from '../../../src/decide/predict/train.js';
 import type { PayerCell, TrainingData } from '../../../src/decide/predict/training-data.js';
-import {
-  type CdnowPurchase,
-  readCdnow,
-  readCdnowPurchases,
-} from '../../decide/predict/published-data.js';
+import { trainGame } from '../../../src/insight/predictions/train-game.js';
+import { readTrainingData } from '../../../src/insight/predictions/training-data-reader.js';
+import { findGame } from '../../../src/platform/admin-api/tenants.js';
+import { withDedicatedConnection } from '../../../src/platform/db/dedicated-connection.js';
+import { type CdnowPurchase, readCdnow, readCdnowPurchases } from '../../decide/predict/published-data.js';
 import { withoutRateLimits } from '../../support/data-calls.js';
 import { DAY_MS } from '../../support/game-world.js';
 import { createHarness, type Harness, postEvents, type Session, testActor } from '../../support/harness.js';

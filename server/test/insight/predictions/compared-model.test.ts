@@ -1,7 +1,7 @@
 import { beforeAll, expect, it } from 'vitest';
-import { type ComparedModel, comparedModel } from '../../../src/insight/predictions/compared-model.js';
 import type { Artefact } from '../../../src/decide/predict/artefact.js';
 import type { ModelReport } from '../../../src/decide/predict/train.js';
+import { type ComparedModel, comparedModel } from '../../../src/insight/predictions/compared-model.js';
 import { trainedArtefact } from '../../support/prediction-models.js';
 
 /** Which model a comparison shows of a training. */

@@ -1,8 +1,6 @@
 /** @module-tag full */
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { listDueGames, workOnGame } from '../../../src/insight/predictions/daily-work.js';
-import { gradeGame } from '../../../src/insight/predictions/grade-game.js';
 import {
   findCurrentState,
   findModel,
@@ -10,10 +8,12 @@ import {
   listModels,
 } from '../../../src/core/predictions/model-queries.js';
 import { findModelsAt } from '../../../src/core/predictions/models-at.js';
+import type { Artefact, GradedName } from '../../../src/decide/predict/artefact.js';
+import { listDueGames, workOnGame } from '../../../src/insight/predictions/daily-work.js';
+import { gradeGame } from '../../../src/insight/predictions/grade-game.js';
 import { trainGame } from '../../../src/insight/predictions/train-game.js';
 import { findFailure, noteFailure } from '../../../src/insight/predictions/work-queries.js';
 import { dateOf } from '../../../src/platform/lib/day.js';
-import type { Artefact, GradedName } from '../../../src/decide/predict/artefact.js';
 import { simulateGame } from '../../decide/predict/simulated-game.js';
 import { createGameWorld, DAY_MS, type GameWorld } from '../../support/game-world.js';
 import { testActor } from '../../support/harness.js';

@@ -1,11 +1,11 @@
 /** @module-tag full */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findGame } from '../../../src/platform/admin-api/tenants.js';
-import { publishConfig } from '../../../src/liveops/configs/publish.js';
-import { gradeGame } from '../../../src/insight/predictions/grade-game.js';
-import { trainGame } from '../../../src/insight/predictions/train-game.js';
 import { DEFAULT_DOCUMENT } from '../../../src/decide/document/default-document.js';
 import { type ModelName, PREDICTION_NAMES } from '../../../src/decide/predict/artefact.js';
+import { gradeGame } from '../../../src/insight/predictions/grade-game.js';
+import { trainGame } from '../../../src/insight/predictions/train-game.js';
+import { publishConfig } from '../../../src/liveops/configs/publish.js';
+import { findGame } from '../../../src/platform/admin-api/tenants.js';
 import { type SimulatedPlayer, simulateGame } from '../../decide/predict/simulated-game.js';
 import { openAdminClient } from '../../support/admin-calls.js';
 import { get, withoutRateLimits } from '../../support/data-calls.js';

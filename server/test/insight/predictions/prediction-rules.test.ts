@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import type { Explanation } from '../../../src/liveops/explanations/explain.js';
-import { rollBackModel } from '../../../src/insight/predictions/roll-back-model.js';
 import type { Artefact } from '../../../src/decide/predict/artefact.js';
+import { rollBackModel } from '../../../src/insight/predictions/roll-back-model.js';
+import type { Explanation } from '../../../src/liveops/explanations/explain.js';
 import { type AdminClient, GAME, openAdminClient } from '../../support/admin-calls.js';
 import { gameDocument, get, offer, publish, sku, withoutRateLimits } from '../../support/data-calls.js';
 import { DAY_MS } from '../../support/game-world.js';

@@ -1,21 +1,18 @@
 /** @module-tag full */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findGame } from '../../../src/platform/admin-api/tenants.js';
-import { withDedicatedConnection } from '../../../src/platform/db/dedicated-connection.js';
 import { findFacts } from '../../../src/core/players/facts-queries.js';
 import { findStateAt } from '../../../src/core/predictions/model-queries.js';
+import { predictionFacts } from '../../../src/decide/attributes/player-history.js';
+import { PREDICTION_NAMES } from '../../../src/decide/predict/artefact.js';
+import { activityStatistics, payerStatistics } from '../../../src/decide/predict/player-statistics.js';
 import { rollBackModel } from '../../../src/insight/predictions/roll-back-model.js';
 import { type TrainOutcome, trainGame } from '../../../src/insight/predictions/train-game.js';
 import { readOrigins } from '../../../src/insight/predictions/training-data-reader.js';
 import { createSample } from '../../../src/insight/predictions/training-queries.js';
+import { findGame } from '../../../src/platform/admin-api/tenants.js';
+import { withDedicatedConnection } from '../../../src/platform/db/dedicated-connection.js';
 import { createApiKey } from '../../../src/studio/games-and-keys/key-changes.js';
 import { createGame, createTenant } from '../../../src/studio/games-and-keys/tenant-changes.js';
-import { predictionFacts } from '../../../src/decide/attributes/player-history.js';
-import { PREDICTION_NAMES } from '../../../src/decide/predict/artefact.js';
-import {
-  activityStatistics,
-  payerStatistics,
-} from '../../../src/decide/predict/player-statistics.js';
 import { toCells } from '../../decide/predict/simulate.js';
 import { simulateGame } from '../../decide/predict/simulated-game.js';
 import { get, withoutRateLimits } from '../../support/data-calls.js';

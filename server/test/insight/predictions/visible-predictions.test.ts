@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Explanation } from '../../../src/liveops/explanations/explain.js';
-import { priceRaiseSteps } from '../../../src/liveops/configs/price-raises.js';
-import { runSteps } from '../../../src/platform/lib/steps.js';
 import type { ConfigDocument } from '../../../src/decide/document/document.js';
 import type { PredictionSettings } from '../../../src/decide/document/parts/predictions.js';
 import { PREDICTION_NAMES } from '../../../src/decide/predict/artefact.js';
+import { priceRaiseSteps } from '../../../src/liveops/configs/price-raises.js';
+import type { Explanation } from '../../../src/liveops/explanations/explain.js';
+import { runSteps } from '../../../src/platform/lib/steps.js';
 import { configWith, NOW, offer as offerEntry, problemsOf } from '../../decide/support/fixtures.js';
 import { type AdminClient, GAME, openAdminClient } from '../../support/admin-calls.js';
 import { gameDocument, get, offer, publish, sku, withoutRateLimits } from '../../support/data-calls.js';

@@ -1,6 +1,4 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { withDedicatedConnection } from '../../../src/platform/db/dedicated-connection.js';
-import { readsOf } from '../../../src/platform/db/reads.js';
 import {
   createPlayerSamples,
   FAST_SAMPLE_SIZE,
@@ -8,6 +6,8 @@ import {
   thinToWeight,
 } from '../../../src/liveops/audiences/player-samples.js';
 import { drawPlayers } from '../../../src/liveops/audiences/sample-queries.js';
+import { withDedicatedConnection } from '../../../src/platform/db/dedicated-connection.js';
+import { readsOf } from '../../../src/platform/db/reads.js';
 import { createHarness, type Harness } from '../../support/harness.js';
 
 let harness: Harness;

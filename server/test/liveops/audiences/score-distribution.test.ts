@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { distributionOf } from '../../../src/liveops/audiences/score-bins.js';
 import type { Prediction } from '../../../src/decide/predict/score.js';
+import { distributionOf } from '../../../src/liveops/audiences/score-bins.js';
 import { type AdminClient, GAME, openAdminClient } from '../../support/admin-calls.js';
 import { expectGeneralError } from '../../support/data-calls.js';
 import { createHarness, type Harness } from '../../support/harness.js';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { withDedicatedConnection } from '../../../src/platform/db/dedicated-connection.js';
 import { countDailySizes } from '../../../src/liveops/audiences/count-daily-sizes.js';
+import { withDedicatedConnection } from '../../../src/platform/db/dedicated-connection.js';
 import { DAY_MS, utcDay } from '../../../src/platform/lib/day.js';
 import { segment } from '../../decide/support/fixtures.js';
 import { type AdminClient, GAME, openAdminClient } from '../../support/admin-calls.js';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
+import { UNTRAINED_MODELS } from '../../../src/decide/predict/models-in-force.js';
 import { BackTestReport } from '../../../src/liveops/back-tests/back-test-report.js';
 import { compareDocuments } from '../../../src/liveops/dry-runs/unchanged-parts.js';
-import { UNTRAINED_MODELS } from '../../../src/decide/predict/models-in-force.js';
 import { compiled, facts, NOW, offer, sku } from '../../decide/support/fixtures.js';
 import { DAY_MS } from '../../support/game-world.js';
 

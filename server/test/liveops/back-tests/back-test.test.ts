@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { withDedicatedConnection } from '../../../src/platform/db/dedicated-connection.js';
-import type { Pool } from '../../../src/platform/db/pool.js';
+import type { PlayerFacts } from '../../../src/decide/attributes/player-facts.js';
+import type { ConfigDocument } from '../../../src/decide/document/document.js';
 import { drawPlayers } from '../../../src/liveops/audiences/sample-queries.js';
 import { type BackTest, backTest } from '../../../src/liveops/back-tests/back-test.js';
 import type { BackTestResult } from '../../../src/liveops/back-tests/back-test-report.js';
@@ -10,9 +10,9 @@ import { type Explanation, explain } from '../../../src/liveops/explanations/exp
 import { createRebuildPool } from '../../../src/liveops/explanations/rebuild-connections.js';
 import { rebuildFacts } from '../../../src/liveops/explanations/rebuild-facts.js';
 import { rebuildMany } from '../../../src/liveops/explanations/rebuild-many.js';
+import { withDedicatedConnection } from '../../../src/platform/db/dedicated-connection.js';
+import type { Pool } from '../../../src/platform/db/pool.js';
 import { createFairSemaphore } from '../../../src/platform/lib/fair-semaphore.js';
-import type { PlayerFacts } from '../../../src/decide/attributes/player-facts.js';
-import type { ConfigDocument } from '../../../src/decide/document/document.js';
 import { offer, segment } from '../../decide/support/fixtures.js';
 import { DAY_MS, type TestPlayer } from '../../support/game-world.js';
 import { type BackTestWorld, createBackTestWorld, NOW, SECOND } from './back-test-world.js';

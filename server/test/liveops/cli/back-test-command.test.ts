@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { backTestLines } from '../../../src/liveops/cli/back-test-table.js';
 import type { BackTestResult } from '../../../src/liveops/back-tests/back-test-report.js';
 import { CANNOT_KNOW } from '../../../src/liveops/back-tests/cannot-know.js';
+import { backTestLines } from '../../../src/liveops/cli/back-test-table.js';
 import { runCommand } from '../../support/command.js';
 import { createGameWorld, type GameWorld } from '../../support/game-world.js';
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import type { ConfigDocument } from '../../../src/decide/document/document.js';
 import { validateOnce } from '../../../src/liveops/configs/checked-documents.js';
 import type { SliceQueue } from '../../../src/platform/lib/slice-queue.js';
 import { runSteps } from '../../../src/platform/lib/steps.js';
-import type { ConfigDocument } from '../../../src/decide/document/document.js';
 import { configWith, sku } from '../../decide/support/fixtures.js';
 
 /** Validates documents of a game, and counts how often that took work. */

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { documentDifference } from '../../../src/liveops/configs/document-difference.js';
-import { nextSegmentVersions } from '../../../src/liveops/configs/segment-versions.js';
 import { DEFAULT_DOCUMENT } from '../../../src/decide/document/default-document.js';
 import type { SegmentEntry } from '../../../src/decide/document/parts/segments.js';
+import { documentDifference } from '../../../src/liveops/configs/document-difference.js';
+import { nextSegmentVersions } from '../../../src/liveops/configs/segment-versions.js';
 import { gameDocument, offer, sku } from '../../support/data-calls.js';
 
 const segment = (segmentId: string, rule = 'true', name = segmentId): SegmentEntry => ({

@@ -1,18 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import {
-  differenceSteps,
-  documentDifference,
-} from '../../../src/liveops/configs/document-difference.js';
-import { priceRaiseSteps } from '../../../src/liveops/configs/price-raises.js';
-import { runSteps, type Steps } from '../../../src/platform/lib/steps.js';
 import { compilationSteps, compileDocument } from '../../../src/decide/compile/compile-document.js';
 import { decide } from '../../../src/decide/decide/decide.js';
 import type { ConfigDocument } from '../../../src/decide/document/document.js';
 import { readingSteps } from '../../../src/decide/document/document-text.js';
-import {
-  validateDocument,
-  validationSteps,
-} from '../../../src/decide/validate/validate-document.js';
+import { validateDocument, validationSteps } from '../../../src/decide/validate/validate-document.js';
+import { differenceSteps, documentDifference } from '../../../src/liveops/configs/document-difference.js';
+import { priceRaiseSteps } from '../../../src/liveops/configs/price-raises.js';
+import { runSteps, type Steps } from '../../../src/platform/lib/steps.js';
 import { configWith, facts, NOW, offer, segment, sku } from '../../decide/support/fixtures.js';
 import { createSteppedQueue } from '../../support/stepped-queue.js';
 

@@ -1,8 +1,3 @@
-import { mayLose } from '../../../src/liveops/configs/audience-changes.js';
-import type { Audience } from '../../../src/liveops/configs/offer-audience.js';
-import { chainsOf, conflictsOf } from '../../../src/liveops/configs/offer-conflicts.js';
-import type { PriceRaise } from '../../../src/liveops/configs/price-raises.js';
-import { offersAt, offersSeenAt } from '../../../src/liveops/configs/priced-document.js';
 import { compileDocument } from '../../../src/decide/compile/compile-document.js';
 import type {
   CompiledDocument,
@@ -16,6 +11,11 @@ import type { ConfigDocument } from '../../../src/decide/document/document.js';
 import { DEFAULT_STUDIO_ZONE } from '../../../src/decide/document/parts/calendar.js';
 import { formatMinorUnits } from '../../../src/decide/document/prices.js';
 import type { CompiledRule } from '../../../src/decide/rules/rules.js';
+import { mayLose } from '../../../src/liveops/configs/audience-changes.js';
+import type { Audience } from '../../../src/liveops/configs/offer-audience.js';
+import { chainsOf, conflictsOf } from '../../../src/liveops/configs/offer-conflicts.js';
+import type { PriceRaise } from '../../../src/liveops/configs/price-raises.js';
+import { offersAt, offersSeenAt } from '../../../src/liveops/configs/priced-document.js';
 
 /** The search for price raises without any shortcut: whole documents are compiled, and every price is worked out at every instant. */
 export function obviousPriceRaises(

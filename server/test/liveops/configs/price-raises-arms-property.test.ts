@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { priceRaiseSteps } from '../../../src/liveops/configs/price-raises.js';
-import { runSteps } from '../../../src/platform/lib/steps.js';
 import type { PlayerFacts } from '../../../src/decide/attributes/player-facts.js';
 import { decide } from '../../../src/decide/decide/decide.js';
 import type { ConfigDocument } from '../../../src/decide/document/document.js';
 import type { ExperimentEntry } from '../../../src/decide/document/parts/experiments.js';
+import { priceRaiseSteps } from '../../../src/liveops/configs/price-raises.js';
+import { runSteps } from '../../../src/platform/lib/steps.js';
 import {
   compiled,
   configWith,

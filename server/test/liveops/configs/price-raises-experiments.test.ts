@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { priceRaiseSteps } from '../../../src/liveops/configs/price-raises.js';
-import { runSteps } from '../../../src/platform/lib/steps.js';
 import type { ConfigDocument } from '../../../src/decide/document/document.js';
 import type { ExperimentEntry } from '../../../src/decide/document/parts/experiments.js';
+import { priceRaiseSteps } from '../../../src/liveops/configs/price-raises.js';
+import { runSteps } from '../../../src/platform/lib/steps.js';
 import { configWith, experiment, NOW, offer, segment, sku } from '../../decide/support/fixtures.js';
 
 const catalogue = [sku('starter', { prices: { USD: { actualPrice: '4.99', offerPrice: '4.99' } } })];

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { ConfigDocument } from '../../../src/decide/document/document.js';
 import { priceRaiseSteps } from '../../../src/liveops/configs/price-raises.js';
 import { runSteps } from '../../../src/platform/lib/steps.js';
-import type { ConfigDocument } from '../../../src/decide/document/document.js';
 import { pairedDocuments } from '../../decide/support/document-arbitrary.js';
 import { moments } from '../../decide/support/facts-arbitrary.js';
 import { runs } from '../../support/property-runs.js';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { priceRaiseSteps } from '../../../src/liveops/configs/price-raises.js';
-import { runSteps } from '../../../src/platform/lib/steps.js';
 import type { ConfigDocument } from '../../../src/decide/document/document.js';
 import type { OfferEntry } from '../../../src/decide/document/parts/offers.js';
+import { priceRaiseSteps } from '../../../src/liveops/configs/price-raises.js';
+import { runSteps } from '../../../src/platform/lib/steps.js';
 import { configWith, DAY_MS, NOW, offer, segment, sku } from '../../decide/support/fixtures.js';
 
 const priceRaises = (current: ConfigDocument, next: ConfigDocument, now: number) =>

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { valueLosses } from '../../../src/liveops/configs/value-losses.js';
 import { DEFAULT_DOCUMENT } from '../../../src/decide/document/default-document.js';
 import type { ValueEntry } from '../../../src/decide/document/parts/values.js';
 import type { ValueType } from '../../../src/decide/document/value-types.js';
+import { valueLosses } from '../../../src/liveops/configs/value-losses.js';
 import { configWith, DAY_MS, value } from '../../decide/support/fixtures.js';
 import { type AdminClient, GAME, openAdminClient } from '../../support/admin-calls.js';
 import { expectGeneralError } from '../../support/data-calls.js';

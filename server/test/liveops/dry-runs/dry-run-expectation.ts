@@ -1,11 +1,11 @@
 import { expect } from 'vitest';
-import type { DryRunResult, LaterEffects } from '../../../src/liveops/dry-runs/dry-run.js';
-import type { Effects, PartEffect } from '../../../src/liveops/dry-runs/dry-run-report.js';
 import { numberIn, type PlayerFacts } from '../../../src/decide/attributes/player-facts.js';
 import { compileDocument } from '../../../src/decide/compile/compile-document.js';
 import { decide } from '../../../src/decide/decide/decide.js';
 import type { ConfigDocument } from '../../../src/decide/document/document.js';
 import type { ModelsInForce } from '../../../src/decide/predict/models-in-force.js';
+import type { DryRunResult, LaterEffects } from '../../../src/liveops/dry-runs/dry-run.js';
+import type { Effects, PartEffect } from '../../../src/liveops/dry-runs/dry-run-report.js';
 import { NOW } from '../../decide/support/fixtures.js';
 
 export type Circumstances = { models?: ModelsInForce; atMs?: number };

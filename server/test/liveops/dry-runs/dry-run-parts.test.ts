@@ -1,20 +1,11 @@
 import { expect, it } from 'vitest';
+import type { CompiledDocument } from '../../../src/decide/compile/compiled-document.js';
+import { UNTRAINED_MODELS } from '../../../src/decide/predict/models-in-force.js';
 import { DryRunReport } from '../../../src/liveops/dry-runs/dry-run-report.js';
 import { compareDocuments } from '../../../src/liveops/dry-runs/unchanged-parts.js';
 import { evaluateWithAttributes } from '../../../src/liveops/evaluations/evaluate-player.js';
 import { factNeeds } from '../../../src/liveops/evaluations/fact-needs.js';
-import type { CompiledDocument } from '../../../src/decide/compile/compiled-document.js';
-import { UNTRAINED_MODELS } from '../../../src/decide/predict/models-in-force.js';
-import {
-  compiled,
-  facts,
-  NOW,
-  offer,
-  payer,
-  segment,
-  sku,
-  value,
-} from '../../decide/support/fixtures.js';
+import { compiled, facts, NOW, offer, payer, segment, sku, value } from '../../decide/support/fixtures.js';
 
 it('evaluates only changed parts under the old document', () => {
   const rules = [segment('a', 'country == "DE"'), segment('b', 'segment("a")'), segment('c', 'segment("b")')];

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
+import type { PlayerFacts } from '../../../src/decide/attributes/player-facts.js';
 import type { Pool } from '../../../src/platform/db/pool.js';
 import { DAY_MS } from '../../../src/platform/lib/day.js';
-import type { PlayerFacts } from '../../../src/decide/attributes/player-facts.js';
 import { FLAGS, PROMOTIONS } from '../../decide/support/document-arbitrary.js';
 import { playerFacts } from '../../decide/support/facts-arbitrary.js';
 

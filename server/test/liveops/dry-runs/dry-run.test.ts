@@ -1,7 +1,6 @@
 /** @module-tag full */
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type DryRunResult, dryRun } from '../../../src/liveops/dry-runs/dry-run.js';
 import { findFacts } from '../../../src/core/players/facts-queries.js';
 import { ATTRIBUTES } from '../../../src/decide/attributes/attributes.js';
 import type { PlayerFacts } from '../../../src/decide/attributes/player-facts.js';
@@ -9,6 +8,7 @@ import { predictionFacts } from '../../../src/decide/attributes/player-history.j
 import type { ConfigDocument } from '../../../src/decide/document/document.js';
 import { type Artefact, PREDICTION_NAMES } from '../../../src/decide/predict/artefact.js';
 import { ALL_TRUSTED, score, toldValue } from '../../../src/decide/predict/score.js';
+import { type DryRunResult, dryRun } from '../../../src/liveops/dry-runs/dry-run.js';
 import { pairedDocuments } from '../../decide/support/document-arbitrary.js';
 import {
   configWith,

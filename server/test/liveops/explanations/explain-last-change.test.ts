@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Pool } from '../../../src/platform/db/pool.js';
 import { explain } from '../../../src/liveops/explanations/explain.js';
 import { createRebuildPool } from '../../../src/liveops/explanations/rebuild-connections.js';
 import { clearOverride, setOverride } from '../../../src/liveops/players/overrides.js';
+import type { Pool } from '../../../src/platform/db/pool.js';
 import { gameDocument, get, offer, publish, sku } from '../../support/data-calls.js';
 import { createHarness, type Harness } from '../../support/harness.js';
 

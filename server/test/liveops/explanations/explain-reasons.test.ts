@@ -1,21 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { nearMissesOf } from '../../../src/liveops/explanations/near-misses.js';
-import { reasonsOf } from '../../../src/liveops/explanations/reasons.js';
 import type { PlayerFacts } from '../../../src/decide/attributes/player-facts.js';
 import { compileDocument } from '../../../src/decide/compile/compile-document.js';
 import { decide } from '../../../src/decide/decide/decide.js';
 import type { ConfigDocument } from '../../../src/decide/document/document.js';
 import { UNTRAINED_MODELS } from '../../../src/decide/predict/models-in-force.js';
-import {
-  configWith,
-  DAY_MS,
-  facts,
-  NOW,
-  offer,
-  payer,
-  segment,
-  sku,
-} from '../../decide/support/fixtures.js';
+import { nearMissesOf } from '../../../src/liveops/explanations/near-misses.js';
+import { reasonsOf } from '../../../src/liveops/explanations/reasons.js';
+import { configWith, DAY_MS, facts, NOW, offer, payer, segment, sku } from '../../decide/support/fixtures.js';
 
 /** The reasons of the decision for a player at NOW. */
 function told(overrides: Partial<ConfigDocument>, player: PlayerFacts) {

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Pool } from '../../../src/platform/db/pool.js';
 import { applyEvents } from '../../../src/core/events/apply/apply-events.js';
+import { findFacts } from '../../../src/core/players/facts-queries.js';
+import type { PlayerFacts } from '../../../src/decide/attributes/player-facts.js';
 import { createRebuildPool } from '../../../src/liveops/explanations/rebuild-connections.js';
 import { rebuildFacts } from '../../../src/liveops/explanations/rebuild-facts.js';
 import type { RebuiltPlayer } from '../../../src/liveops/explanations/rebuilt-player.js';
 import { createShadowTables, fillShadowTables } from '../../../src/liveops/explanations/shadow-tables.js';
-import { findFacts } from '../../../src/core/players/facts-queries.js';
-import type { PlayerFacts } from '../../../src/decide/attributes/player-facts.js';
+import type { Pool } from '../../../src/platform/db/pool.js';
 import {
   adImpressionAt,
   createGameWorld,

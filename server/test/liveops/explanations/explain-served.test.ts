@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Pool } from '../../../src/platform/db/pool.js';
+import type { ConfigDocument } from '../../../src/decide/document/document.js';
+import { publishConfig } from '../../../src/liveops/configs/publish.js';
 import { type Explanation, explain } from '../../../src/liveops/explanations/explain.js';
 import { createRebuildPool } from '../../../src/liveops/explanations/rebuild-connections.js';
-import { publishConfig } from '../../../src/liveops/configs/publish.js';
 import { clearOverride, setOverride } from '../../../src/liveops/players/overrides.js';
+import type { Pool } from '../../../src/platform/db/pool.js';
 import type { KeySemaphore } from '../../../src/platform/lib/fair-semaphore.js';
-import type { ConfigDocument } from '../../../src/decide/document/document.js';
 import { COUNTRIES, CURRENCIES, EVENT_TYPES, LOCALES } from '../../decide/rules/rule-arbitrary.js';
 import { FLAGS, PROMOTIONS, pairedDocuments } from '../../decide/support/document-arbitrary.js';
 import { NOW } from '../../decide/support/fixtures.js';

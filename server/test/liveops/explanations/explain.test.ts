@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { insertGame, insertTenant } from '../../../src/platform/admin-api/tenants.js';
-import type { Explanation } from '../../../src/liveops/explanations/explain.js';
 import { findDraft, saveDraft } from '../../../src/liveops/configs/draft.js';
+import type { Explanation } from '../../../src/liveops/explanations/explain.js';
+import { insertGame, insertTenant } from '../../../src/platform/admin-api/tenants.js';
 import { type AdminClient, GAME, openAdminClient } from '../../support/admin-calls.js';
 import {
   expectGeneralError,

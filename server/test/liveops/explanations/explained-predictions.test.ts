@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { explainedPredictions } from '../../../src/liveops/explanations/explained-predictions.js';
-import { type RateTable, rateTable } from '../../../src/studio/money/exchange-rates.js';
-import { utcDay } from '../../../src/platform/lib/day.js';
 import { compileDocument } from '../../../src/decide/compile/compile-document.js';
 import { UNTRAINED, UNTRAINED_MODELS } from '../../../src/decide/predict/models-in-force.js';
+import { explainedPredictions } from '../../../src/liveops/explanations/explained-predictions.js';
+import { utcDay } from '../../../src/platform/lib/day.js';
+import { type RateTable, rateTable } from '../../../src/studio/money/exchange-rates.js';
 import { configWith, DAY_MS, facts, NOW } from '../../decide/support/fixtures.js';
 
 /** A game whose players without a purchase spend 2 euros in 28 days on average. */

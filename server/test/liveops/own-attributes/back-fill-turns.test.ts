@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { withDedicatedConnection } from '../../../src/platform/db/dedicated-connection.js';
 import { applyEvents } from '../../../src/core/events/apply/apply-events.js';
+import { findFacts } from '../../../src/core/players/facts-queries.js';
+import { DEFAULT_DOCUMENT } from '../../../src/decide/document/default-document.js';
 import { publishConfig } from '../../../src/liveops/configs/publish.js';
 import { backFillOwnAttributes } from '../../../src/liveops/own-attributes/back-fill.js';
 import { toOwnJson } from '../../../src/liveops/own-attributes/own-json.js';
-import { findFacts } from '../../../src/core/players/facts-queries.js';
-import { DEFAULT_DOCUMENT } from '../../../src/decide/document/default-document.js';
+import { withDedicatedConnection } from '../../../src/platform/db/dedicated-connection.js';
 import {
   adImpressionAt,
   createGameWorld,

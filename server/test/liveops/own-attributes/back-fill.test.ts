@@ -1,18 +1,18 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { withDedicatedConnection } from '../../../src/platform/db/dedicated-connection.js';
-import { createPool, type Pool } from '../../../src/platform/db/pool.js';
 import { applyEvents } from '../../../src/core/events/apply/apply-events.js';
 import type { EventRecord } from '../../../src/core/events/intake/event-record.js';
+import { findFacts } from '../../../src/core/players/facts-queries.js';
+import { DEFAULT_DOCUMENT } from '../../../src/decide/document/default-document.js';
+import type { AttributeEntry } from '../../../src/decide/document/parts/attributes.js';
+import { publishConfig } from '../../../src/liveops/configs/publish.js';
 import { explain } from '../../../src/liveops/explanations/explain.js';
 import { createRebuildPool } from '../../../src/liveops/explanations/rebuild-connections.js';
-import { publishConfig } from '../../../src/liveops/configs/publish.js';
 import { backFillOwnAttributes } from '../../../src/liveops/own-attributes/back-fill.js';
 import { runBackFill } from '../../../src/liveops/own-attributes/back-fill-runner.js';
 import { toOwnJson } from '../../../src/liveops/own-attributes/own-json.js';
-import { findFacts } from '../../../src/core/players/facts-queries.js';
+import { withDedicatedConnection } from '../../../src/platform/db/dedicated-connection.js';
+import { createPool, type Pool } from '../../../src/platform/db/pool.js';
 import { createFairSemaphore } from '../../../src/platform/lib/fair-semaphore.js';
-import { DEFAULT_DOCUMENT } from '../../../src/decide/document/default-document.js';
-import type { AttributeEntry } from '../../../src/decide/document/parts/attributes.js';
 import {
   createGameWorld,
   DAY_MS,

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { countAudience } from '../../../src/liveops/audiences/audience.js';
-import { dryRun } from '../../../src/liveops/dry-runs/dry-run.js';
 import { applyEvents } from '../../../src/core/events/apply/apply-events.js';
-import { publishConfig } from '../../../src/liveops/configs/publish.js';
-import { runBackFill } from '../../../src/liveops/own-attributes/back-fill-runner.js';
 import type { ConfigDocument } from '../../../src/decide/document/document.js';
 import type { AttributeEntry } from '../../../src/decide/document/parts/attributes.js';
+import { countAudience } from '../../../src/liveops/audiences/audience.js';
+import { publishConfig } from '../../../src/liveops/configs/publish.js';
+import { dryRun } from '../../../src/liveops/dry-runs/dry-run.js';
+import { runBackFill } from '../../../src/liveops/own-attributes/back-fill-runner.js';
 import { configWith, segment } from '../../decide/support/fixtures.js';
 import {
   createGameWorld,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { runBackFill } from '../../../src/liveops/own-attributes/back-fill-runner.js';
 import { DEFAULT_DOCUMENT } from '../../../src/decide/document/default-document.js';
+import { runBackFill } from '../../../src/liveops/own-attributes/back-fill-runner.js';
 import { type AdminClient, GAME, openAdminClient } from '../../support/admin-calls.js';
 import { gameDocument, get, offer, publish, sku } from '../../support/data-calls.js';
 import { createHarness, type Harness, postEvents, type Session } from '../../support/harness.js';

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { MAX_PINS } from '../../../src/liveops/players/pins.js';
 import { DEFAULT_DOCUMENT } from '../../../src/decide/document/default-document.js';
 import type { ValueEntry } from '../../../src/decide/document/parts/values.js';
+import { MAX_PINS } from '../../../src/liveops/players/pins.js';
 import { value } from '../../decide/support/fixtures.js';
 import { type AdminClient, GAME, openAdminClient } from '../../support/admin-calls.js';
 import { runCommand } from '../../support/command.js';

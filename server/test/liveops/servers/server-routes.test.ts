@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import type { LightMyRequestResponse } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { insertGame } from '../../../src/platform/admin-api/tenants.js';
 import { buildPlayerApp } from '../../../src/app/player-app.js';
-import { transaction } from '../../../src/platform/db/pool.js';
 import type { ServerScope } from '../../../src/core/sessions/api-key-queries.js';
 import { updateKeyExpiry, updateKeyRevoked } from '../../../src/core/sessions/api-key-queries.js';
 import { PREDICTION_NAMES } from '../../../src/decide/predict/artefact.js';
+import { insertGame } from '../../../src/platform/admin-api/tenants.js';
+import { transaction } from '../../../src/platform/db/pool.js';
 import { createMetrics } from '../../../src/platform/telemetry/metrics.js';
 import { expectGeneralError, gameDocument, get, offer, publish, sku } from '../../support/data-calls.js';
 import { requestDeletion } from '../../support/erasure-calls.js';

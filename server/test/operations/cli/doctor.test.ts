@@ -7,9 +7,9 @@ import { checkSchema, examineDatabase } from '../../../src/operations/cli/doctor
 import { checkFreeSpace } from '../../../src/operations/cli/doctor-disk.js';
 import { migrate } from '../../../src/platform/db/migrate.js';
 import { createPool } from '../../../src/platform/db/pool.js';
-import { ensureSigningKey } from '../../../src/studio/sessions/signing-key-changes.js';
 import { generateMasterKey } from '../../../src/platform/security/master-keys.js';
 import { readSettings, type Settings } from '../../../src/platform/settings/settings.js';
+import { ensureSigningKey } from '../../../src/studio/sessions/signing-key-changes.js';
 import { createTestDatabase, type TestDatabase } from '../../support/database.js';
 import { testMasterKeys } from '../../support/harness.js';
 

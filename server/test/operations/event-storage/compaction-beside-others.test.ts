@@ -1,9 +1,9 @@
 /** @module-tag full */
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { findFacts } from '../../../src/core/players/facts-queries.js';
 import type { CompactionResult } from '../../../src/operations/event-storage/compact-events.js';
 import type { Rewrite } from '../../../src/operations/event-storage/compact-queries.js';
-import { findFacts } from '../../../src/core/players/facts-queries.js';
 import {
   compact,
   countBlocks,

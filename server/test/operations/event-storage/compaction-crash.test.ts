@@ -5,8 +5,8 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { migrate } from '../../../src/platform/db/migrate.js';
 import { findFacts } from '../../../src/core/players/facts-queries.js';
+import { migrate } from '../../../src/platform/db/migrate.js';
 import {
   compact,
   countBlocks,

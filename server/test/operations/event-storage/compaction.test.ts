@@ -4,8 +4,8 @@ import { MAINTENANCE_STEPS } from '../../../src/app/maintenance-steps.js';
 import { recountGame } from '../../../src/insight/analytics/recount.js';
 import { createEventStoreMetrics } from '../../../src/operations/event-storage/event-store-metrics.js';
 import { createMaintenance } from '../../../src/operations/lifecycle/maintenance.js';
-import { createMaintenanceMetrics } from '../../../src/platform/lifecycle/maintenance-metrics.js';
 import { utcDay } from '../../../src/platform/lib/day.js';
+import { createMaintenanceMetrics } from '../../../src/platform/lifecycle/maintenance-metrics.js';
 import { bothClocksAt } from '../../support/both-clocks.js';
 import {
   compact,

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { updateRetentionDays } from '../../../src/platform/admin-api/tenants.js';
 import { dayTable } from '../../../src/core/events/storage/event-partitions.js';
 import { type RetentionProgress, runRetention } from '../../../src/operations/lifecycle/retention.js';
+import { updateRetentionDays } from '../../../src/platform/admin-api/tenants.js';
 import { utcDay } from '../../../src/platform/lib/day.js';
 import {
   compact,

@@ -1,19 +1,19 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { updateRetentionDays } from '../../../src/platform/admin-api/tenants.js';
 import { FREQUENT_STEPS, MAINTENANCE_STEPS } from '../../../src/app/maintenance-steps.js';
 import { applyEvents } from '../../../src/core/events/apply/apply-events.js';
+import { WAITING_PURCHASES } from '../../../src/insight/failed-events/replay-waiting.js';
 import {
   createMaintenance,
   scheduleFrequently,
   scheduleMaintenance,
 } from '../../../src/operations/lifecycle/maintenance.js';
+import { updateRetentionDays } from '../../../src/platform/admin-api/tenants.js';
 import {
   createMaintenanceMetrics,
   type MaintenanceMetrics,
 } from '../../../src/platform/lifecycle/maintenance-metrics.js';
 import type { MaintenanceStep } from '../../../src/platform/lifecycle/maintenance-step.js';
-import { WAITING_PURCHASES } from '../../../src/insight/failed-events/replay-waiting.js';
 import {
   adImpressionAt,
   createGameWorld,

@@ -1,13 +1,13 @@
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { updateRetentionDays } from '../../../src/platform/admin-api/tenants.js';
-import { recountGame } from '../../../src/insight/analytics/recount.js';
 import { applyEvents, type EventOutcome } from '../../../src/core/events/apply/apply-events.js';
 import {
   ensureEventPartitions,
   listEventPartitions,
 } from '../../../src/core/events/storage/event-partitions.js';
+import { recountGame } from '../../../src/insight/analytics/recount.js';
 import { type RetentionOptions, runRetention } from '../../../src/operations/lifecycle/retention.js';
+import { updateRetentionDays } from '../../../src/platform/admin-api/tenants.js';
 import { NOW } from '../../support/closed-day.js';
 import { ensureDays } from '../../support/event-days.js';
 import {

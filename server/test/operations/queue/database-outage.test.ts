@@ -1,7 +1,13 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { expectGeneralError } from '../../support/data-calls.js';
 import { type DatabaseProxy, startDatabaseProxy } from '../../support/database-proxy.js';
-import { adImpression, createHarness, type Harness, postEvents, type Session } from '../../support/harness.js';
+import {
+  adImpression,
+  createHarness,
+  type Harness,
+  postEvents,
+  type Session,
+} from '../../support/harness.js';
 import { NATS_SERVER, type NatsServer, NEEDS_NATS, startNatsServer } from '../../support/nats-server.js';
 import { addQueuedNode, eventCount, expectApplied, type QueuedNode } from '../../support/queue-harness.js';
 

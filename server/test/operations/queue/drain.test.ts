@@ -1,5 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { adImpression, createHarness, type Harness, postEvents, type Session } from '../../support/harness.js';
+import {
+  adImpression,
+  createHarness,
+  type Harness,
+  postEvents,
+  type Session,
+} from '../../support/harness.js';
 import { NATS_SERVER, type NatsServer, NEEDS_NATS, startNatsServer } from '../../support/nats-server.js';
 import { addQueuedNode, expectDrained, type QueuedNode } from '../../support/queue-harness.js';
 

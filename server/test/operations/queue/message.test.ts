@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { CheckedEvent } from '../../../src/core/events/intake/event-record.js';
-import { bucketOfUser } from '../../../src/platform/lib/player-buckets.js';
 import { decodeMessage, encodeMessage, type QueuedMessage } from '../../../src/operations/queue/message.js';
 import { partitionOf } from '../../../src/operations/queue/stream.js';
+import { bucketOfUser } from '../../../src/platform/lib/player-buckets.js';
 
 const USER = '01980000-0000-7000-8000-00000000abcd';
 const hex = (length: number) =>

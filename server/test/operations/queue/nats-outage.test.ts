@@ -1,6 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expectGeneralError } from '../../support/data-calls.js';
-import { adImpression, createHarness, type Harness, postEvents, type Session } from '../../support/harness.js';
+import {
+  adImpression,
+  createHarness,
+  type Harness,
+  postEvents,
+  type Session,
+} from '../../support/harness.js';
 import { NATS_SERVER, type NatsServer, NEEDS_NATS, startNatsServer } from '../../support/nats-server.js';
 import { addQueuedNode, expectApplied, type QueuedNode } from '../../support/queue-harness.js';
 

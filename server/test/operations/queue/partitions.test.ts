@@ -1,11 +1,11 @@
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { createPool, type Pool } from '../../../src/platform/db/pool.js';
 import type { MessageApplier } from '../../../src/operations/queue/apply-messages.js';
 import { type QueueConsumer, startConsumer } from '../../../src/operations/queue/consumer.js';
 import { findOwners } from '../../../src/operations/queue/partition-locks.js';
 import { openQueue, type Queue } from '../../../src/operations/queue/queue.js';
 import { subjectOf } from '../../../src/operations/queue/stream.js';
+import { createPool, type Pool } from '../../../src/platform/db/pool.js';
 import type { NatsSettings } from '../../../src/platform/settings/settings.js';
 import { createMetrics } from '../../../src/platform/telemetry/metrics.js';
 import { createTestDatabase, type TestDatabase } from '../../support/database.js';

@@ -1,6 +1,5 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createErasedPlayers } from '../../../src/trust/erasures/erased-players.js';
 import { createInbox } from '../../../src/core/events/failed/inbox.js';
 import {
   createMessageApplier,
@@ -11,6 +10,7 @@ import { PartitionWorker } from '../../../src/operations/queue/partition-worker.
 import { openQueue, type Queue } from '../../../src/operations/queue/queue.js';
 import { partitionOf } from '../../../src/operations/queue/stream.js';
 import { createMetrics } from '../../../src/platform/telemetry/metrics.js';
+import { createErasedPlayers } from '../../../src/trust/erasures/erased-players.js';
 import { playerAggregates } from '../../support/data-calls.js';
 import { adImpression, createHarness, type Harness, postEvents } from '../../support/harness.js';
 import { NATS_SERVER, type NatsServer, NEEDS_NATS, startNatsServer } from '../../support/nats-server.js';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { findGame } from '../../../src/platform/admin-api/tenants.js';
 import { recountGame } from '../../../src/insight/analytics/recount.js';
 import { leavePast, type SimulatedPast } from '../../../src/operations/simulated-past/leave-past.js';
+import { findGame } from '../../../src/platform/admin-api/tenants.js';
 import { withoutRateLimits } from '../../support/data-calls.js';
 import { DAY_MS } from '../../support/game-world.js';
 import { createHarness, type Harness, postEvents, testActor } from '../../support/harness.js';

@@ -2,12 +2,12 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { listBackups } from '../../../src/platform/embedded-postgres/backup/backup-folder.js';
-import { takeBackup } from '../../../src/platform/embedded-postgres/backup/take-backup.js';
+import { recountGame } from '../../../src/insight/analytics/recount.js';
 import { migrate } from '../../../src/platform/db/migrate.js';
 import { createPool } from '../../../src/platform/db/pool.js';
 import { grantToServiceRole } from '../../../src/platform/db/service-role.js';
-import { recountGame } from '../../../src/insight/analytics/recount.js';
+import { listBackups } from '../../../src/platform/embedded-postgres/backup/backup-folder.js';
+import { takeBackup } from '../../../src/platform/embedded-postgres/backup/take-backup.js';
 import { createTestDatabase } from '../../support/database.js';
 import { contentsOf, killedUpgrade, makeDatabase, upgrade } from '../../support/major-upgrade.js';
 import { clearAway, leftovers, makeFolder, query, start } from '../../support/postgres-folders.js';

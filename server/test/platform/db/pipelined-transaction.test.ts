@@ -1,5 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Call, type Client, createPool, type Pool, pipelinedTransaction } from '../../../src/platform/db/pool.js';
+import {
+  type Call,
+  type Client,
+  createPool,
+  type Pool,
+  pipelinedTransaction,
+} from '../../../src/platform/db/pool.js';
 import { createTestDatabase, type TestDatabase } from '../../support/database.js';
 
 describe('a pipelined transaction', () => {

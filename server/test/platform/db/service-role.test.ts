@@ -1,18 +1,18 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { updateRetentionDays } from '../../../src/platform/admin-api/tenants.js';
-import { examineDatabase } from '../../../src/operations/cli/doctor-database.js';
-import { migrate } from '../../../src/platform/db/migrate.js';
-import { listMigrations } from '../../../src/platform/db/migration-files.js';
-import { createPool, type Pool } from '../../../src/platform/db/pool.js';
-import { grantToServiceRole } from '../../../src/platform/db/service-role.js';
-import { recountGame } from '../../../src/insight/analytics/recount.js';
-import { compactEvents } from '../../../src/operations/event-storage/compact-events.js';
 import {
   dropOldIdentities,
   ensureEventPartitions,
   listEventPartitions,
 } from '../../../src/core/events/storage/event-partitions.js';
+import { recountGame } from '../../../src/insight/analytics/recount.js';
+import { examineDatabase } from '../../../src/operations/cli/doctor-database.js';
+import { compactEvents } from '../../../src/operations/event-storage/compact-events.js';
 import { runRetention } from '../../../src/operations/lifecycle/retention.js';
+import { updateRetentionDays } from '../../../src/platform/admin-api/tenants.js';
+import { migrate } from '../../../src/platform/db/migrate.js';
+import { listMigrations } from '../../../src/platform/db/migration-files.js';
+import { createPool, type Pool } from '../../../src/platform/db/pool.js';
+import { grantToServiceRole } from '../../../src/platform/db/service-role.js';
 import { DAY, fillClosedDay, NOW, SMALL_SCALE } from '../../support/closed-day.js';
 import { runCommand } from '../../support/command.js';
 import { createTestDatabase, type TestDatabase } from '../../support/database.js';

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
-import { attachToEmbeddedPostgres } from '../../../src/platform/embedded-postgres/attach.js';
 import { migrate } from '../../../src/platform/db/migrate.js';
+import { attachToEmbeddedPostgres } from '../../../src/platform/embedded-postgres/attach.js';
 import { finished, startEmbeddedCommand } from '../../support/command.js';
 import { clearAway, makeFolder, query, start } from '../../support/postgres-folders.js';
 

@@ -1,6 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { formatSeconds, isoTime, parseEventTimestamp, parseLoginTimestamp } from '../../../src/platform/lib/iso-time.js';
+import {
+  formatSeconds,
+  isoTime,
+  parseEventTimestamp,
+  parseLoginTimestamp,
+} from '../../../src/platform/lib/iso-time.js';
 import { runs } from '../../support/property-runs.js';
 
 const YEAR_0 = Date.parse('0000-01-01T00:00:00.000Z');

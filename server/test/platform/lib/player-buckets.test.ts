@@ -1,6 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { bucketOfDevice, bucketOfUser, PLAYER_BUCKETS, uuid7InBucket } from '../../../src/platform/lib/player-buckets.js';
+import {
+  bucketOfDevice,
+  bucketOfUser,
+  PLAYER_BUCKETS,
+  uuid7InBucket,
+} from '../../../src/platform/lib/player-buckets.js';
 import { UUID } from '../../../src/platform/lib/uuid.js';
 
 describe('the bucket of a player', () => {

@@ -1,14 +1,14 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { updateRetentionDays } from '../../../src/platform/admin-api/tenants.js';
 import { MAINTENANCE_STEPS } from '../../../src/app/maintenance-steps.js';
-import { readDatabaseClock } from '../../../src/platform/db/database-clock.js';
 import { applyEvents } from '../../../src/core/events/apply/apply-events.js';
 import { listEventPartitions } from '../../../src/core/events/storage/event-partitions.js';
 import { createMaintenance } from '../../../src/operations/lifecycle/maintenance.js';
+import { updateRetentionDays } from '../../../src/platform/admin-api/tenants.js';
+import { readDatabaseClock } from '../../../src/platform/db/database-clock.js';
+import { utcDay } from '../../../src/platform/lib/day.js';
 import { createMaintenanceMetrics } from '../../../src/platform/lifecycle/maintenance-metrics.js';
 import type { MaintenanceStep } from '../../../src/platform/lifecycle/maintenance-step.js';
-import { utcDay } from '../../../src/platform/lib/day.js';
 import { ensureDays } from '../../support/event-days.js';
 import {
   adImpressionAt,

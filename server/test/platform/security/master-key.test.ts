@@ -3,7 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createPool, type Pool } from '../../../src/platform/db/pool.js';
-import { findMasterKeys, loadMasterKeys, refuseWrongMasterKey } from '../../../src/platform/security/master-key.js';
+import {
+  findMasterKeys,
+  loadMasterKeys,
+  refuseWrongMasterKey,
+} from '../../../src/platform/security/master-key.js';
 import { generateMasterKey, parseMasterKeys } from '../../../src/platform/security/master-keys.js';
 import { readSettings, type Settings } from '../../../src/platform/settings/settings.js';
 import { runCommandUnder } from '../../support/command.js';

@@ -1,17 +1,22 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { findGame } from '../../../src/platform/admin-api/tenants.js';
 import { type Context, createContext } from '../../../src/app/context.js';
 import { DEMO } from '../../../src/app/demo-studio.js';
 import { buildPlayerApp } from '../../../src/app/player-app.js';
 import { loadDeviceHashes } from '../../../src/core/sessions/forgotten-devices.js';
+import { findGame } from '../../../src/platform/admin-api/tenants.js';
+import {
+  generateMasterKey,
+  type MasterKeys,
+  primaryId,
+  seal,
+} from '../../../src/platform/security/master-keys.js';
+import { listSealedSecrets } from '../../../src/platform/security/sealed-secrets.js';
+import { revokeApiKey } from '../../../src/studio/games-and-keys/key-changes.js';
 import { replaceLostSecrets } from '../../../src/studio/sessions/replace-lost-secrets.js';
 import { resealAll } from '../../../src/studio/sessions/reseal-secrets.js';
 import { saveAccount } from '../../../src/trust/stores/google/account-queries.js';
-import { revokeApiKey } from '../../../src/studio/games-and-keys/key-changes.js';
-import { generateMasterKey, type MasterKeys, primaryId, seal } from '../../../src/platform/security/master-keys.js';
-import { listSealedSecrets } from '../../../src/platform/security/sealed-secrets.js';
 import { runCommandUnder } from '../../support/command.js';
 import {
   createHarness,

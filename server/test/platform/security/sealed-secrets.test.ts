@@ -1,16 +1,21 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { findGame } from '../../../src/platform/admin-api/tenants.js';
 import { type Context, createContext } from '../../../src/app/context.js';
 import { DEMO } from '../../../src/app/demo-studio.js';
 import { buildPlayerApp } from '../../../src/app/player-app.js';
-import { resealAll } from '../../../src/studio/sessions/reseal-secrets.js';
-import { saveAccount } from '../../../src/trust/stores/google/account-queries.js';
+import { findGame } from '../../../src/platform/admin-api/tenants.js';
 import { createErasureHashes } from '../../../src/platform/security/erasure-hashes.js';
 import { accountBinding } from '../../../src/platform/security/google-account-binding.js';
-import { type MasterKeys, sealedUnder, UnsealError, unseal } from '../../../src/platform/security/master-keys.js';
+import {
+  type MasterKeys,
+  sealedUnder,
+  UnsealError,
+  unseal,
+} from '../../../src/platform/security/master-keys.js';
 import { listSealedSecrets } from '../../../src/platform/security/sealed-secrets.js';
+import { resealAll } from '../../../src/studio/sessions/reseal-secrets.js';
+import { saveAccount } from '../../../src/trust/stores/google/account-queries.js';
 import {
   createHarness,
   type Harness,

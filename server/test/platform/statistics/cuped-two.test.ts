@@ -12,7 +12,11 @@ import {
   thirdPairs,
   tripleMomentsOf,
 } from '../../../src/platform/statistics/moments.js';
-import { bucketOfValue, mergeHistograms, type ValueHistogram } from '../../../src/platform/statistics/value-histogram.js';
+import {
+  bucketOfValue,
+  mergeHistograms,
+  type ValueHistogram,
+} from '../../../src/platform/statistics/value-histogram.js';
 
 type Triple = readonly [value: number, other: number, third: number];
 

@@ -5,7 +5,12 @@ import { murmurHash3 } from '../../../src/platform/lib/murmur-hash-3.js';
 import { sequenceInterval, sequenceP } from '../../../src/platform/statistics/confidence-sequence.js';
 import { cupedEstimate, cupedSlope } from '../../../src/platform/statistics/cuped.js';
 import { absoluteEffect, relativeEffect } from '../../../src/platform/statistics/effect.js';
-import { type Estimate, meanEstimate, ratioEstimate, shareEstimate } from '../../../src/platform/statistics/estimate.js';
+import {
+  type Estimate,
+  meanEstimate,
+  ratioEstimate,
+  shareEstimate,
+} from '../../../src/platform/statistics/estimate.js';
 import { fixedInterval, fixedP } from '../../../src/platform/statistics/fixed-horizon.js';
 import type { Moments } from '../../../src/platform/statistics/moments.js';
 import { benjaminiHochberg, holm } from '../../../src/platform/statistics/multiple-tests.js';

@@ -1,9 +1,18 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { criticalValue, sequenceInterval, sequenceP } from '../../../src/platform/statistics/confidence-sequence.js';
+import {
+  criticalValue,
+  sequenceInterval,
+  sequenceP,
+} from '../../../src/platform/statistics/confidence-sequence.js';
 import { cupedEstimate, cupedSlope } from '../../../src/platform/statistics/cuped.js';
 import { absoluteEffect, type Effect, relativeEffect } from '../../../src/platform/statistics/effect.js';
-import { type Estimate, meanEstimate, shareEstimate, unadjusted } from '../../../src/platform/statistics/estimate.js';
+import {
+  type Estimate,
+  meanEstimate,
+  shareEstimate,
+  unadjusted,
+} from '../../../src/platform/statistics/estimate.js';
 import { fixedInterval, fixedP, fixedPGreater } from '../../../src/platform/statistics/fixed-horizon.js';
 import { checkGuardrail } from '../../../src/platform/statistics/guardrail.js';
 import { momentsOf, pairMomentsOf } from '../../../src/platform/statistics/moments.js';

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { insertAdminSession } from '../../../src/studio/admin-api/admin-sessions.js';
 import { transaction } from '../../../src/platform/db/pool.js';
+import { hashOfToken } from '../../../src/platform/lib/secret-token.js';
 import { changePassword } from '../../../src/studio/accounts/account-changes.js';
 import { emailKeyOf, findAccountByEmail } from '../../../src/studio/accounts/account-queries.js';
-import { hashOfToken } from '../../../src/platform/lib/secret-token.js';
+import { insertAdminSession } from '../../../src/studio/admin-api/admin-sessions.js';
 import {
   addPerson,
   differentNetworks,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { refuseWeakPassword } from '../../../src/studio/accounts/new-password.js';
 import { isCommonPassword } from '../../../src/platform/security/common-passwords.js';
 import { isKeyboardRun, isRepetition } from '../../../src/platform/security/password-patterns.js';
+import { refuseWeakPassword } from '../../../src/studio/accounts/new-password.js';
 
 describe('a new password', () => {
   it.each([

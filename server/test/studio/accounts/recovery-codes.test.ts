@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { resetAccount } from '../../../src/studio/accounts/account-changes.js';
 import { codeAt, stepAt } from '../../../src/platform/lib/totp.js';
+import { resetAccount } from '../../../src/studio/accounts/account-changes.js';
 import {
   addPerson,
   expectRefused,

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { resealAll } from '../../../src/studio/sessions/reseal-secrets.js';
 import { codeAt, stepAt } from '../../../src/platform/lib/totp.js';
 import { generateMasterKey, sealedUnder } from '../../../src/platform/security/master-keys.js';
 import { listSealedSecrets } from '../../../src/platform/security/sealed-secrets.js';
+import { resealAll } from '../../../src/studio/sessions/reseal-secrets.js';
 import {
   addPerson,
   expectRefused,

@@ -1,10 +1,10 @@
 import { type FastifyInstance, fastify, type LightMyRequestResponse } from 'fastify';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { revokeAdminToken } from '../../../src/studio/admin-api/admin-tokens.js';
-import { ROLES } from '../../../src/studio/admin-api/roles.js';
 import { registerAdminApi } from '../../../src/app/admin-app.js';
 import { registerErrorHandlers } from '../../../src/platform/http/error-handler.js';
+import { revokeAdminToken } from '../../../src/studio/admin-api/admin-tokens.js';
+import { ROLES } from '../../../src/studio/admin-api/roles.js';
 import { type AdminClient, adminContext, GAME, openAdminClient } from '../../support/admin-calls.js';
 import { expectGeneralError } from '../../support/data-calls.js';
 import { createHarness, type Harness } from '../../support/harness.js';

@@ -1,24 +1,28 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { createAdminToken, revokeAdminToken } from '../../../src/studio/admin-api/admin-tokens.js';
+import { retireEventType } from '../../../src/core/events/types/event-type-queries.js';
+import { createRegistries } from '../../../src/core/events/types/registries.js';
+import { registerEventType } from '../../../src/insight/event-types/event-types.js';
+import { replayFailedEvent } from '../../../src/insight/failed-events/replay.js';
+import { discardDraft, findDraft, publishDraft, saveDraft } from '../../../src/liveops/configs/draft.js';
+import { publishConfig, rollBackConfig } from '../../../src/liveops/configs/publish.js';
+import { clearOverride, setOverride } from '../../../src/liveops/players/overrides.js';
+import { clearPin, setPin } from '../../../src/liveops/players/pins.js';
+import { runRetention } from '../../../src/operations/lifecycle/retention.js';
 import { type Actor, serviceActor } from '../../../src/platform/admin-api/audit-log.js';
+import { generateMasterKey } from '../../../src/platform/security/master-keys.js';
 import { addMember, resetAccount } from '../../../src/studio/accounts/account-changes.js';
 import { findAccountByEmail } from '../../../src/studio/accounts/account-queries.js';
 import { invite } from '../../../src/studio/accounts/invitations.js';
 import { changeRole, removeMember } from '../../../src/studio/accounts/members.js';
-import { replayFailedEvent } from '../../../src/insight/failed-events/replay.js';
-import { retireEventType } from '../../../src/core/events/types/event-type-queries.js';
-import { registerEventType } from '../../../src/insight/event-types/event-types.js';
-import { createRegistries } from '../../../src/core/events/types/registries.js';
-import { discardDraft, findDraft, publishDraft, saveDraft } from '../../../src/liveops/configs/draft.js';
-import { publishConfig, rollBackConfig } from '../../../src/liveops/configs/publish.js';
-import { runRetention } from '../../../src/operations/lifecycle/retention.js';
-import { clearOverride, setOverride } from '../../../src/liveops/players/overrides.js';
-import { clearPin, setPin } from '../../../src/liveops/players/pins.js';
+import { createAdminToken, revokeAdminToken } from '../../../src/studio/admin-api/admin-tokens.js';
+import { createApiKey, revokeApiKey, rotateApiKey } from '../../../src/studio/games-and-keys/key-changes.js';
+import {
+  createGame,
+  createTenant,
+  updateGameSettings,
+} from '../../../src/studio/games-and-keys/tenant-changes.js';
 import { resealAll } from '../../../src/studio/sessions/reseal-secrets.js';
 import { revokeSigningKey, rotateSigningKey } from '../../../src/studio/sessions/signing-key-changes.js';
-import { createApiKey, revokeApiKey, rotateApiKey } from '../../../src/studio/games-and-keys/key-changes.js';
-import { createGame, createTenant, updateGameSettings } from '../../../src/studio/games-and-keys/tenant-changes.js';
-import { generateMasterKey } from '../../../src/platform/security/master-keys.js';
 import { value } from '../../decide/support/fixtures.js';
 import { gameDocument, postBytes, sku } from '../../support/data-calls.js';
 import { createHarness, type Harness, testActor, testMasterKeys } from '../../support/harness.js';

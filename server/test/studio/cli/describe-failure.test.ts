@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { describeFailure } from '../../../src/studio/cli/describe-failure.js';
 import { ApiError } from '../../../src/platform/errors.js';
+import { describeFailure } from '../../../src/studio/cli/describe-failure.js';
 import { finished, runCommand } from '../../support/command.js';
 import { createTestDatabase, type TestDatabase } from '../../support/database.js';
 import { type DatabaseProxy, startDatabaseProxy } from '../../support/database-proxy.js';

@@ -1,9 +1,9 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { DAY_MS } from '../../../src/platform/lib/day.js';
 import type { JobRun, NewJob } from '../../../src/studio/admin-api/background-jobs.js';
 import { deleteExpiredJobs } from '../../../src/studio/jobs/job-expiry.js';
 import { createJobs } from '../../../src/studio/jobs/jobs.js';
-import { DAY_MS } from '../../../src/platform/lib/day.js';
 import { addPerson } from '../../support/account-calls.js';
 import { type AdminClient, GAME, openAdminClient } from '../../support/admin-calls.js';
 import { expectGeneralError } from '../../support/data-calls.js';

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findGame } from '../../../src/platform/admin-api/tenants.js';
 import { dryRun } from '../../../src/liveops/dry-runs/dry-run.js';
+import { findGame } from '../../../src/platform/admin-api/tenants.js';
 import { configWith, segment } from '../../decide/support/fixtures.js';
+import { dayOf, sumOn } from '../../insight/analytics/breakdowns/breakdown-world.js';
 import { type AdminClient, openAdminClient } from '../../support/admin-calls.js';
 import { createHarness, type Harness, postEvents } from '../../support/harness.js';
 import { addStudio } from '../../support/session-calls.js';
-import { dayOf, sumOn } from '../../insight/analytics/breakdowns/breakdown-world.js';
 
 const DAY_MS = 86_400_000;
 /** Noon, so that no midnight comes in between. */

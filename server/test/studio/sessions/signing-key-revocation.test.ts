@@ -1,15 +1,15 @@
 import type { FastifyInstance } from 'fastify';
 import { decodeProtectedHeader } from 'jose';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { insertGame } from '../../../src/platform/admin-api/tenants.js';
 import { DEMO } from '../../../src/app/demo-studio.js';
+import { listSigningKeys } from '../../../src/core/sessions/signing-key-queries.js';
+import { insertGame } from '../../../src/platform/admin-api/tenants.js';
+import { generateMasterKey } from '../../../src/platform/security/master-keys.js';
 import {
   ensureSigningKey,
   revokeSigningKey,
   rotateSigningKey,
 } from '../../../src/studio/sessions/signing-key-changes.js';
-import { listSigningKeys } from '../../../src/core/sessions/signing-key-queries.js';
-import { generateMasterKey } from '../../../src/platform/security/master-keys.js';
 import { runCommandUnder } from '../../support/command.js';
 import {
   createHarness,

@@ -3,10 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { applyErasedList, completeErasedList } from '../../../src/trust/erasures/apply-erased-list.js';
-import { appendToErasedList, readErasedList } from '../../../src/trust/erasures/erased-list.js';
-import { deleteErasedDeadLetters } from '../../../src/trust/erasures/erasure-step.js';
-import { createErasedListWriter } from '../../../src/trust/erasures/list-file.js';
 import { insertUnattributed } from '../../../src/operations/queue/unattributed-queries.js';
 import {
   createErasureHashes,
@@ -14,6 +10,10 @@ import {
   findErasureKey,
 } from '../../../src/platform/security/erasure-hashes.js';
 import { generateMasterKey, parseMasterKeys, seal } from '../../../src/platform/security/master-keys.js';
+import { applyErasedList, completeErasedList } from '../../../src/trust/erasures/apply-erased-list.js';
+import { appendToErasedList, readErasedList } from '../../../src/trust/erasures/erased-list.js';
+import { deleteErasedDeadLetters } from '../../../src/trust/erasures/erasure-step.js';
+import { createErasedListWriter } from '../../../src/trust/erasures/list-file.js';
 import { erase, playerIdOf, requestDeletion, tablesNaming } from '../../support/erasure-calls.js';
 import {
   adImpression,

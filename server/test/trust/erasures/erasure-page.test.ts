@@ -1,9 +1,9 @@
 import { type FastifyInstance, fastify } from 'fastify';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { DEMO } from '../../../src/app/demo-studio.js';
-import { erasurePageRoutes } from '../../../src/trust/erasures/erasure-page-routes.js';
 import { type CodeGuesses, createCodeGuesses } from '../../../src/platform/http/code-guesses.js';
 import { trustProxy } from '../../../src/platform/http/trust-proxy.js';
+import { erasurePageRoutes } from '../../../src/trust/erasures/erasure-page-routes.js';
 import { type AdminClient, GAME, openAdminClient } from '../../support/admin-calls.js';
 import { expectGeneralError } from '../../support/data-calls.js';
 import { erase, playerIdOf, tablesNaming } from '../../support/erasure-calls.js';

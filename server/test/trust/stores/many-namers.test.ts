@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { applyEvents } from '../../../src/core/events/apply/apply-events.js';
 import type { Pool } from '../../../src/platform/db/pool.js';
 import type { ApiError } from '../../../src/platform/errors.js';
-import { applyEvents } from '../../../src/core/events/apply/apply-events.js';
 import { applyNotification } from '../../../src/trust/stores/apply-notification.js';
 import { createGameWorld, type GameWorld, type TestPlayer, toRecords } from '../../support/game-world.js';
 import { expectPurchaseSums } from '../../support/purchase-sums.js';

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { findGame } from '../../../src/platform/admin-api/tenants.js';
 import { DEMO } from '../../../src/app/demo-studio.js';
-import { listGameDays } from '../../../src/insight/analytics/dashboard.js';
-import { requestErasure, withdrawErasure } from '../../../src/trust/erasures/request-erasure.js';
 import { NO_STORES, type StoreSettings } from '../../../src/core/events/receipts/store-settings.js';
-import { saveStores } from '../../../src/trust/stores/store-settings-queries.js';
+import { listGameDays } from '../../../src/insight/analytics/dashboard.js';
+import { findGame } from '../../../src/platform/admin-api/tenants.js';
 import { DAY_MS } from '../../../src/platform/lib/day.js';
+import { requestErasure, withdrawErasure } from '../../../src/trust/erasures/request-erasure.js';
 import { createAppleSigner } from '../../../src/trust/fake-store/store-signers.js';
+import { saveStores } from '../../../src/trust/stores/store-settings-queries.js';
 import { GAME, openAdminClient } from '../../support/admin-calls.js';
 import { get, withoutRateLimits } from '../../support/data-calls.js';
 import { createHarness, type Harness, postEvents, type Session, testActor } from '../../support/harness.js';

@@ -1,5 +1,5 @@
-import { type Call, type Client, query } from '../../../platform/db/pool.js';
 import type { OwnState } from '../../../decide/own-attributes/own-state.js';
+import { type Call, type Client, query } from '../../../platform/db/pool.js';
 import { REPORTED_BY_DAY } from '../intake/player-profile.js';
 import type { EventSums } from './event-sums.js';
 

@@ -1,7 +1,7 @@
-import { type Client, query } from '../../../platform/db/pool.js';
-import { createFifoMap, type FifoMap } from '../../../platform/lib/fifo-map.js';
 import type { OwnDefinition } from '../../../decide/own-attributes/own-definition.js';
 import { type OwnSet, ownSet } from '../../../decide/own-attributes/own-state.js';
+import { type Client, query } from '../../../platform/db/pool.js';
+import { createFifoMap, type FifoMap } from '../../../platform/lib/fifo-map.js';
 
 /** A version of the own attributes of a game. */
 export type OwnSetId = Readonly<{ gameId: number; version: number }>;

@@ -1,5 +1,5 @@
-import { DAY_MS } from '../../../platform/lib/day.js';
 import { isTimeZone } from '../../../decide/schedules/zone-time.js';
+import { DAY_MS } from '../../../platform/lib/day.js';
 import type { Profile, TransactionFact } from './event-record.js';
 
 /** The members of an event's metadata that say something lasting about the player's device, place and money. */

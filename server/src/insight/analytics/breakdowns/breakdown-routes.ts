@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
-import type { AdminContext } from '../../../studio/admin-api/admin-context.js';
 import { toTime } from '../../../platform/admin-api/admin-responses.js';
+import type { AdminContext } from '../../../studio/admin-api/admin-context.js';
 import { routesOfGame } from '../../../studio/admin-api/admin-routes.js';
 import { jsonOrCsv, sendCsv } from '../../../studio/admin-api/csv-file.js';
 import { DAY_SPAN_PARAMETERS, daySpanOf } from '../../../studio/admin-api/day-span.js';

@@ -1,5 +1,5 @@
-import type { DaySpan } from '../../../studio/admin-api/day-span.js';
 import { type Pool, query } from '../../../platform/db/pool.js';
+import type { DaySpan } from '../../../studio/admin-api/day-span.js';
 import type { DatedAmounts } from '../../../studio/money/exchange-rates.js';
 import { dayOfRates } from '../../../studio/money/rate-days.js';
 import { type Dimension, SHOWN_VALUES } from './dimensions.js';

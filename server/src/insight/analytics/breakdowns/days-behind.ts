@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
 import { nullable } from '../../../platform/admin-api/admin-responses.js';
-import type { DaySpan } from '../../../studio/admin-api/day-span.js';
 import { type Pool, query } from '../../../platform/db/pool.js';
 import { utcDay } from '../../../platform/lib/day.js';
+import type { DaySpan } from '../../../studio/admin-api/day-span.js';
 import { SUMMED_DAYS } from './dimensions.js';
 
 /**

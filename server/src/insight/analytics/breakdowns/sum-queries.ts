@@ -1,5 +1,5 @@
-import type { DedicatedConnection } from '../../../platform/db/dedicated-connection.js';
 import { REPORTED_BY_DAY } from '../../../core/events/intake/player-profile.js';
+import type { DedicatedConnection } from '../../../platform/db/dedicated-connection.js';
 import { DAYS_BEFORE_TODAY, SUMMED_VALUES } from './dimensions.js';
 import type { Run } from './run-queries.js';
 

@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
-import type { AdminContext } from '../../../studio/admin-api/admin-context.js';
-import { routesOfGame } from '../../../studio/admin-api/admin-routes.js';
 import { ApiError } from '../../../platform/errors.js';
 import { isCurrency } from '../../../platform/lib/currencies.js';
+import type { AdminContext } from '../../../studio/admin-api/admin-context.js';
+import { routesOfGame } from '../../../studio/admin-api/admin-routes.js';
 import { findRateTable } from '../../../studio/money/rate-queries.js';
 import { forecastResponse } from './forecast-response.js';
 import { ForecastResponse } from './forecast-schemas.js';

@@ -1,5 +1,5 @@
-import type { DedicatedConnection } from '../../../platform/db/dedicated-connection.js';
 import type { REPORTED_BY_DAY } from '../../../core/events/intake/player-profile.js';
+import type { DedicatedConnection } from '../../../platform/db/dedicated-connection.js';
 
 /** What a funnel can be split by: the columns of `player_days` that hold a report. */
 export type FunnelDimension = (typeof REPORTED_BY_DAY)[number][0];

@@ -1,15 +1,15 @@
 import type { FastifyInstance } from 'fastify';
 import type { Static } from 'typebox';
-import type { AdminContext } from '../../../studio/admin-api/admin-context.js';
-import { routesOfGame } from '../../../studio/admin-api/admin-routes.js';
-import { daySpanOf } from '../../../studio/admin-api/day-span.js';
-import { findDeletedBefore } from '../../../studio/admin-api/game-queries.js';
-import { toJob } from '../../../studio/admin-api/job-schemas.js';
 import type { Pool } from '../../../platform/db/pool.js';
 import { busy } from '../../../platform/errors.js';
 import { BODY_ERRORS } from '../../../platform/http/api-schemas.js';
 import { DAY_MS, HOUR_MS } from '../../../platform/lib/day.js';
 import { createFairSemaphore } from '../../../platform/lib/fair-semaphore.js';
+import type { AdminContext } from '../../../studio/admin-api/admin-context.js';
+import { routesOfGame } from '../../../studio/admin-api/admin-routes.js';
+import { daySpanOf } from '../../../studio/admin-api/day-span.js';
+import { findDeletedBefore } from '../../../studio/admin-api/game-queries.js';
+import { toJob } from '../../../studio/admin-api/job-schemas.js';
 import { FunnelBody, FunnelJobResponse, type FunnelResult } from './funnel-schemas.js';
 import { type FunnelRun, runFunnel } from './run-funnel.js';
 

@@ -1,4 +1,4 @@
-import type { DaySpan } from '../../../studio/admin-api/day-span.js';
+import { countPlayers } from '../../../liveops/evaluations/player-queries.js';
 import {
   cancelledBy,
   type DedicatedConnection,
@@ -9,7 +9,7 @@ import {
 import { pause } from '../../../platform/db/pause.js';
 import type { Pool } from '../../../platform/db/pool.js';
 import { DAY_MS, HOUR_MS, utcDay } from '../../../platform/lib/day.js';
-import { countPlayers } from '../../../liveops/evaluations/player-queries.js';
+import type { DaySpan } from '../../../studio/admin-api/day-span.js';
 import { createPassage, type Funnel, type Passage } from './funnel.js';
 import {
   type FunnelDimension,

@@ -1,5 +1,5 @@
-import type { DaySpan } from '../../../studio/admin-api/day-span.js';
 import { type Pool, query } from '../../../platform/db/pool.js';
+import type { DaySpan } from '../../../studio/admin-api/day-span.js';
 import type { InstallDimension, Period } from './install-cohorts.js';
 
 /** Players who started in one week or month, with one value. */

@@ -1,6 +1,6 @@
-import type { DaySpan } from '../../../studio/admin-api/day-span.js';
 import type { Pool } from '../../../platform/db/pool.js';
 import { utcDay } from '../../../platform/lib/day.js';
+import type { DaySpan } from '../../../studio/admin-api/day-span.js';
 import { findRateTable } from '../../../studio/money/rate-queries.js';
 import { findSumming, type Summing } from '../breakdowns/days-behind.js';
 import type { InstallDimension, Period } from './install-cohorts.js';

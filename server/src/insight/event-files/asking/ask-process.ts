@@ -1,7 +1,7 @@
 import { type ChildProcess, type ForkOptions, fork } from 'node:child_process';
 import type { Readable } from 'node:stream';
-import { programFile } from '../../../platform/package-files.js';
 import { residentMb } from '../../../platform/lib/resident-memory.js';
+import { programFile } from '../../../platform/package-files.js';
 import { cutMessage } from './cut-answer.js';
 import { ANSWER_FD, OUT_OF_MEMORY, type Outcome, type Question } from './question.js';
 

@@ -1,5 +1,9 @@
-import { type DedicatedConnection, inTransaction, isLockTimeout } from '../../../platform/db/dedicated-connection.js';
 import { dayTable } from '../../../core/events/storage/event-partitions.js';
+import {
+  type DedicatedConnection,
+  inTransaction,
+  isLockTimeout,
+} from '../../../platform/db/dedicated-connection.js';
 
 /**
  * Closed days that are not watched yet, the earliest first. Compaction has dealt with each of them: it replaces a day as a whole, and

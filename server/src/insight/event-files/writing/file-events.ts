@@ -1,7 +1,7 @@
-import { millionthsOf } from '../../../platform/lib/money.js';
 import { readBuiltInType } from '../../../core/events/intake/built-in-event-types.js';
 import type { TransactionFact } from '../../../core/events/intake/event-record.js';
 import { readProfile } from '../../../core/events/intake/player-profile.js';
+import { millionthsOf } from '../../../platform/lib/money.js';
 
 /** An event as the database gives it. Times are milliseconds since 1970, and the last three are JSON. */
 export type StoredEvent = readonly [

@@ -1,6 +1,6 @@
+import { dayTable } from '../../../core/events/storage/event-partitions.js';
 import { type DedicatedConnection, inTransaction } from '../../../platform/db/dedicated-connection.js';
 import type { Pool } from '../../../platform/db/pool.js';
-import { dayTable } from '../../../core/events/storage/event-partitions.js';
 import type { EventFile, GameFolder } from '../manifest.js';
 import type { StoredEvent } from './file-events.js';
 

@@ -1,4 +1,5 @@
 import { text as readText } from 'node:stream/consumers';
+import { closedBefore } from '../../../core/events/storage/event-partitions.js';
 import {
   type DedicatedConnection,
   inTransaction,
@@ -11,7 +12,6 @@ import type { Pool } from '../../../platform/db/pool.js';
 import { type Clock, clockFrom } from '../../../platform/lib/clock.js';
 import { DAY_MS, HOUR_MS } from '../../../platform/lib/day.js';
 import { keepToShare, type Rest } from '../../../platform/lib/share-of-time.js';
-import { closedBefore } from '../../../core/events/storage/event-partitions.js';
 import type { FileStore, NewFile } from '../file-store.js';
 import { type EventFile, fileName, type GameFolder, inFolder, MANIFEST, manifestText } from '../manifest.js';
 import { listFiles, listGameFolders } from '../stored-files.js';

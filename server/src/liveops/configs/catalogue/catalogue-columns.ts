@@ -1,12 +1,8 @@
+import { DOCUMENT_LIMITS } from '../../../decide/document/document-limits.js';
+import { currencyProblem, localeProblem, PATTERNS } from '../../../decide/document/document-patterns.js';
+import type { SkuEntry } from '../../../decide/document/parts/catalogue.js';
 import { currencyDecimals } from '../../../platform/lib/currencies.js';
 import { didYouMean, nearestName } from '../../../platform/lib/nearest-name.js';
-import { DOCUMENT_LIMITS } from '../../../decide/document/document-limits.js';
-import {
-  currencyProblem,
-  localeProblem,
-  PATTERNS,
-} from '../../../decide/document/document-patterns.js';
-import type { SkuEntry } from '../../../decide/document/parts/catalogue.js';
 
 /** Columns of which there is one, in this order when we write a file. A file that we read must have skuId. */
 export const FIXED_COLUMNS = [

@@ -1,7 +1,7 @@
+import { SKUS, type SkuEntry } from '../../../decide/document/parts/catalogue.js';
 import { type CsvCell, type CsvRow, readCsv } from '../../../platform/lib/csv-reader.js';
 import { csvRow } from '../../../platform/lib/csv-writer.js';
 import { MAX_ROW_ERRORS, type RowError } from '../../../platform/lib/row-errors.js';
-import { SKUS, type SkuEntry } from '../../../decide/document/parts/catalogue.js';
 import { type Column, columnOfPointer, columnsFor, MAX_COLUMNS, readColumn } from './catalogue-columns.js';
 import { type CatalogueReading, repeatedSkus } from './catalogue-rows.js';
 import { cellOf } from './csv-cells.js';

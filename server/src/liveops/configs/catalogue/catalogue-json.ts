@@ -1,5 +1,5 @@
-import type { RowError } from '../../../platform/lib/row-errors.js';
 import { SKUS, type SkuEntry } from '../../../decide/document/parts/catalogue.js';
+import type { RowError } from '../../../platform/lib/row-errors.js';
 import { type CatalogueReading, repeatedSkus } from './catalogue-rows.js';
 
 /** The catalogue as it stands in the document: a list of SKUs. */

@@ -1,11 +1,11 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import type { AdminContext } from '../../../studio/admin-api/admin-context.js';
-import { routesOfGame } from '../../../studio/admin-api/admin-routes.js';
-import { parseCsvBodies } from '../../../studio/admin-api/csv-bodies.js';
 import { ApiError } from '../../../platform/errors.js';
 import { BODY_ERRORS } from '../../../platform/http/api-schemas.js';
 import { bodyCheckedAs } from '../../../platform/http/validation.js';
+import type { AdminContext } from '../../../studio/admin-api/admin-context.js';
+import { routesOfGame } from '../../../studio/admin-api/admin-routes.js';
+import { parseCsvBodies } from '../../../studio/admin-api/csv-bodies.js';
 import { changeInTurn } from '../document-changes.js';
 import { findDraft } from '../draft.js';
 import { draftConflict } from '../publish-response.js';

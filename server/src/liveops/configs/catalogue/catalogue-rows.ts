@@ -1,5 +1,5 @@
-import type { RowError } from '../../../platform/lib/row-errors.js';
 import type { SkuEntry } from '../../../decide/document/parts/catalogue.js';
+import type { RowError } from '../../../platform/lib/row-errors.js';
 
 /** A SKU of a file and where it stands there: rows of a spreadsheet, or places in a list, counted from 1. */
 export type CatalogueRow = Readonly<{

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import { successOf } from '../../../platform/admin-api/admin-responses.js';
 import { ConfigDocument } from '../../../decide/document/document.js';
+import { successOf } from '../../../platform/admin-api/admin-responses.js';
 import { DOCUMENT_EXAMPLE } from '../config-schemas.js';
 import { catalogueToCsv } from './catalogue-csv.js';
 

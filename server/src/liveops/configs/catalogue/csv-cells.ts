@@ -1,5 +1,5 @@
-import { escapeFormula } from '../../../platform/lib/spreadsheet-formulas.js';
 import type { SkuEntry } from '../../../decide/document/parts/catalogue.js';
+import { escapeFormula } from '../../../platform/lib/spreadsheet-formulas.js';
 import type { Column } from './catalogue-columns.js';
 
 /** What a SKU has in a column; null for nothing. Prices, moments and JSON cannot be taken for formulas. */

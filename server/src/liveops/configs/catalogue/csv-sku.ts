@@ -1,13 +1,9 @@
+import type { AssetEntry } from '../../../decide/document/member-schemas.js';
+import type { LocalisedText, SkuEntry, SkuPriceEntry } from '../../../decide/document/parts/catalogue.js';
+import { isPrice, priceProblem } from '../../../decide/document/price-text.js';
 import type { CsvCell, CsvRow } from '../../../platform/lib/csv-reader.js';
 import type { RowError } from '../../../platform/lib/row-errors.js';
 import { unescapeFormula } from '../../../platform/lib/spreadsheet-formulas.js';
-import type { AssetEntry } from '../../../decide/document/member-schemas.js';
-import type {
-  LocalisedText,
-  SkuEntry,
-  SkuPriceEntry,
-} from '../../../decide/document/parts/catalogue.js';
-import { isPrice, priceProblem } from '../../../decide/document/price-text.js';
 import type { Column } from './catalogue-columns.js';
 
 export type SkuReading = Readonly<{ row: number; sku: SkuEntry | undefined; errors: readonly RowError[] }>;

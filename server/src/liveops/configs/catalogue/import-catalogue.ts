@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Actor } from '../../../platform/admin-api/audit-log.js';
-import type { Pool } from '../../../platform/db/pool.js';
-import { MAX_ROW_ERRORS, type RowError } from '../../../platform/lib/row-errors.js';
+import { documentWork } from '../../../core/configs/document-work.js';
 import type { SkuEntry } from '../../../decide/document/parts/catalogue.js';
 import { type DocumentProblem, placeOf } from '../../../decide/validate/document-problems.js';
 import { validationSteps } from '../../../decide/validate/validate-document.js';
-import { documentWork } from '../../../core/configs/document-work.js';
+import type { Actor } from '../../../platform/admin-api/audit-log.js';
+import type { Pool } from '../../../platform/db/pool.js';
+import { MAX_ROW_ERRORS, type RowError } from '../../../platform/lib/row-errors.js';
 import { type DraftConflict, findDraft, saveDraft } from '../draft.js';
 import type { CatalogueReading, CatalogueRow } from './catalogue-rows.js';
 

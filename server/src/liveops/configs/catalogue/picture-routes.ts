@@ -1,12 +1,17 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
-import type { AdminContext } from '../../../studio/admin-api/admin-context.js';
 import { successOf, Time, toTime } from '../../../platform/admin-api/admin-responses.js';
-import { routesOfGame } from '../../../studio/admin-api/admin-routes.js';
-import { cursorOf, NextCursor, pageParameters, writeCursor } from '../../../platform/admin-api/page-cursor.js';
+import {
+  cursorOf,
+  NextCursor,
+  pageParameters,
+  writeCursor,
+} from '../../../platform/admin-api/page-cursor.js';
 import { ApiError } from '../../../platform/errors.js';
 import { BODY_ERRORS } from '../../../platform/http/api-schemas.js';
 import { textParameter } from '../../../platform/http/parameters.js';
+import type { AdminContext } from '../../../studio/admin-api/admin-context.js';
+import { routesOfGame } from '../../../studio/admin-api/admin-routes.js';
 import { MAX_PICTURE_BYTES, readPicture } from './picture-format.js';
 import { deletePicture, listPictures, MAX_PICTURES, setPicture } from './picture-queries.js';
 

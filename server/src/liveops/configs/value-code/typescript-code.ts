@@ -1,6 +1,6 @@
-import { isObject } from '../../../platform/lib/is-object.js';
 import type { ValueEntry } from '../../../decide/document/parts/values.js';
 import { boundedType, type ValueType } from '../../../decide/document/value-types.js';
+import { isObject } from '../../../platform/lib/is-object.js';
 import { identifiersOf, oneLine } from './identifiers.js';
 
 /** A class cannot have an accessor of this name. All other words may be names of members. */

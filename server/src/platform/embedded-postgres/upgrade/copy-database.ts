@@ -1,5 +1,4 @@
 import type pg from 'pg';
-import { StartupError } from '../../lib/startup-error.js';
 import { migrate } from '../../db/migrate.js';
 import { listMigrations } from '../../db/migration-files.js';
 import {
@@ -9,6 +8,7 @@ import {
   refuseLateMigrations,
   refuseNewerSchema,
 } from '../../db/schema-state.js';
+import { StartupError } from '../../lib/startup-error.js';
 import { connectionUrl, ensureDatabase, type Login, SERVICE, withSuperuser } from '../login.js';
 import { copyRows, digestRows, type RowDigest } from './copy-rows.js';
 import { listObjects } from './objects.js';

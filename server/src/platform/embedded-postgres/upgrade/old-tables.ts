@@ -1,7 +1,7 @@
 import type pg from 'pg';
-import { StartupError } from '../../lib/startup-error.js';
 import { isLockTimeout } from '../../db/dedicated-connection.js';
 import { describeLockHolders, howToEnd, type LockHolder, watchLockHolders } from '../../db/lock-holders.js';
+import { StartupError } from '../../lib/startup-error.js';
 
 /** A table with rows of its own: an ordinary one or a partition. */
 export type OldTable = Readonly<{

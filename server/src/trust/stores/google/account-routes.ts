@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify';
-import type { AdminContext } from '../../../studio/admin-api/admin-context.js';
-import { routesOfGame } from '../../../studio/admin-api/admin-routes.js';
 import { ApiError } from '../../../platform/errors.js';
 import { BODY_ERRORS } from '../../../platform/http/api-schemas.js';
 import { readAccountKey } from '../../../platform/lib/google-play/google-api.js';
 import { isoTime } from '../../../platform/lib/iso-time.js';
+import type { AdminContext } from '../../../studio/admin-api/admin-context.js';
+import { routesOfGame } from '../../../studio/admin-api/admin-routes.js';
 import {
   type AccountStatus,
   deleteAccount,

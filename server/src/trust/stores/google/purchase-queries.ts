@@ -1,5 +1,5 @@
-import { type Pool, query } from '../../../platform/db/pool.js';
 import { IS_HELD } from '../../../core/events/apply/claim-queries.js';
+import { type Pool, query } from '../../../platform/db/pool.js';
 
 /** A stored purchase that Google has to be asked about; see `google_purchases` in the schema. */
 export type WaitingPurchase = Readonly<{

@@ -1,15 +1,15 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { deleteExpiredFailedEvents } from '../../../../src/insight/failed-events/expiry.js';
 import { failedEvent } from '../../../../src/core/events/failed/failed-event.js';
+import { createInbox } from '../../../../src/core/events/failed/inbox.js';
+import { insertFailedEvents } from '../../../../src/core/events/failed/inbox-queries.js';
+import { deleteExpiredFailedEvents } from '../../../../src/insight/failed-events/expiry.js';
 import {
   type FailedEventRow,
   findFailedEvent,
   listFailedEvents,
   listFailedGroups,
 } from '../../../../src/insight/failed-events/failed-event-queries.js';
-import { createInbox } from '../../../../src/core/events/failed/inbox.js';
-import { insertFailedEvents } from '../../../../src/core/events/failed/inbox-queries.js';
 import { DAY_MS } from '../../../../src/platform/lib/day.js';
 import { expectGeneralError, postBytes, withoutRateLimits } from '../../../support/data-calls.js';
 import { createHarness, type Harness, postEvents, type Session } from '../../../support/harness.js';

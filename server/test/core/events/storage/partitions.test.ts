@@ -1,6 +1,5 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { isLockTimeout } from '../../../../src/platform/db/dedicated-connection.js';
 import { applyEvents } from '../../../../src/core/events/apply/apply-events.js';
 import type { EventRecord } from '../../../../src/core/events/intake/event-record.js';
 import {
@@ -8,6 +7,7 @@ import {
   ensureEventPartitions,
   listEventPartitions,
 } from '../../../../src/core/events/storage/event-partitions.js';
+import { isLockTimeout } from '../../../../src/platform/db/dedicated-connection.js';
 import {
   adImpressionAt,
   createGameWorld,

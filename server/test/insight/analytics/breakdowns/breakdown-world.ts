@@ -1,12 +1,12 @@
-import type { DedicatedConnection } from '../../../../src/platform/db/dedicated-connection.js';
-import { walkByIndex, withDedicatedConnection } from '../../../../src/platform/db/dedicated-connection.js';
-import type { Pool } from '../../../../src/platform/db/pool.js';
+import { applyEvents } from '../../../../src/core/events/apply/apply-events.js';
 import {
   type SumOptions,
   type SumResult,
   sumBreakdowns,
 } from '../../../../src/insight/analytics/breakdowns/sum-breakdowns.js';
-import { applyEvents } from '../../../../src/core/events/apply/apply-events.js';
+import type { DedicatedConnection } from '../../../../src/platform/db/dedicated-connection.js';
+import { walkByIndex, withDedicatedConnection } from '../../../../src/platform/db/dedicated-connection.js';
+import type { Pool } from '../../../../src/platform/db/pool.js';
 import {
   DAY_MS,
   type GameWorld,

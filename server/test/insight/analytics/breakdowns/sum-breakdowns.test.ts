@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { updateRetentionDays } from '../../../../src/platform/admin-api/tenants.js';
 import { applyEvents } from '../../../../src/core/events/apply/apply-events.js';
+import { updateRetentionDays } from '../../../../src/platform/admin-api/tenants.js';
 import {
   createGameWorld,
   DAY_MS,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type FunnelRun, runFunnel } from '../../../../src/insight/analytics/funnels/run-funnel.js';
 import { applyEvents } from '../../../../src/core/events/apply/apply-events.js';
+import { type FunnelRun, runFunnel } from '../../../../src/insight/analytics/funnels/run-funnel.js';
 import { createGameWorld, DAY_MS, type GameWorld, toRecords } from '../../../support/game-world.js';
 import { dayOf, event, HOUR_MS, NOW, playGame } from '../breakdowns/breakdown-world.js';
 

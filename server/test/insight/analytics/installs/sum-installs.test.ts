@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findTenantId } from '../../../../src/platform/admin-api/tenants.js';
 import { applyEvents } from '../../../../src/core/events/apply/apply-events.js';
-import { changeRates, type RatesChange } from '../../../../src/studio/money/rate-changes.js';
+import { findTenantId } from '../../../../src/platform/admin-api/tenants.js';
 import { utcDay } from '../../../../src/platform/lib/day.js';
+import { changeRates, type RatesChange } from '../../../../src/studio/money/rate-changes.js';
 import {
   createGameWorld,
   DAY_MS,

@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { createRowReader, type StoredEvent } from '../../../../src/insight/event-files/writing/file-events.js';
+import {
+  createRowReader,
+  type StoredEvent,
+} from '../../../../src/insight/event-files/writing/file-events.js';
 import { millionthsOf } from '../../../../src/platform/lib/money.js';
 
 const SENT = Date.parse('2026-11-13T23:59:59.999Z');

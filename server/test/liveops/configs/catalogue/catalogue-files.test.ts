@@ -1,16 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  catalogueToCsv,
-  readCatalogueCsv,
-} from '../../../../src/liveops/configs/catalogue/catalogue-csv.js';
+import type { SkuEntry } from '../../../../src/decide/document/parts/catalogue.js';
+import { validateDocument } from '../../../../src/decide/validate/validate-document.js';
+import { catalogueToCsv, readCatalogueCsv } from '../../../../src/liveops/configs/catalogue/catalogue-csv.js';
 import {
   catalogueToJson,
   readCatalogueJson,
 } from '../../../../src/liveops/configs/catalogue/catalogue-json.js';
 import { planImport } from '../../../../src/liveops/configs/catalogue/import-catalogue.js';
-import type { SkuEntry } from '../../../../src/decide/document/parts/catalogue.js';
-import { validateDocument } from '../../../../src/decide/validate/validate-document.js';
 import { pairedDocuments } from '../../../decide/support/document-arbitrary.js';
 import { configWith, sku } from '../../../decide/support/fixtures.js';
 

@@ -1,8 +1,8 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { insertTenant } from '../../../../src/platform/admin-api/tenants.js';
 import type { ConfigDocument } from '../../../../src/decide/document/document.js';
 import type { SkuEntry } from '../../../../src/decide/document/parts/catalogue.js';
+import { insertTenant } from '../../../../src/platform/admin-api/tenants.js';
 import { configWith, offer, sku } from '../../../decide/support/fixtures.js';
 import { type AdminClient, GAME, openAdminClient } from '../../../support/admin-calls.js';
 import { expectGeneralError } from '../../../support/data-calls.js';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Pool } from '../../../../src/platform/db/pool.js';
+import type { ConfigDocument } from '../../../../src/decide/document/document.js';
 import { readCatalogueValue } from '../../../../src/liveops/configs/catalogue/catalogue-json.js';
 import { importCatalogue } from '../../../../src/liveops/configs/catalogue/import-catalogue.js';
 import { type Draft, findDraft, publishDraft, saveDraft } from '../../../../src/liveops/configs/draft.js';
@@ -8,7 +8,7 @@ import {
   publishConfig,
   rollBackConfig,
 } from '../../../../src/liveops/configs/publish.js';
-import type { ConfigDocument } from '../../../../src/decide/document/document.js';
+import type { Pool } from '../../../../src/platform/db/pool.js';
 import { configWith, sku } from '../../../decide/support/fixtures.js';
 import { createGameWorld, type GameWorld } from '../../../support/game-world.js';
 

@@ -1,6 +1,7 @@
-import { deleteAdminSession, insertAdminSession } from '../../../../src/studio/admin-api/admin-sessions.js';
-import { createAdminToken, listAdminTokens, revokeAdminToken } from '../../../../src/studio/admin-api/admin-tokens.js';
 import type { Pool } from '../../../../src/platform/db/pool.js';
+import { hashOfToken } from '../../../../src/platform/lib/secret-token.js';
+import { codeAt, stepAt } from '../../../../src/platform/lib/totp.js';
+import { generateMasterKey, parseMasterKeys, seal } from '../../../../src/platform/security/master-keys.js';
 import {
   addMember,
   changePassword,
@@ -18,7 +19,11 @@ import { findInvitation } from '../../../../src/studio/accounts/invitation-queri
 import { acceptInvitation, invite, revokeInvitation } from '../../../../src/studio/accounts/invitations.js';
 import { listAccounts } from '../../../../src/studio/accounts/member-queries.js';
 import { changeRole, removeMember } from '../../../../src/studio/accounts/members.js';
-import { endOtherSessions, endOwnSession, sessionIdOf } from '../../../../src/studio/accounts/own-sessions.js';
+import {
+  endOtherSessions,
+  endOwnSession,
+  sessionIdOf,
+} from '../../../../src/studio/accounts/own-sessions.js';
 import { renewRecoveryCodes, useRecoveryCode } from '../../../../src/studio/accounts/recovery-codes.js';
 import {
   confirmSecondFactor,
@@ -28,9 +33,12 @@ import {
 } from '../../../../src/studio/accounts/second-factor.js';
 import { secondFactorBinding } from '../../../../src/studio/accounts/second-factor-binding.js';
 import { signInByLink } from '../../../../src/studio/accounts/sign-in-links.js';
-import { hashOfToken } from '../../../../src/platform/lib/secret-token.js';
-import { codeAt, stepAt } from '../../../../src/platform/lib/totp.js';
-import { generateMasterKey, parseMasterKeys, seal } from '../../../../src/platform/security/master-keys.js';
+import { deleteAdminSession, insertAdminSession } from '../../../../src/studio/admin-api/admin-sessions.js';
+import {
+  createAdminToken,
+  listAdminTokens,
+  revokeAdminToken,
+} from '../../../../src/studio/admin-api/admin-tokens.js';
 import { WORLD } from './large-tables.js';
 import type { Installation, Listed } from './listed-statement.js';
 

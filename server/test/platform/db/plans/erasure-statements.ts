@@ -1,5 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { transaction } from '../../../../src/platform/db/pool.js';
+import { createErasureHashes } from '../../../../src/platform/security/erasure-hashes.js';
 import { hasDueErasures } from '../../../../src/trust/erasures/begin-queries.js';
 import {
   findPageGame,
@@ -24,7 +25,6 @@ import {
 import { requestErasure, withdrawErasure } from '../../../../src/trust/erasures/request-erasure.js';
 import { findErasureOfPlayer } from '../../../../src/trust/erasures/request-queries.js';
 import { runErasures } from '../../../../src/trust/erasures/run-erasures.js';
-import { createErasureHashes } from '../../../../src/platform/security/erasure-hashes.js';
 import { testMasterKeys } from '../../../support/harness.js';
 import { WORLD } from './large-tables.js';
 import type { Installation, Listed } from './listed-statement.js';

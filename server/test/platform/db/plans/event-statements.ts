@@ -1,7 +1,18 @@
 import { pino } from 'pino';
 import { MAINTENANCE_STEPS } from '../../../../src/app/maintenance-steps.js';
-import { walkByIndex, withDedicatedConnection } from '../../../../src/platform/db/dedicated-connection.js';
-import type { Pool } from '../../../../src/platform/db/pool.js';
+import { createReceiptChecks } from '../../../../src/core/events/receipts/receipt-checks.js';
+import { closedBefore, dayTable } from '../../../../src/core/events/storage/event-partitions.js';
+import {
+  findEventType,
+  insertEventType,
+  listEventTypes,
+  retireEventType,
+} from '../../../../src/core/events/types/event-type-queries.js';
+import { createRegistries } from '../../../../src/core/events/types/registries.js';
+import { findUsableKey } from '../../../../src/core/sessions/api-key-queries.js';
+import { forgetDevices } from '../../../../src/core/sessions/forget-devices.js';
+import { loadDeviceHashes } from '../../../../src/core/sessions/forgotten-devices.js';
+import { compareHoldouts } from '../../../../src/experiments/holdouts/compare-holdouts.js';
 import { sumBreakdowns } from '../../../../src/insight/analytics/breakdowns/sum-breakdowns.js';
 import {
   countMissingEvents,
@@ -11,12 +22,18 @@ import {
   sumStoredRevenue,
 } from '../../../../src/insight/analytics/device-totals.js';
 import { runFunnel } from '../../../../src/insight/analytics/funnels/run-funnel.js';
-import { compareHoldouts } from '../../../../src/experiments/holdouts/compare-holdouts.js';
 import { recountGame } from '../../../../src/insight/analytics/recount.js';
 import type { FileStore } from '../../../../src/insight/event-files/file-store.js';
 import { findFilesState } from '../../../../src/insight/event-files/files-state.js';
-import { findFileTotals, findGameFolder, listFiles } from '../../../../src/insight/event-files/stored-files.js';
+import {
+  findFileTotals,
+  findGameFolder,
+  listFiles,
+} from '../../../../src/insight/event-files/stored-files.js';
 import { writeEventFiles } from '../../../../src/insight/event-files/writing/write-files.js';
+import { listSentTypes } from '../../../../src/insight/event-types/sent-types.js';
+import { exportEvents } from '../../../../src/insight/exports/export-events.js';
+import { estimateEvents } from '../../../../src/insight/exports/export-queries.js';
 import { deleteFailedEvent, deleteFailedGroup } from '../../../../src/insight/failed-events/delete-failed.js';
 import {
   findFailedEvent,
@@ -26,27 +43,17 @@ import {
 import { replayFailedEvent, replayFailedGroup } from '../../../../src/insight/failed-events/replay.js';
 import { updateReasons } from '../../../../src/insight/failed-events/replay-queries.js';
 import { countLosses, listLosses, listMissing } from '../../../../src/insight/losses/losses.js';
-import { createReceiptChecks } from '../../../../src/core/events/receipts/receipt-checks.js';
 import { compactEvents } from '../../../../src/operations/event-storage/compact-events.js';
-import { countDaysToCompact, listStuckDays } from '../../../../src/operations/event-storage/compact-queries.js';
-import { closedBefore, dayTable } from '../../../../src/core/events/storage/event-partitions.js';
 import {
-  findEventType,
-  insertEventType,
-  listEventTypes,
-  retireEventType,
-} from '../../../../src/core/events/types/event-type-queries.js';
-import { createRegistries } from '../../../../src/core/events/types/registries.js';
-import { listSentTypes } from '../../../../src/insight/event-types/sent-types.js';
-import { exportEvents } from '../../../../src/insight/exports/export-events.js';
-import { estimateEvents } from '../../../../src/insight/exports/export-queries.js';
+  countDaysToCompact,
+  listStuckDays,
+} from '../../../../src/operations/event-storage/compact-queries.js';
 import { createMaintenance } from '../../../../src/operations/lifecycle/maintenance.js';
-import { createMaintenanceMetrics } from '../../../../src/platform/lifecycle/maintenance-metrics.js';
 import { runRetention } from '../../../../src/operations/lifecycle/retention.js';
-import { forgetDevices } from '../../../../src/core/sessions/forget-devices.js';
-import { loadDeviceHashes } from '../../../../src/core/sessions/forgotten-devices.js';
-import { findUsableKey } from '../../../../src/core/sessions/api-key-queries.js';
+import { walkByIndex, withDedicatedConnection } from '../../../../src/platform/db/dedicated-connection.js';
+import type { Pool } from '../../../../src/platform/db/pool.js';
 import { utcDay } from '../../../../src/platform/lib/day.js';
+import { createMaintenanceMetrics } from '../../../../src/platform/lifecycle/maintenance-metrics.js';
 import { generateMasterKey, parseMasterKeys } from '../../../../src/platform/security/master-keys.js';
 import { bothClocksAt } from '../../../support/both-clocks.js';
 import { WORLD } from './large-tables.js';

@@ -1,6 +1,3 @@
-import { inTransaction, walkByIndex, withDedicatedConnection } from '../../../../src/platform/db/dedicated-connection.js';
-import { readsOf } from '../../../../src/platform/db/reads.js';
-import { createPlayerSamples } from '../../../../src/liveops/audiences/player-samples.js';
 import { exploreExperiment } from '../../../../src/experiments/explore-experiment.js';
 import { listFormerRuns } from '../../../../src/experiments/former-queries.js';
 import { gradeExperiments } from '../../../../src/experiments/grading/grade-experiments.js';
@@ -25,6 +22,13 @@ import {
   listReportedDays,
   updateSumsRequested,
 } from '../../../../src/experiments/view-queries.js';
+import { createPlayerSamples } from '../../../../src/liveops/audiences/player-samples.js';
+import {
+  inTransaction,
+  walkByIndex,
+  withDedicatedConnection,
+} from '../../../../src/platform/db/dedicated-connection.js';
+import { readsOf } from '../../../../src/platform/db/reads.js';
 import { configWith, experiment } from '../../../decide/support/fixtures.js';
 import { WORLD } from './large-tables.js';
 import type { Listed } from './listed-statement.js';

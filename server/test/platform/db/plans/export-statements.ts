@@ -1,7 +1,4 @@
 import { pino } from 'pino';
-import type { JobRun } from '../../../../src/studio/admin-api/background-jobs.js';
-import { snapshot, transaction } from '../../../../src/platform/db/pool.js';
-import { deleteExpiredExports } from '../../../../src/studio/jobs/export-expiry.js';
 import {
   claimExportJob,
   deleteExportProgress,
@@ -11,6 +8,10 @@ import {
   listExportJobs,
 } from '../../../../src/insight/exports/export-job-queries.js';
 import { cancelExport, startExport } from '../../../../src/insight/exports/export-jobs.js';
+import { snapshot, transaction } from '../../../../src/platform/db/pool.js';
+import { DAY_MS } from '../../../../src/platform/lib/day.js';
+import type { JobRun } from '../../../../src/studio/admin-api/background-jobs.js';
+import { deleteExpiredExports } from '../../../../src/studio/jobs/export-expiry.js';
 import { deleteExpiredJobs } from '../../../../src/studio/jobs/job-expiry.js';
 import { findJob, listJobs, updateJobProgress } from '../../../../src/studio/jobs/job-queries.js';
 import { cancelJob, createJobs } from '../../../../src/studio/jobs/jobs.js';
@@ -18,7 +19,6 @@ import { auditPlayerExport } from '../../../../src/trust/player-exports/audit-pl
 import { exportPieces } from '../../../../src/trust/player-exports/export-pieces.js';
 import { claimExport, releaseExport } from '../../../../src/trust/player-exports/export-queries.js';
 import { createExportPool } from '../../../../src/trust/player-exports/player-exports.js';
-import { DAY_MS } from '../../../../src/platform/lib/day.js';
 import { WORLD } from './large-tables.js';
 import type { Listed } from './listed-statement.js';
 

@@ -1,13 +1,13 @@
-import { walkByIndex, withDedicatedConnection } from '../../../../src/platform/db/dedicated-connection.js';
-import { transaction } from '../../../../src/platform/db/pool.js';
-import { countAudience } from '../../../../src/liveops/audiences/audience.js';
-import { dryRun } from '../../../../src/liveops/dry-runs/dry-run.js';
 import { applyEvents } from '../../../../src/core/events/apply/apply-events.js';
+import { DEFAULT_DOCUMENT } from '../../../../src/decide/document/default-document.js';
+import { countAudience } from '../../../../src/liveops/audiences/audience.js';
 import { publishOwnAttributes } from '../../../../src/liveops/configs/own-attribute-sets.js';
+import { dryRun } from '../../../../src/liveops/dry-runs/dry-run.js';
 import { backFillOwnAttributes } from '../../../../src/liveops/own-attributes/back-fill.js';
 import { hasUnfinishedSet, runBackFill } from '../../../../src/liveops/own-attributes/back-fill-runner.js';
 import { findOwnAttributes } from '../../../../src/liveops/own-attributes/own-attributes.js';
-import { DEFAULT_DOCUMENT } from '../../../../src/decide/document/default-document.js';
+import { walkByIndex, withDedicatedConnection } from '../../../../src/platform/db/dedicated-connection.js';
+import { transaction } from '../../../../src/platform/db/pool.js';
 import { configWith, segment } from '../../../decide/support/fixtures.js';
 import { toRecords } from '../../../support/game-world.js';
 import { WORLD } from './large-tables.js';

@@ -1,63 +1,20 @@
 import { randomUUID } from 'node:crypto';
-import { findSignedIn, findStudioName, listStudiosOfAccount } from '../../../../src/studio/admin-api/admin-sessions.js';
-import { findAdmin, listAdminTokensOfTenant } from '../../../../src/studio/admin-api/admin-tokens.js';
-import { findAuditEntry, listAuditEntries, listAuditEntriesOfGame } from '../../../../src/platform/admin-api/audit-log.js';
-import {
-  countGamesOfTenant,
-  findGameOfTenant,
-  findListedGame,
-  listGamesOfTenant,
-} from '../../../../src/studio/admin-api/game-queries.js';
-import type { Pool } from '../../../../src/platform/db/pool.js';
-import { findAccount, findAccountByEmail } from '../../../../src/studio/accounts/account-queries.js';
-import { findInvitation, listInvitations } from '../../../../src/studio/accounts/invitation-queries.js';
-import { isMemberByEmail, listMembers } from '../../../../src/studio/accounts/member-queries.js';
-import { listOwnSessions } from '../../../../src/studio/accounts/own-sessions.js';
-import {
-  findSummedDays,
-  listBreakdownDays,
-  listBreakdownTotals,
-  listNewBuilds,
-} from '../../../../src/insight/analytics/breakdowns/breakdown.js';
-import { findSumming } from '../../../../src/insight/analytics/breakdowns/days-behind.js';
-import { gameDashboard } from '../../../../src/insight/analytics/dashboard.js';
-import { listRevenueDays } from '../../../../src/insight/analytics/forecast/revenue-days.js';
-import { findNewestComparison } from '../../../../src/experiments/holdouts/holdout-queries.js';
-import {
-  findInstallsSummedAt,
-  listInstallCohorts,
-  listInstallRevenue,
-} from '../../../../src/insight/analytics/installs/install-queries.js';
-import { listSegmentSizeDays } from '../../../../src/liveops/audiences/segment-size-queries.js';
-import { applyEvents } from '../../../../src/core/events/apply/apply-events.js';
-import { failedEvent } from '../../../../src/core/events/failed/failed-event.js';
-import { insertFailedEvents } from '../../../../src/core/events/failed/inbox-queries.js';
-import { checkEvents } from '../../../../src/core/events/intake/check-events.js';
-import { recordsOfPlayer } from '../../../../src/core/events/intake/event-record.js';
-import { findRegistry } from '../../../../src/core/events/types/event-type-queries.js';
-import { listBuildsInUse } from '../../../../src/liveops/configs/build-queries.js';
-import { listPictures } from '../../../../src/liveops/configs/catalogue/picture-queries.js';
 import {
   findConfigVersion,
   findConfigVersionAt,
   findStoredVersion,
   listConfigVersions,
 } from '../../../../src/core/configs/config-queries.js';
-import {
-  deleteDraftEditor,
-  findDraftState,
-  listDraftEditors,
-  upsertDraftEditor,
-} from '../../../../src/liveops/configs/draft-editor-queries.js';
-import { findDraftRow } from '../../../../src/liveops/configs/draft-queries.js';
+import { applyEvents } from '../../../../src/core/events/apply/apply-events.js';
+import { failedEvent } from '../../../../src/core/events/failed/failed-event.js';
+import { insertFailedEvents } from '../../../../src/core/events/failed/inbox-queries.js';
+import { checkEvents } from '../../../../src/core/events/intake/check-events.js';
+import { recordsOfPlayer } from '../../../../src/core/events/intake/event-record.js';
+import { findRegistry } from '../../../../src/core/events/types/event-type-queries.js';
 import { storeExposures } from '../../../../src/core/players/exposure-queries.js';
 import { findFacts } from '../../../../src/core/players/facts-queries.js';
-import { listOverrides } from '../../../../src/liveops/players/override-queries.js';
-import { listPins } from '../../../../src/liveops/players/pin-queries.js';
 import { findPlayerId } from '../../../../src/core/players/player-parameter.js';
 import { storeStays } from '../../../../src/core/players/stay-queries.js';
-import { listPredictedGames, listPredictionHealth } from '../../../../src/insight/predictions/daily-queries.js';
-import { listGrades } from '../../../../src/insight/predictions/grade-queries.js';
 import {
   findCurrentState,
   findModel,
@@ -66,14 +23,7 @@ import {
   listModels,
   listStates,
 } from '../../../../src/core/predictions/model-queries.js';
-import { findFailure, noteFailure, noteGraded } from '../../../../src/insight/predictions/work-queries.js';
-import { attachDevice, detachDevice } from '../../../../src/liveops/servers/attach-device.js';
-import {
-  findPlayersOfGame,
-  findUserOfDevice,
-  updateAgeGroup,
-} from '../../../../src/liveops/servers/served-player-queries.js';
-import { findServerKeys, updateKeyUse } from '../../../../src/liveops/servers/server-key-queries.js';
+import { listApiKeysOfGame } from '../../../../src/core/sessions/api-key-queries.js';
 import {
   deleteSession,
   deleteSessionsOfPlayers,
@@ -83,12 +33,73 @@ import {
   insertSessions,
   updateRefreshChains,
 } from '../../../../src/core/sessions/session-queries.js';
-import { listApiKeysOfGame } from '../../../../src/core/sessions/api-key-queries.js';
-import { utcDay } from '../../../../src/platform/lib/day.js';
-import { hashOfToken } from '../../../../src/platform/lib/secret-token.js';
+import { findNewestComparison } from '../../../../src/experiments/holdouts/holdout-queries.js';
+import {
+  findSummedDays,
+  listBreakdownDays,
+  listBreakdownTotals,
+  listNewBuilds,
+} from '../../../../src/insight/analytics/breakdowns/breakdown.js';
+import { findSumming } from '../../../../src/insight/analytics/breakdowns/days-behind.js';
+import { gameDashboard } from '../../../../src/insight/analytics/dashboard.js';
+import { listRevenueDays } from '../../../../src/insight/analytics/forecast/revenue-days.js';
+import {
+  findInstallsSummedAt,
+  listInstallCohorts,
+  listInstallRevenue,
+} from '../../../../src/insight/analytics/installs/install-queries.js';
+import {
+  listPredictedGames,
+  listPredictionHealth,
+} from '../../../../src/insight/predictions/daily-queries.js';
+import { listGrades } from '../../../../src/insight/predictions/grade-queries.js';
+import { findFailure, noteFailure, noteGraded } from '../../../../src/insight/predictions/work-queries.js';
+import { listSegmentSizeDays } from '../../../../src/liveops/audiences/segment-size-queries.js';
+import { listBuildsInUse } from '../../../../src/liveops/configs/build-queries.js';
+import { listPictures } from '../../../../src/liveops/configs/catalogue/picture-queries.js';
+import {
+  deleteDraftEditor,
+  findDraftState,
+  listDraftEditors,
+  upsertDraftEditor,
+} from '../../../../src/liveops/configs/draft-editor-queries.js';
+import { findDraftRow } from '../../../../src/liveops/configs/draft-queries.js';
+import { listOverrides } from '../../../../src/liveops/players/override-queries.js';
+import { listPins } from '../../../../src/liveops/players/pin-queries.js';
+import { attachDevice, detachDevice } from '../../../../src/liveops/servers/attach-device.js';
+import {
+  findPlayersOfGame,
+  findUserOfDevice,
+  updateAgeGroup,
+} from '../../../../src/liveops/servers/served-player-queries.js';
+import { findServerKeys, updateKeyUse } from '../../../../src/liveops/servers/server-key-queries.js';
 import { findOwners } from '../../../../src/operations/queue/partition-locks.js';
 import { findPlayerKeys } from '../../../../src/operations/queue/player-queries.js';
 import { insertUnattributed } from '../../../../src/operations/queue/unattributed-queries.js';
+import {
+  findAuditEntry,
+  listAuditEntries,
+  listAuditEntriesOfGame,
+} from '../../../../src/platform/admin-api/audit-log.js';
+import type { Pool } from '../../../../src/platform/db/pool.js';
+import { utcDay } from '../../../../src/platform/lib/day.js';
+import { hashOfToken } from '../../../../src/platform/lib/secret-token.js';
+import { findAccount, findAccountByEmail } from '../../../../src/studio/accounts/account-queries.js';
+import { findInvitation, listInvitations } from '../../../../src/studio/accounts/invitation-queries.js';
+import { isMemberByEmail, listMembers } from '../../../../src/studio/accounts/member-queries.js';
+import { listOwnSessions } from '../../../../src/studio/accounts/own-sessions.js';
+import {
+  findSignedIn,
+  findStudioName,
+  listStudiosOfAccount,
+} from '../../../../src/studio/admin-api/admin-sessions.js';
+import { findAdmin, listAdminTokensOfTenant } from '../../../../src/studio/admin-api/admin-tokens.js';
+import {
+  countGamesOfTenant,
+  findGameOfTenant,
+  findListedGame,
+  listGamesOfTenant,
+} from '../../../../src/studio/admin-api/game-queries.js';
 import { type TestEvent, toRecords } from '../../../support/game-world.js';
 import { WORLD } from './large-tables.js';
 import type { Listed } from './listed-statement.js';

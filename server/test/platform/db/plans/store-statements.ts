@@ -1,10 +1,11 @@
-import { transaction } from '../../../../src/platform/db/pool.js';
 import { applyEvents } from '../../../../src/core/events/apply/apply-events.js';
 import { tryLockTransaction } from '../../../../src/core/events/apply/claim-queries.js';
 import { findCataloguePrice } from '../../../../src/core/events/receipts/price-queries.js';
 import { createReceiptChecks } from '../../../../src/core/events/receipts/receipt-checks.js';
 import { NO_STORES } from '../../../../src/core/events/receipts/store-settings.js';
 import { createRegistries } from '../../../../src/core/events/types/registries.js';
+import { replayWaiting } from '../../../../src/insight/failed-events/replay-waiting.js';
+import { transaction } from '../../../../src/platform/db/pool.js';
 import { applyNotification } from '../../../../src/trust/stores/apply-notification.js';
 import {
   deleteAccount,
@@ -28,7 +29,6 @@ import {
   updateVoidedPage,
 } from '../../../../src/trust/stores/google/voided-queries.js';
 import { updateErasedOrder } from '../../../../src/trust/stores/notification-queries.js';
-import { replayWaiting } from '../../../../src/insight/failed-events/replay-waiting.js';
 import { findStores, saveStores } from '../../../../src/trust/stores/store-settings-queries.js';
 import { toRecords } from '../../../support/game-world.js';
 import { testMasterKeys } from '../../../support/harness.js';

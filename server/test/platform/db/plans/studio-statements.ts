@@ -1,28 +1,59 @@
-import { findDeletedBefore } from '../../../../src/studio/admin-api/game-queries.js';
-import { findGame, listGames, listTenants } from '../../../../src/platform/admin-api/tenants.js';
-import { withDedicatedConnection } from '../../../../src/platform/db/dedicated-connection.js';
-import { type Pool, transaction } from '../../../../src/platform/db/pool.js';
-import { type AccountRow, findAccountByEmail } from '../../../../src/studio/accounts/account-queries.js';
-import { secondFactorBinding } from '../../../../src/studio/accounts/second-factor-binding.js';
+import { listExposedChanges, listFormerRuns } from '../../../../src/core/configs/experiment-changes.js';
+import { apiKeyBinding, listApiKeys } from '../../../../src/core/sessions/api-key-queries.js';
+import { DEFAULT_DOCUMENT } from '../../../../src/decide/document/default-document.js';
+import { measureProbabilities } from '../../../../src/decide/predict/metrics.js';
+import { insertGrade } from '../../../../src/insight/predictions/grade-queries.js';
+import { rollBackModel } from '../../../../src/insight/predictions/roll-back-model.js';
+import { trainGame } from '../../../../src/insight/predictions/train-game.js';
 import { countDailySizes } from '../../../../src/liveops/audiences/count-daily-sizes.js';
 import { noteSegmentSizes } from '../../../../src/liveops/audiences/segment-size-queries.js';
 import { backTest } from '../../../../src/liveops/back-tests/back-test.js';
+import { deletePicture, setPicture } from '../../../../src/liveops/configs/catalogue/picture-queries.js';
+import { discardDraft, publishDraft, saveDraft } from '../../../../src/liveops/configs/draft.js';
 import { dryRun } from '../../../../src/liveops/dry-runs/dry-run.js';
 import { findPlayerAt } from '../../../../src/liveops/explanations/explained-player.js';
 import { createRebuildPool } from '../../../../src/liveops/explanations/rebuild-connections.js';
-import { deletePicture, setPicture } from '../../../../src/liveops/configs/catalogue/picture-queries.js';
-import { discardDraft, publishDraft, saveDraft } from '../../../../src/liveops/configs/draft.js';
-import { listExposedChanges, listFormerRuns } from '../../../../src/core/configs/experiment-changes.js';
 import { listNotes } from '../../../../src/liveops/players/note-queries.js';
 import { addNote, editNote, removeNote } from '../../../../src/liveops/players/notes.js';
 import { readOverrideFile } from '../../../../src/liveops/players/override-file.js';
 import { importOverrides } from '../../../../src/liveops/players/override-import.js';
 import { listKnownPlayers } from '../../../../src/liveops/players/override-import-queries.js';
 import { clearOverride, setOverride } from '../../../../src/liveops/players/overrides.js';
-import { countCurrentPins, insertPin, updatePinCleared } from '../../../../src/liveops/players/pin-queries.js';
-import { insertGrade } from '../../../../src/insight/predictions/grade-queries.js';
-import { rollBackModel } from '../../../../src/insight/predictions/roll-back-model.js';
-import { trainGame } from '../../../../src/insight/predictions/train-game.js';
+import {
+  countCurrentPins,
+  insertPin,
+  updatePinCleared,
+} from '../../../../src/liveops/players/pin-queries.js';
+import {
+  listDaysOfReceipt,
+  listSimulatedPlayers,
+  moveReceipts,
+  updateOnlyPublication,
+} from '../../../../src/operations/simulated-past/past-queries.js';
+import { findGame, listGames, listTenants } from '../../../../src/platform/admin-api/tenants.js';
+import { withDedicatedConnection } from '../../../../src/platform/db/dedicated-connection.js';
+import { type Pool, transaction } from '../../../../src/platform/db/pool.js';
+import { DAY_MS } from '../../../../src/platform/lib/day.js';
+import { createFairSemaphore } from '../../../../src/platform/lib/fair-semaphore.js';
+import { MAX_ROW_ID } from '../../../../src/platform/lib/row-id.js';
+import {
+  generateMasterKey,
+  type MasterKeys,
+  parseMasterKeys,
+  primaryId,
+  seal,
+} from '../../../../src/platform/security/master-keys.js';
+import { listSealedSecrets } from '../../../../src/platform/security/sealed-secrets.js';
+import { type AccountRow, findAccountByEmail } from '../../../../src/studio/accounts/account-queries.js';
+import { secondFactorBinding } from '../../../../src/studio/accounts/second-factor-binding.js';
+import { findDeletedBefore } from '../../../../src/studio/admin-api/game-queries.js';
+import { findAuditRow, listAuditLines } from '../../../../src/studio/games-and-keys/audit-overview.js';
+import {
+  createApiKey,
+  revokeApiKey,
+  rotateApiKey,
+} from '../../../../src/studio/games-and-keys/key-changes.js';
+import { createGame, updateGameSettings } from '../../../../src/studio/games-and-keys/tenant-changes.js';
 import { changeRates } from '../../../../src/studio/money/rate-changes.js';
 import {
   findRateTable,
@@ -33,29 +64,6 @@ import { reportSpend } from '../../../../src/studio/money/report-spend.js';
 import { replaceLostSecrets } from '../../../../src/studio/sessions/replace-lost-secrets.js';
 import { resealAll } from '../../../../src/studio/sessions/reseal-secrets.js';
 import { revokeSigningKey, rotateSigningKey } from '../../../../src/studio/sessions/signing-key-changes.js';
-import {
-  listDaysOfReceipt,
-  listSimulatedPlayers,
-  moveReceipts,
-  updateOnlyPublication,
-} from '../../../../src/operations/simulated-past/past-queries.js';
-import { apiKeyBinding, listApiKeys } from '../../../../src/core/sessions/api-key-queries.js';
-import { findAuditRow, listAuditLines } from '../../../../src/studio/games-and-keys/audit-overview.js';
-import { createApiKey, revokeApiKey, rotateApiKey } from '../../../../src/studio/games-and-keys/key-changes.js';
-import { createGame, updateGameSettings } from '../../../../src/studio/games-and-keys/tenant-changes.js';
-import { DAY_MS } from '../../../../src/platform/lib/day.js';
-import { createFairSemaphore } from '../../../../src/platform/lib/fair-semaphore.js';
-import { MAX_ROW_ID } from '../../../../src/platform/lib/row-id.js';
-import { DEFAULT_DOCUMENT } from '../../../../src/decide/document/default-document.js';
-import { measureProbabilities } from '../../../../src/decide/predict/metrics.js';
-import {
-  generateMasterKey,
-  type MasterKeys,
-  parseMasterKeys,
-  primaryId,
-  seal,
-} from '../../../../src/platform/security/master-keys.js';
-import { listSealedSecrets } from '../../../../src/platform/security/sealed-secrets.js';
 import { configWith, experiment } from '../../../decide/support/fixtures.js';
 import { WORLD } from './large-tables.js';
 import type { Installation, Listed } from './listed-statement.js';

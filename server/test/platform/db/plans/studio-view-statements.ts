@@ -1,5 +1,15 @@
-import { type Pool, snapshot } from '../../../../src/platform/db/pool.js';
-import { readsOf } from '../../../../src/platform/db/reads.js';
+import { findPublicationBefore, listVersionsPublished } from '../../../../src/core/configs/config-queries.js';
+import { findCurrentModels } from '../../../../src/core/predictions/models-at.js';
+import { compileDocument } from '../../../../src/decide/compile/compile-document.js';
+import { DEFAULT_DOCUMENT } from '../../../../src/decide/document/default-document.js';
+import { listLiveEvents, listNewestBlocks } from '../../../../src/insight/live/live-queries.js';
+import { listBlockHeads } from '../../../../src/insight/timelines/block-queries.js';
+import { timelinePage } from '../../../../src/insight/timelines/timeline.js';
+import {
+  findTimelinePlayer,
+  findTransactionEnds,
+} from '../../../../src/insight/timelines/timeline-queries.js';
+import { TIMELINE_KINDS } from '../../../../src/insight/timelines/timeline-schemas.js';
 import { countAudience } from '../../../../src/liveops/audiences/audience.js';
 import { BEFORE_ALL, findPlayers } from '../../../../src/liveops/audiences/find-players.js';
 import { listPlayers } from '../../../../src/liveops/audiences/list-players.js';
@@ -7,30 +17,23 @@ import {
   listNewestPlayerIds,
   listPaidCurrencies,
 } from '../../../../src/liveops/audiences/player-list-queries.js';
-import { createPlayerSamples, SEGMENT_SAMPLE_SIZE } from '../../../../src/liveops/audiences/player-samples.js';
+import {
+  createPlayerSamples,
+  SEGMENT_SAMPLE_SIZE,
+} from '../../../../src/liveops/audiences/player-samples.js';
 import { readByLastSeen, readBySpend, readNewest } from '../../../../src/liveops/audiences/player-sorts.js';
 import { memberFilter } from '../../../../src/liveops/audiences/segment-members.js';
 import { countSegmentNumbers } from '../../../../src/liveops/audiences/segment-numbers.js';
-import { listLiveEvents, listNewestBlocks } from '../../../../src/insight/live/live-queries.js';
-import {
-  findPublicationBefore,
-  listVersionsPublished,
-} from '../../../../src/core/configs/config-queries.js';
-import { findCurrentModels } from '../../../../src/core/predictions/models-at.js';
-import { revokeSessions } from '../../../../src/studio/sessions/revoke-sessions.js';
 import {
   listDevices,
   listSessions,
   NO_SESSION,
 } from '../../../../src/liveops/sessions/session-list-queries.js';
-import { listBlockHeads } from '../../../../src/insight/timelines/block-queries.js';
-import { timelinePage } from '../../../../src/insight/timelines/timeline.js';
-import { findTimelinePlayer, findTransactionEnds } from '../../../../src/insight/timelines/timeline-queries.js';
-import { TIMELINE_KINDS } from '../../../../src/insight/timelines/timeline-schemas.js';
+import { type Pool, snapshot } from '../../../../src/platform/db/pool.js';
+import { readsOf } from '../../../../src/platform/db/reads.js';
 import { clockFrom } from '../../../../src/platform/lib/clock.js';
 import { MAX_ROW_ID } from '../../../../src/platform/lib/row-id.js';
-import { compileDocument } from '../../../../src/decide/compile/compile-document.js';
-import { DEFAULT_DOCUMENT } from '../../../../src/decide/document/default-document.js';
+import { revokeSessions } from '../../../../src/studio/sessions/revoke-sessions.js';
 import { WORLD } from './large-tables.js';
 import type { Listed } from './listed-statement.js';
 

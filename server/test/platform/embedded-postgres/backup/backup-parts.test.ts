@@ -2,8 +2,15 @@ import { describe, expect, it } from 'vitest';
 import { chooseBackup, parseMoment } from '../../../../src/operations/cli/restore-command.js';
 import { isCutOff } from '../../../../src/platform/embedded-postgres/backup/backup-due.js';
 import { type Backup, backupName } from '../../../../src/platform/embedded-postgres/backup/backup-folder.js';
-import { formatManifest, type Manifest, parseManifest } from '../../../../src/platform/embedded-postgres/backup/manifest.js';
-import { divideBackups, unneededFiles } from '../../../../src/platform/embedded-postgres/backup/prune-backups.js';
+import {
+  formatManifest,
+  type Manifest,
+  parseManifest,
+} from '../../../../src/platform/embedded-postgres/backup/manifest.js';
+import {
+  divideBackups,
+  unneededFiles,
+} from '../../../../src/platform/embedded-postgres/backup/prune-backups.js';
 import { missingAfter } from '../../../../src/platform/embedded-postgres/backup/verify-archive.js';
 import {
   segmentAfter,

@@ -4,7 +4,11 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createBackupCopies } from '../../../../src/operations/bin/backup-copies.js';
 import { checkBackups } from '../../../../src/operations/cli/doctor-backups.js';
-import { type Backup, claimBackupFolder, listBackups } from '../../../../src/platform/embedded-postgres/backup/backup-folder.js';
+import {
+  type Backup,
+  claimBackupFolder,
+  listBackups,
+} from '../../../../src/platform/embedded-postgres/backup/backup-folder.js';
 import {
   type BackupStore,
   claimStore,
@@ -14,7 +18,10 @@ import {
 } from '../../../../src/platform/embedded-postgres/backup/backup-store.js';
 import { fetchBackup } from '../../../../src/platform/embedded-postgres/backup/fetch-backup.js';
 import { writeHashed } from '../../../../src/platform/embedded-postgres/backup/hashed-files.js';
-import { type BackupFile, writeManifest } from '../../../../src/platform/embedded-postgres/backup/manifest.js';
+import {
+  type BackupFile,
+  writeManifest,
+} from '../../../../src/platform/embedded-postgres/backup/manifest.js';
 import { verifyBackup } from '../../../../src/platform/embedded-postgres/backup/verify-backup.js';
 import { appendToErasedList, readErasedList } from '../../../../src/trust/erasures/erased-list.js';
 import { addStoredErasedList } from '../../../../src/trust/erasures/stored-list.js';

@@ -9,7 +9,14 @@ import { verifyArchive } from '../../../../src/platform/embedded-postgres/backup
 import { verifyBackup } from '../../../../src/platform/embedded-postgres/backup/verify-backup.js';
 import { archiveLog, endArchive } from '../../../../src/platform/embedded-postgres/backup/wal-archive.js';
 import { listNotOthers, makeOthersFolder } from '../../../support/owners.js';
-import { clearAway, eventually, leftovers, makeFolder, query, start } from '../../../support/postgres-folders.js';
+import {
+  clearAway,
+  eventually,
+  leftovers,
+  makeFolder,
+  query,
+  start,
+} from '../../../support/postgres-folders.js';
 
 afterEach(clearAway);
 

@@ -1,7 +1,10 @@
 import { chown, mkdir, mkdtemp, readdir, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
-import { requireBackupsMovable, setBackupsAside } from '../../../../src/platform/embedded-postgres/backup/set-backups-aside.js';
+import {
+  requireBackupsMovable,
+  setBackupsAside,
+} from '../../../../src/platform/embedded-postgres/backup/set-backups-aside.js';
 import { clearAway, folders, makeFolder } from '../../../support/postgres-folders.js';
 
 afterEach(clearAway);

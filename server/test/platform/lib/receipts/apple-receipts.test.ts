@@ -1,10 +1,13 @@
 import { sign } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { type CertificateRequest, makeCertificate } from '../../../../src/trust/fake-store/make-certificate.js';
-import { createAppleSigner, signJws } from '../../../../src/trust/fake-store/store-signers.js';
 import { createAppleReceipts } from '../../../../src/platform/lib/receipts/apple-receipts.js';
 import { readCertificateFile } from '../../../../src/platform/lib/receipts/certificates.js';
 import { INTERMEDIATE_EXTENSION, LEAF_EXTENSION } from '../../../../src/platform/lib/receipts/signed-json.js';
+import {
+  type CertificateRequest,
+  makeCertificate,
+} from '../../../../src/trust/fake-store/make-certificate.js';
+import { createAppleSigner, signJws } from '../../../../src/trust/fake-store/store-signers.js';
 
 const SIGNED_AT = Date.parse('2026-11-18T12:00:00Z');
 const DAY = 86_400_000;

@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { createGoogleSigner } from '../../../../src/trust/fake-store/store-signers.js';
 import { readGoogleKey, readGooglePurchase } from '../../../../src/platform/lib/receipts/google-receipts.js';
+import { createGoogleSigner } from '../../../../src/trust/fake-store/store-signers.js';
 
 const google = createGoogleSigner();
 const publicKey = readGoogleKey(google.publicKey);

@@ -3,7 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { chiSquaredTail } from '../../../../src/platform/statistics/special/chi-squared.js';
 import { incompleteBeta } from '../../../../src/platform/statistics/special/incomplete-beta.js';
 import { upperGamma } from '../../../../src/platform/statistics/special/incomplete-gamma.js';
-import { normalQuantile, normalShare, normalTail } from '../../../../src/platform/statistics/special/normal.js';
+import {
+  normalQuantile,
+  normalShare,
+  normalTail,
+} from '../../../../src/platform/statistics/special/normal.js';
 import { studentQuantile, studentTail } from '../../../../src/platform/statistics/special/student.js';
 
 /** As a share of the value. */

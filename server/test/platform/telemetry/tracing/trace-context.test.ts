@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { otlpBody } from '../../../../src/platform/telemetry/tracing/otlp-json.js';
-import { newSpanId, newTraceId, parseTraceparent } from '../../../../src/platform/telemetry/tracing/trace-context.js';
+import {
+  newSpanId,
+  newTraceId,
+  parseTraceparent,
+} from '../../../../src/platform/telemetry/tracing/trace-context.js';
 
 const TRACE = '0af7651916cd43dd8448eb211c80319c';
 const SPAN = 'b7ad6b7169203331';

@@ -4,9 +4,11 @@ import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { findGame } from '../../../../src/platform/admin-api/tenants.js';
 import { DEMO } from '../../../../src/app/demo-studio.js';
 import { NO_STORES, type StoreSettings } from '../../../../src/core/events/receipts/store-settings.js';
+import { findGame } from '../../../../src/platform/admin-api/tenants.js';
+import { DAY_MS, HOUR_MS } from '../../../../src/platform/lib/day.js';
+import { createGoogleApi, type GoogleAccount } from '../../../../src/platform/lib/google-play/google-api.js';
 import { FAKE_ACCOUNT } from '../../../../src/trust/fake-store/fake-google.js';
 import { buildFakeStore, FAKE_PUSH } from '../../../../src/trust/fake-store/fake-store-app.js';
 import { keepSigners, toPem } from '../../../../src/trust/fake-store/kept-signers.js';
@@ -18,10 +20,14 @@ import {
 import { confirmPurchases, type GoogleWork } from '../../../../src/trust/stores/google/confirm-purchases.js';
 import { readVoidedPurchases } from '../../../../src/trust/stores/google/voided-purchases.js';
 import { saveStores } from '../../../../src/trust/stores/store-settings-queries.js';
-import { DAY_MS, HOUR_MS } from '../../../../src/platform/lib/day.js';
-import { createGoogleApi, type GoogleAccount } from '../../../../src/platform/lib/google-play/google-api.js';
 import { get, withoutRateLimits } from '../../../support/data-calls.js';
-import { createHarness, type Harness, postEvents, type Session, testActor } from '../../../support/harness.js';
+import {
+  createHarness,
+  type Harness,
+  postEvents,
+  type Session,
+  testActor,
+} from '../../../support/harness.js';
 import { expectPurchaseSums } from '../../../support/purchase-sums.js';
 
 const APP = 'com.example.game';
