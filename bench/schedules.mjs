@@ -9,7 +9,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 const root = fileURLToPath(new URL('..', import.meta.url));
 // Below node_modules, where the compiled files find what they import.
 const out = join(root, 'node_modules/.bench-schedules');
-const source = 'test/personalisation/schedules/compare-schedules';
+const source = 'test/decide/schedules/compare-schedules';
 mkdirSync(out, { recursive: true });
 writeFileSync(join(out, 'package.json'), '{"type":"module"}');
 const options =

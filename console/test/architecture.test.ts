@@ -55,7 +55,7 @@ const RULES: Rule[] = [
       sources
         .filter(({ text }) => /from '[^']*\/(?:server|sdk|simulator)\//.test(text))
         .map(({ path }) => path),
-    breach: { 'lib/a.ts': "import { x } from '../../../server/src/lib/x.js';" },
+    breach: { 'lib/a.ts': "import { x } from '../../../server/src/platform/lib/x.js';" },
   },
   {
     name: 'fetch is called in api only: everything else goes through the typed client',

@@ -31,7 +31,7 @@ const FILES: Record<string, string> = {
     console.log(process.argv[2], version, process.env.SAVEPOINT_ENV);`,
   ...Object.fromEntries(
     ['boot-worker', 'boot-operations', 'event-files-thread', 'predictions-thread', 'sql-child'].map(
-      (name) => [`server/src/bin/${name}.ts`, ''],
+      (name) => [`server/src/app/bin/${name}.ts`, ''],
     ),
   ),
   'server/bin/savepoint.mjs': `import '../dist/programs/savepoint.js';`,

@@ -27,7 +27,7 @@ describe('the order of the test files', () => {
   it.each([
     ['/repository/e2e/attacks.test.ts', true],
     ['/repository/clients/csharp/test/csharp.test.ts', true],
-    ['/repository/server/test/lib/day.test.ts', false],
+    ['/repository/server/test/platform/lib/day.test.ts', false],
     ['/repository/sdk/test/browser.test.ts', false],
   ])('takes %s for heavy: %s', (path, expected) => {
     expect(isHeavy(path)).toBe(expected);
