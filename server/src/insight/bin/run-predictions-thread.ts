@@ -1,11 +1,11 @@
 import { Worker } from 'node:worker_threads';
+import type { DailyTask, ThreadMessage, TrainMessage, TrainTask } from '../../app/bin/predictions-thread.js';
 import { clockFrom } from '../../platform/lib/clock.js';
 import { programFile } from '../../platform/package-files.js';
 import type { TrainingOutcome } from '../../studio/admin-api/admin-context.js';
 import type { JobRun } from '../../studio/admin-api/background-jobs.js';
 import { type DailyOptions, type DailyResult, type DueGame, nothingDone } from '../predictions/daily-work.js';
 import type { NotedFailure } from '../predictions/work-queries.js';
-import type { DailyTask, ThreadMessage, TrainMessage, TrainTask } from './predictions-thread.js';
 
 export type ThreadLimits = Readonly<{ memoryMb: number; gameMs: number }>;
 

@@ -1,13 +1,18 @@
 import { parentPort, workerData } from 'node:worker_threads';
+import {
+  type DailyResult,
+  type DueGame,
+  listDueGames,
+  workOnGame,
+} from '../../insight/predictions/daily-work.js';
+import { trainGame } from '../../insight/predictions/train-game.js';
+import { type NotedFailure, noteFailure } from '../../insight/predictions/work-queries.js';
 import type { Actor } from '../../platform/admin-api/audit-log.js';
 import { createPool, type Pool } from '../../platform/db/pool.js';
 import { clockFrom } from '../../platform/lib/clock.js';
 import { stepBehindPlayers } from '../../platform/lib/thread-priority.js';
 import { mapStackTraces } from '../../platform/telemetry/map-stack-traces.js';
 import type { TrainingOutcome } from '../../studio/admin-api/admin-context.js';
-import { type DailyResult, type DueGame, listDueGames, workOnGame } from '../predictions/daily-work.js';
-import { trainGame } from '../predictions/train-game.js';
-import { type NotedFailure, noteFailure } from '../predictions/work-queries.js';
 
 /**
  * Grading and training in a thread of its own, started by run-predictions-thread.ts: fitting takes seconds in which a process serves nothing. The memory of the thread
