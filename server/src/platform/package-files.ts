@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 
 /**
- * Where the package `@savepoint/server` is. This file is bundled into each program, so its own place is one of `src/lib`,
- * `dist/lib` and `dist/programs`: all of them are two folders below the package.
+ * Where the package `@savepoint/server` is. This file is bundled into each program, so its own place is one of `src/platform`,
+ * `dist/platform` and `dist/programs`: all of them are two folders below the package.
  */
 const PACKAGE = new URL('../../', import.meta.url);
 
@@ -16,7 +16,7 @@ export function publishedFolder(name: string, inRepository: string): URL {
   return existsSync(published) ? published : inPackage(`../${inRepository}/`);
 }
 
-/** A program of `src/bin` as `npm run build` bundles it: processes and threads run nothing else (ADR 0076). */
+/** A program of `src/app/bin` as `npm run build` bundles it: processes and threads run nothing else (ADR 0076). */
 export function programFile(
   name: 'boot-worker' | 'boot-operations' | 'event-files-thread' | 'predictions-thread' | 'sql-child',
 ): URL {

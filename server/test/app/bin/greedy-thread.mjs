@@ -1,4 +1,4 @@
-// A thread as `insight/bin/run-predictions-thread.ts` starts it, with games that need more than they may.
+// A thread as `insight/predictions/run-predictions-thread.ts` starts it, with games that need more than they may.
 import { parentPort, workerData } from 'node:worker_threads';
 
 // What is tried is told by the days between two trainings.

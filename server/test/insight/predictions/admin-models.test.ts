@@ -1,9 +1,12 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { runPredictionsInThread, trainInThread } from '../../../src/insight/bin/run-predictions-thread.js';
 import { insertGrade } from '../../../src/insight/predictions/grade-queries.js';
 import { createPredictionMetrics } from '../../../src/insight/predictions/prediction-metrics.js';
 import { predictionsStep } from '../../../src/insight/predictions/predictions-step.js';
+import {
+  runPredictionsInThread,
+  trainInThread,
+} from '../../../src/insight/predictions/run-predictions-thread.js';
 import { createMaintenance } from '../../../src/operations/lifecycle/maintenance.js';
 import { withDedicatedConnection } from '../../../src/platform/db/dedicated-connection.js';
 import { transaction } from '../../../src/platform/db/pool.js';

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createBackupCopies } from '../../../../src/operations/bin/backup-copies.js';
+import { createBackupCopies } from '../../../../src/operations/backups/backup-copies.js';
 import { checkBackups } from '../../../../src/operations/cli/doctor-backups.js';
 import {
   type Backup,

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { MINUTE_MS } from '../../platform/lib/day.js';
 import { createPoller } from '../../platform/lib/poller.js';
 import type { EventFilesSettings } from '../../platform/settings/bucket-settings.js';
-import { removeUnusedCopies } from '../event-files/asking/local-copies.js';
+import { removeUnusedCopies } from './asking/local-copies.js';
 
 const LOOK_EVERY_MS = 10 * MINUTE_MS;
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { runPredictionsInThread } from '../../../src/insight/bin/run-predictions-thread.js';
+import { runPredictionsInThread } from '../../../src/insight/predictions/run-predictions-thread.js';
 
 /** What happens when a game needs more memory or time than it may. */
 

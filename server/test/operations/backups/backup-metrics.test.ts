@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createBackupMetrics } from '../../../src/operations/bin/backup-metrics.js';
+import { createBackupMetrics } from '../../../src/operations/backups/backup-metrics.js';
 
 it('backups have metrics only where backups are made', async () => {
   const metrics = createBackupMetrics();

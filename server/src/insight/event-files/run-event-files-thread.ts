@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import type { EventFilesTask } from '../../app/bin/event-files-thread.js';
 import { programFile } from '../../platform/package-files.js';
-import type { FilesResult } from '../event-files/writing/write-files.js';
+import type { FilesResult } from './writing/write-files.js';
 
 /** A row group with its columns takes a fifth of this. */
 const MEMORY_MB = 512;

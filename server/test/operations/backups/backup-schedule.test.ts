@@ -2,8 +2,8 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterEach, expect, test } from 'vitest';
-import { createBackupMetrics } from '../../../src/operations/bin/backup-metrics.js';
-import { scheduleBackups } from '../../../src/operations/bin/backup-schedule.js';
+import { createBackupMetrics } from '../../../src/operations/backups/backup-metrics.js';
+import { scheduleBackups } from '../../../src/operations/backups/backup-schedule.js';
 import { FAKE_KEY, startFakeS3 } from '../../support/fake-s3.js';
 import { clearAway, eventually, makeFolder, query, start } from '../../support/postgres-folders.js';
 

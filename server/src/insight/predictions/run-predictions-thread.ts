@@ -4,8 +4,8 @@ import { clockFrom } from '../../platform/lib/clock.js';
 import { programFile } from '../../platform/package-files.js';
 import type { TrainingOutcome } from '../../studio/admin-api/admin-context.js';
 import type { JobRun } from '../../studio/admin-api/background-jobs.js';
-import { type DailyOptions, type DailyResult, type DueGame, nothingDone } from '../predictions/daily-work.js';
-import type { NotedFailure } from '../predictions/work-queries.js';
+import { type DailyOptions, type DailyResult, type DueGame, nothingDone } from './daily-work.js';
+import type { NotedFailure } from './work-queries.js';
 
 export type ThreadLimits = Readonly<{ memoryMb: number; gameMs: number }>;
 
