@@ -29,92 +29,92 @@ type Rule = {
 
 const MAX_LINES = 400;
 
+/** From the ground up: a wing imports itself and what stands before it. See docs/adr/0081-ten-wings.md. */
+const WINGS = [
+  ...['platform', 'decide', 'core', 'studio', 'liveops'],
+  ...['experiments', 'trust', 'insight', 'operations', 'app'],
+];
+
 const BASE = ['errors.ts', 'lib', 'settings'];
-const SERVICES = [...BASE, 'db', 'http', 'overload', 'security', 'telemetry'];
-/** What each room may import. Whoever adds a door here says why in an ADR: see docs/adr/0016-rooms.md. */
+/** What each folder of `platform` may import of the others. Those that are not named here may import all of it. */
 const MAY_IMPORT: Record<string, readonly string[]> = {
   lib: [],
   statistics: [],
+  'package-files.ts': [],
   'errors.ts': ['lib'],
-  // Its models need the special functions.
-  personalisation: ['lib', 'statistics'],
   // The master key is a setting, and is checked when settings are read.
   settings: ['lib', 'security'],
   security: ['lib', 'db'],
   telemetry: BASE,
-  db: ['errors.ts', 'lib'],
+  db: ['errors.ts', 'lib', 'package-files.ts'],
+  'embedded-postgres': ['lib', 'db'],
   http: [...BASE, 'db', 'telemetry'],
   // Refuses requests in the form that http gives to all of them.
   overload: [...BASE, 'http', 'telemetry'],
-  admin: SERVICES,
-  features: [...SERVICES, 'statistics', 'personalisation', 'admin'],
-  queue: [...SERVICES, 'features'],
-  app: [...SERVICES, 'statistics', 'personalisation', 'admin', 'features', 'queue'],
-  cli: [...SERVICES, 'statistics', 'personalisation', 'admin', 'features', 'queue', 'app'],
-  bin: [...SERVICES, 'statistics', 'personalisation', 'admin', 'features', 'queue', 'app', 'cli'],
 };
 
 const RULES: Rule[] = [
   {
-    name: 'rooms have one-way doors: each imports only the rooms that stand in its row of the table',
-    check: imports(
-      ({ from, to }) => roomOf(from) !== roomOf(to) && !MAY_IMPORT[roomOf(from)]?.includes(roomOf(to)),
-    ),
+    name: 'wings stand in an order, types included: each imports itself and those before it',
+    check: imports(({ from, to }) => WINGS.indexOf(folderOf(to)) > WINGS.indexOf(folderOf(from))),
     breach: {
-      'http/a.ts': "import { login } from '../features/sessions/login.js';",
+      'platform/http/a.ts': "import { login } from '../../core/sessions/login.js';",
       'core/sessions/login.ts': '',
     },
   },
   {
-    name: 'lib imports nothing of the project: its helpers stay pure, and can be read and tested alone',
-    check: imports(({ from, to }) => isIn(from, 'lib') && !isIn(to, 'lib')),
+    name: 'every file lies in a wing',
+    check: (sources) => sources.map(({ path }) => path).filter((path) => !WINGS.includes(folderOf(path))),
+    breach: { 'features/a.ts': '' },
+  },
+  {
+    name: 'the folders of platform have one-way doors: each imports only those that stand in its row of the table',
+    check: imports(({ from, to }) => {
+      const [own, other] = [roomOf(from), roomOf(to)];
+      if (folderOf(from) !== 'platform' || folderOf(to) !== 'platform' || own === other) return false;
+      return MAY_IMPORT[own]?.includes(other) === false;
+    }),
     breach: {
-      'lib/a.ts': "import type { Settings } from '../settings/settings.js';",
+      'platform/lib/a.ts': "import type { Settings } from '../settings/settings.js';",
       'platform/settings/settings.ts': '',
     },
   },
   {
-    name: 'statistics imports nothing of the project: a figure follows from the sums that it is given',
-    check: imports(({ from, to }) => isIn(from, 'statistics') && !isIn(to, 'statistics')),
-    breach: { 'statistics/a.ts': "import { utcDay } from '../lib/day.js';", 'platform/lib/day.ts': '' },
-  },
-  {
-    name: 'personalisation imports nothing but lib and statistics: what it says follows from what it is given',
+    name: 'decide imports nothing but lib and statistics: what it says follows from what it is given',
     check: imports(
-      ({ from, to }) => isIn(from, 'personalisation') && !isIn(to, 'personalisation', 'statistics', 'lib'),
+      ({ from, to }) => isIn(from, 'decide') && !isIn(to, 'decide', 'platform/statistics', 'platform/lib'),
     ),
     breach: {
-      'personalisation/decide/a.ts': "import { query } from '../../db/pool.js';",
+      'decide/decide/a.ts': "import { query } from '../../platform/db/pool.js';",
       'platform/db/pool.ts': '',
     },
   },
   {
-    name: 'the steps of personalisation go one way: attributes and document, rules, compile, validate, decide and price-history',
-    check: imports(
-      ({ from, to }) =>
-        isIn(from, 'personalisation') && isIn(to, 'personalisation') && stepOf(to) > stepOf(from),
-    ),
+    name: 'the steps of decide go one way: attributes and document, rules, compile, validate, decide and price-history',
+    check: imports(({ from, to }) => isIn(from, 'decide') && isIn(to, 'decide') && stepOf(to) > stepOf(from)),
     breach: {
-      'personalisation/rules/a.ts': "import { decide } from '../decide/decide.js';",
+      'decide/rules/a.ts': "import { decide } from '../decide/decide.js';",
       'decide/decide/decide.ts': '',
     },
   },
   {
-    name: 'http imports no feature: it is a toolkit, and what it is used for stands elsewhere',
-    check: imports(({ from, to }) => isIn(from, 'http') && isIn(to, 'features')),
+    name: 'commands are imported by commands and by app alone: no service depends on what a terminal shows',
+    check: imports(
+      ({ from, to }) => /^\w+\/cli\//.test(to) && !/^\w+\/cli\//.test(from) && !isIn(from, 'app'),
+    ),
     breach: {
-      'http/a.ts': "import type { Session } from '../features/sessions/login.js';",
-      'core/sessions/login.ts': '',
+      'core/sessions/a.ts': "import { table } from '../../platform/cli/table.js';",
+      'platform/cli/table.ts': '',
     },
   },
   {
-    name: 'no ring of features, types included: each can be understood before those that use it',
-    check: featureRings,
+    name: 'no ring of folders within a wing, types included: each can be understood before those that use it',
+    check: folderRings,
     breach: {
-      'features/players/a.ts': "import { b } from '../sessions/b.js';",
-      'features/sessions/b.ts': "import type { C } from '../events/c.js';",
-      'features/events/c.ts': "import { d } from '../players/d.js';",
-      'features/players/d.ts': '',
+      'core/players/a.ts': "import { b } from '../sessions/b.js';",
+      'core/sessions/b.ts': "import type { C } from '../events/c.js';",
+      'core/events/c.ts': "import { d } from '../players/d.js';",
+      'core/players/d.ts': '',
     },
   },
   {
@@ -128,9 +128,7 @@ const RULES: Rule[] = [
   },
   {
     name: 'only bin and cli end the process or listen to its signals: nothing else may decide that it is over',
-    check: nodes(
-      (node, { path }) => !isIn(path, 'bin', 'cli') && isMember(node, 'process', 'exit', 'on', 'once'),
-    ),
+    check: nodes((node, { path }) => !isProgram(path) && isMember(node, 'process', 'exit', 'on', 'once')),
     breach: { 'features/a.ts': '\nprocess.exit(1);' },
   },
   {
@@ -138,7 +136,7 @@ const RULES: Rule[] = [
     check: nodes(
       (node, { path }, ancestors) =>
         isMember(node, 'process', 'env') &&
-        !(isIn(path, 'bin', 'cli') && isFirstArgument(node, ancestors.at(-1), 'readSettings')),
+        !(isProgram(path) && isFirstArgument(node, ancestors.at(-1), 'readSettings')),
     ),
     breach: { 'app/bin/worker.ts': "readSettings(process.env, { tty: process.env.TTY === 'on' });" },
   },
@@ -151,7 +149,10 @@ const RULES: Rule[] = [
   },
   {
     name: 'only a Clock tells the time: a node whose own clock is wrong goes by the database (docs/adr/0027-one-clock.md)',
-    check: nodes((node, { path }) => !isIn(path, ...OWN_TIME) && !OWN_TIME.includes(path) && isOwnTime(node)),
+    check: nodes(
+      (node, { path }) =>
+        !isProgram(path) && !isIn(path, ...OWN_TIME) && !OWN_TIME.includes(path) && isOwnTime(node),
+    ),
     breach: { 'features/a.ts': 'const then = new Date(0);\nconst today = new Date();' },
   },
   {
@@ -268,6 +269,11 @@ function isIn(path: string, ...folders: string[]): boolean {
   return folders.some((folder) => path.startsWith(`${folder}/`));
 }
 
+/** A program, or a command of the terminal. */
+function isProgram(path: string): boolean {
+  return isIn(path, 'app/bin') || roomOf(path) === 'cli';
+}
+
 /** `object.name`, for one of the names, or for any if there are none. */
 function isMember(node: Node, object: string, ...names: string[]): boolean {
   if (node.type !== 'MemberExpression' || nameOf(node.object) !== object) return false;
@@ -276,7 +282,7 @@ function isMember(node: Node, object: string, ...names: string[]): boolean {
 
 /** Where the clock of the machine may be asked: what people are shown, the age of files, the lag of NATS, the `Date` that Node writes. */
 const OWN_TIME = [
-  ...['bin', 'cli', 'db/embedded', 'platform/lib/clock.ts', 'platform/db/database-clock.ts'],
+  ...['app/bin', 'platform/embedded-postgres', 'platform/lib/clock.ts', 'platform/db/database-clock.ts'],
   ...['operations/queue/queue.ts', 'platform/http/response-date.ts'],
 ];
 
@@ -303,8 +309,13 @@ function isFirstArgument(node: Node, call: Node | undefined, name: string): bool
 }
 
 /** The folder of a file, or the file itself where it lies in none. */
-function roomOf(path: string): string {
+function folderOf(path: string): string {
   return path.split('/', 1)[0] ?? '';
+}
+
+/** The same within a wing. */
+function roomOf(path: string): string {
+  return path.split('/')[1] ?? '';
 }
 
 /** A later step may use an earlier one. Models stand apart: they are steps of nothing. */
@@ -314,16 +325,20 @@ function stepOf(path: string): number {
   return STEPS.indexOf(path.split('/')[1] ?? '');
 }
 
-/** Rings of features: one imports another that imports it again, directly or through others. */
-function featureRings(sources: readonly Source[]): string[] {
-  const featureOf = (path: string) => /^features\/([^/]+)\//.exec(path)?.[1];
+/** Rings of folders: one imports another that imports it again, directly or through others. */
+function folderRings(sources: readonly Source[]): string[] {
   const edges = new Map<string, Set<string>>();
   for (const { from, to } of sources.flatMap((source) => source.imports)) {
-    const [a, b] = [featureOf(from), featureOf(to)];
-    if (a === undefined || b === undefined || a === b) continue;
+    const [a, b] = [from, to].map((path) => path.split('/').slice(0, 2).join('/'));
+    if (a === undefined || b === undefined || a === b || !isModule(from) || !isModule(to)) continue;
     edges.set(a, (edges.get(a) ?? new Set()).add(b));
   }
   return rings(edges);
+}
+
+/** In a folder of a wing, and not in its commands, which use all of them. */
+function isModule(path: string): boolean {
+  return path.split('/').length > 2 && roomOf(path) !== 'cli';
 }
 
 /** Each circle of files once. */

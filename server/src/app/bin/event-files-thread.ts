@@ -1,17 +1,13 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { openFileStore } from '../../insight/event-files/open-store.js';
+import type { EventFilesTask } from '../../insight/event-files/run-event-files-thread.js';
 import { writeEventFiles } from '../../insight/event-files/writing/write-files.js';
 import { createPool } from '../../platform/db/pool.js';
 import { clockFrom } from '../../platform/lib/clock.js';
 import { stepBehindPlayers } from '../../platform/lib/thread-priority.js';
-import type { EventFilesSettings } from '../../platform/settings/bucket-settings.js';
 import { mapStackTraces } from '../../platform/telemetry/map-stack-traces.js';
 
-/**
- * The thread that writes files, started by run-event-files-thread.ts: a row group takes a good part of a second in which a process
- * would serve nothing.
- */
-export type EventFilesTask = Readonly<{ databaseUrl: string; settings: EventFilesSettings; nowMs: number }>;
+/** The thread that writes files, started by run-event-files-thread.ts. */
 
 const CONNECTIONS = 1;
 /** Only look-ups of keys go through the pool. */

@@ -1,18 +1,17 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import {
-  type DailyResult,
-  type DueGame,
-  listDueGames,
-  workOnGame,
-} from '../../insight/predictions/daily-work.js';
+import { listDueGames, workOnGame } from '../../insight/predictions/daily-work.js';
+import type {
+  DailyTask,
+  ThreadMessage,
+  TrainMessage,
+  TrainTask,
+} from '../../insight/predictions/run-predictions-thread.js';
 import { trainGame } from '../../insight/predictions/train-game.js';
-import { type NotedFailure, noteFailure } from '../../insight/predictions/work-queries.js';
-import type { Actor } from '../../platform/admin-api/audit-log.js';
+import { noteFailure } from '../../insight/predictions/work-queries.js';
 import { createPool, type Pool } from '../../platform/db/pool.js';
 import { clockFrom } from '../../platform/lib/clock.js';
 import { stepBehindPlayers } from '../../platform/lib/thread-priority.js';
 import { mapStackTraces } from '../../platform/telemetry/map-stack-traces.js';
-import type { TrainingOutcome } from '../../studio/admin-api/admin-context.js';
 
 /**
  * Grading and training in a thread of its own, started by run-predictions-thread.ts: fitting takes seconds in which a process serves nothing. The memory of the thread
@@ -21,29 +20,6 @@ import type { TrainingOutcome } from '../../studio/admin-api/admin-context.js';
  *   thread:  begun game 1 ─► result 1 ─► begun game 2 ─► (out of memory, or out of time)
  *   next:    note the failure of game 2 ─► begun game 3 ─► result 3 ─► done
  */
-export type DailyTask = Readonly<{
-  databaseUrl: string;
-  nowMs: number;
-  trainingDays: number;
-  /** Games that had their turn in this run. */
-  hadTurn: readonly number[];
-  /** What ended the thread before. */
-  failed: NotedFailure | null;
-}>;
-
-/** A training that a member of the studio has asked for. */
-export type TrainTask = Readonly<{
-  databaseUrl: string;
-  training: Readonly<{ gameId: number; actor: Actor }>;
-}>;
-
-/** What the thread of such a training tells. */
-export type TrainMessage =
-  | TrainingOutcome
-  | Readonly<{ progress: Readonly<{ done: number; total: number }> }>;
-
-/** What the thread tells. */
-export type ThreadMessage = Readonly<{ begun: DueGame }> | Readonly<{ result: DailyResult }> | 'done';
 
 const CONNECTIONS = 2;
 /** Only short statements go through the pool: training has a connection of its own. */

@@ -1,7 +1,10 @@
 import { Worker } from 'node:worker_threads';
-import type { EventFilesTask } from '../../app/bin/event-files-thread.js';
 import { programFile } from '../../platform/package-files.js';
+import type { EventFilesSettings } from '../../platform/settings/bucket-settings.js';
 import type { FilesResult } from './writing/write-files.js';
+
+/** What the thread is given. A row group takes a good part of a second in which a process would serve nothing. */
+export type EventFilesTask = Readonly<{ databaseUrl: string; settings: EventFilesSettings; nowMs: number }>;
 
 /** A row group with its columns takes a fifth of this. */
 const MEMORY_MB = 512;

@@ -1,11 +1,35 @@
 import { Worker } from 'node:worker_threads';
-import type { DailyTask, ThreadMessage, TrainMessage, TrainTask } from '../../app/bin/predictions-thread.js';
+import type { Actor } from '../../platform/admin-api/audit-log.js';
 import { clockFrom } from '../../platform/lib/clock.js';
 import { programFile } from '../../platform/package-files.js';
 import type { TrainingOutcome } from '../../studio/admin-api/admin-context.js';
 import type { JobRun } from '../../studio/admin-api/background-jobs.js';
 import { type DailyOptions, type DailyResult, type DueGame, nothingDone } from './daily-work.js';
 import type { NotedFailure } from './work-queries.js';
+
+export type DailyTask = Readonly<{
+  databaseUrl: string;
+  nowMs: number;
+  trainingDays: number;
+  /** Games that had their turn in this run. */
+  hadTurn: readonly number[];
+  /** What ended the thread before. */
+  failed: NotedFailure | null;
+}>;
+
+/** A training that a member of the studio has asked for. */
+export type TrainTask = Readonly<{
+  databaseUrl: string;
+  training: Readonly<{ gameId: number; actor: Actor }>;
+}>;
+
+/** What the thread of such a training tells. */
+export type TrainMessage =
+  | TrainingOutcome
+  | Readonly<{ progress: Readonly<{ done: number; total: number }> }>;
+
+/** What the thread tells. */
+export type ThreadMessage = Readonly<{ begun: DueGame }> | Readonly<{ result: DailyResult }> | 'done';
 
 export type ThreadLimits = Readonly<{ memoryMb: number; gameMs: number }>;
 
