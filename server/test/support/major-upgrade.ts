@@ -3,10 +3,7 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import {
-  type UpgradeStep,
-  upgradeCluster,
-} from '../../src/platform/embedded-postgres/upgrade/upgrade-cluster.js';
+import { type UpgradeStep, upgradeCluster } from '../../src/operations/major-upgrade/upgrade-cluster.js';
 import { children, folders, makeFolder, query, start } from './postgres-folders.js';
 
 export const FIXTURE = new URL('../fixtures/database-1.0.sql', import.meta.url);
@@ -46,8 +43,7 @@ export async function killedUpgrade(dataDir: string, at: KilledAt): Promise<void
       ...JSON.parse(options), takesSameMajor: true, signal: new AbortController().signal, say: () => {},
       onProgress: ({ step }) => reach(step), onStep: async (step) => reach(step),
     });`;
-  const module = new URL('../../dist/platform/embedded-postgres/upgrade/upgrade-cluster.js', import.meta.url)
-    .href;
+  const module = new URL('../../dist/operations/major-upgrade/upgrade-cluster.js', import.meta.url).href;
   const options = { dataDir, fromBinaries: OWN_PROGRAMS, settings: SETTINGS };
   const args = ['--input-type=module', '-e', script, module, JSON.stringify(options), at];
   const child = spawn(process.execPath, args, { cwd: OWN_PROGRAMS, stdio: ['ignore', 'ignore', 'inherit'] });

@@ -1,5 +1,4 @@
 import { Command } from 'commander';
-import { type Upgraded, upgradeCluster } from '../../platform/embedded-postgres/upgrade/upgrade-cluster.js';
 import { StartupError } from '../../platform/lib/startup-error.js';
 import type { Settings } from '../../platform/settings/settings.js';
 import { interruptible } from '../../studio/cli/interrupt.js';
@@ -8,6 +7,7 @@ import { createProgressLine } from '../../studio/cli/progress-line.js';
 import { requireSettings, say } from '../../studio/cli/terminal.js';
 import { addErasedList } from '../../trust/erasures/erased-list.js';
 import { erasedListBeside, erasedListFile } from '../../trust/erasures/list-file.js';
+import { type Upgraded, upgradeCluster } from '../major-upgrade/upgrade-cluster.js';
 
 export function upgradeCommand(): Command {
   return new Command('upgrade')

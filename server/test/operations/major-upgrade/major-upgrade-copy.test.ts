@@ -1,8 +1,8 @@
 import pg from 'pg';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { copyRows } from '../../../../src/platform/embedded-postgres/upgrade/copy-rows.js';
-import { beginLocked } from '../../../../src/platform/embedded-postgres/upgrade/old-tables.js';
-import { createTestDatabase, type TestDatabase } from '../../../support/database.js';
+import { copyRows } from '../../../src/operations/major-upgrade/copy-rows.js';
+import { beginLocked } from '../../../src/operations/major-upgrade/old-tables.js';
+import { createTestDatabase, type TestDatabase } from '../../support/database.js';
 
 let database: TestDatabase;
 const clients: pg.Client[] = [];

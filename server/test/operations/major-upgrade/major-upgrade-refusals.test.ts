@@ -5,16 +5,16 @@ import { chmod, readdir, readFile, realpath, rm, stat, writeFile } from 'node:fs
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterEach, describe, expect, test } from 'vitest';
+import {
+  describeRoom,
+  type UpgradeStep,
+  upgradeCluster,
+} from '../../../src/operations/major-upgrade/upgrade-cluster.js';
 import { findServer } from '../../../src/platform/embedded-postgres/attach.js';
 import type { Backup } from '../../../src/platform/embedded-postgres/backup/backup-folder.js';
 import { restoreBackup } from '../../../src/platform/embedded-postgres/backup/restore-backup.js';
 import { PACKAGE } from '../../../src/platform/embedded-postgres/binaries.js';
 import { otherMajor } from '../../../src/platform/embedded-postgres/cluster-version.js';
-import {
-  describeRoom,
-  type UpgradeStep,
-  upgradeCluster,
-} from '../../../src/platform/embedded-postgres/upgrade/upgrade-cluster.js';
 import {
   FIXTURE,
   makeDatabase,

@@ -1,15 +1,21 @@
 import type pg from 'pg';
-import { migrate } from '../../db/migrate.js';
-import { listMigrations } from '../../db/migration-files.js';
+import { migrate } from '../../platform/db/migrate.js';
+import { listMigrations } from '../../platform/db/migration-files.js';
 import {
   compareMigrations,
   listApplied,
   refuseForeignSchema,
   refuseLateMigrations,
   refuseNewerSchema,
-} from '../../db/schema-state.js';
-import { StartupError } from '../../lib/startup-error.js';
-import { connectionUrl, ensureDatabase, type Login, SERVICE, withSuperuser } from '../login.js';
+} from '../../platform/db/schema-state.js';
+import {
+  connectionUrl,
+  ensureDatabase,
+  type Login,
+  SERVICE,
+  withSuperuser,
+} from '../../platform/embedded-postgres/login.js';
+import { StartupError } from '../../platform/lib/startup-error.js';
 import { copyRows, digestRows, type RowDigest } from './copy-rows.js';
 import { listObjects } from './objects.js';
 import {

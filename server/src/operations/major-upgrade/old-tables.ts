@@ -1,7 +1,12 @@
 import type pg from 'pg';
-import { isLockTimeout } from '../../db/dedicated-connection.js';
-import { describeLockHolders, howToEnd, type LockHolder, watchLockHolders } from '../../db/lock-holders.js';
-import { StartupError } from '../../lib/startup-error.js';
+import { isLockTimeout } from '../../platform/db/dedicated-connection.js';
+import {
+  describeLockHolders,
+  howToEnd,
+  type LockHolder,
+  watchLockHolders,
+} from '../../platform/db/lock-holders.js';
+import { StartupError } from '../../platform/lib/startup-error.js';
 
 /** A table with rows of its own: an ordinary one or a partition. */
 export type OldTable = Readonly<{

@@ -1,25 +1,37 @@
 import { randomBytes } from 'node:crypto';
 import { readFile, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { inUnits, readFreeSpace } from '../../lib/free-space.js';
-import { StartupError } from '../../lib/startup-error.js';
-import { listClusterFiles } from '../backup/cluster-files.js';
-import { requireBackupsMovable, setBackupsAside } from '../backup/set-backups-aside.js';
-import { prepareBinaries } from '../binaries.js';
-import { bringUp, type ServerSpec } from '../bring-up.js';
-import { findClusterMajor, makeCluster, removeLeftovers, syncCluster } from '../cluster.js';
-import { clusterPathIn, findClusterDir, makeSocketDir, READING_PORT, SOCKET_PORT } from '../cluster-place.js';
-import { noteVersion, otherMajor } from '../cluster-version.js';
-import { openDataDir } from '../data-dir.js';
-import { takeDataLock } from '../data-lock.js';
-import { errorCode } from '../errno.js';
-import { diskFull, explainFileError } from '../failures.js';
-import { withSuperuser } from '../login.js';
-import { refuseMountPoint } from '../mount-point.js';
-import { readPassword } from '../password-file.js';
-import { adoptPostmaster, requireStopped, shutDown } from '../postmaster.js';
-import { findRunningServer } from '../postmaster-pid.js';
-import { chooseServerUser } from '../server-user.js';
+import { listClusterFiles } from '../../platform/embedded-postgres/backup/cluster-files.js';
+import {
+  requireBackupsMovable,
+  setBackupsAside,
+} from '../../platform/embedded-postgres/backup/set-backups-aside.js';
+import { prepareBinaries } from '../../platform/embedded-postgres/binaries.js';
+import { bringUp, type ServerSpec } from '../../platform/embedded-postgres/bring-up.js';
+import {
+  findClusterMajor,
+  makeCluster,
+  removeLeftovers,
+  syncCluster,
+} from '../../platform/embedded-postgres/cluster.js';
+import {
+  clusterPathIn,
+  findClusterDir,
+  makeSocketDir,
+  READING_PORT,
+  SOCKET_PORT,
+} from '../../platform/embedded-postgres/cluster-place.js';
+import { noteVersion, otherMajor } from '../../platform/embedded-postgres/cluster-version.js';
+import { openDataDir } from '../../platform/embedded-postgres/data-dir.js';
+import { takeDataLock } from '../../platform/embedded-postgres/data-lock.js';
+import { errorCode } from '../../platform/embedded-postgres/errno.js';
+import { diskFull, explainFileError } from '../../platform/embedded-postgres/failures.js';
+import { withSuperuser } from '../../platform/embedded-postgres/login.js';
+import { refuseMountPoint } from '../../platform/embedded-postgres/mount-point.js';
+import { readPassword } from '../../platform/embedded-postgres/password-file.js';
+import { adoptPostmaster, requireStopped, shutDown } from '../../platform/embedded-postgres/postmaster.js';
+import { findRunningServer } from '../../platform/embedded-postgres/postmaster-pid.js';
+import { chooseServerUser } from '../../platform/embedded-postgres/server-user.js';
 import {
   announceSwap,
   finishSwap,
@@ -28,7 +40,9 @@ import {
   removeUnswapped,
   type Swap,
   swapClusters,
-} from '../swap-clusters.js';
+} from '../../platform/embedded-postgres/swap-clusters.js';
+import { inUnits, readFreeSpace } from '../../platform/lib/free-space.js';
+import { StartupError } from '../../platform/lib/startup-error.js';
 import { type CopiedTable, type CopyProgress, checkCopy, copyDatabase } from './copy-database.js';
 
 /** The new cluster has no more to write than the old one; indexes are sorted on the disk while they are made. */
