@@ -46,8 +46,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   settings: ['lib', 'security'],
   security: ['lib', 'db'],
   telemetry: BASE,
-  db: ['errors.ts', 'lib', 'package-files.ts'],
-  'embedded-postgres': ['lib', 'db'],
+  db: ['errors.ts', 'lib', 'package-files.ts', 'embedded-postgres'],
+  'embedded-postgres': ['lib'],
   http: [...BASE, 'db', 'telemetry'],
   // Refuses requests in the form that http gives to all of them.
   overload: [...BASE, 'http', 'telemetry'],
