@@ -6,6 +6,8 @@ import { fastify } from 'fastify';
 import { Value } from 'typebox/value';
 import { registerAdminApi } from '../server/dist/app/admin-app.js';
 import { DEMO } from '../server/dist/app/demo-studio.js';
+import { MODULES } from '../server/dist/app/modules.js';
+import { openOperations } from '../server/dist/app/open-operations.js';
 import { buildPlayerApp } from '../server/dist/app/player-app.js';
 import { REJECTIONS } from '../server/dist/core/events/intake/rejections.js';
 import { LOGIN_WINDOW_SECONDS } from '../server/dist/core/sessions/login-window.js';
@@ -80,7 +82,7 @@ export async function playerApiDocument(ctx) {
   });
 }
 
-/** The document of the admin API. Its context is never used. */
+/** The document of the admin API. No part of a module is started. */
 export async function adminApiDocument(ctx) {
   const document = await apiDocument({
     title: 'Savepoint admin API',
@@ -100,7 +102,8 @@ export async function adminApiDocument(ctx) {
     async build(prepare) {
       const app = fastify();
       await prepare(app);
-      await registerAdminApi(app, ctx);
+      const { adminRoutes } = await openOperations(MODULES, ctx);
+      await registerAdminApi(app, ctx, adminRoutes);
       return app;
     },
   });

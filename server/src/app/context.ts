@@ -2,17 +2,14 @@ import type { Logger } from 'pino';
 import { createConfigSnapshots } from '../core/configs/config-snapshots.js';
 import { createInbox } from '../core/events/failed/inbox.js';
 import { createDirectIntake } from '../core/events/intake/direct-intake.js';
-import type { EventContext } from '../core/events/intake/event-context.js';
 import { loadAppleReceipts } from '../core/events/receipts/load-apple-receipts.js';
 import { createReceiptChecks } from '../core/events/receipts/receipt-checks.js';
 import { createRegistries, logUnusable } from '../core/events/types/registries.js';
 import { createDecisions } from '../core/players/decisions.js';
 import { createExperimentExposures } from '../core/players/experiment-exposures.js';
 import { createFactReadings } from '../core/players/fact-readings.js';
-import type { PlayerContext } from '../core/players/player-context.js';
 import { createSegmentStays } from '../core/players/segment-stays.js';
 import { createPlayerPredictions } from '../core/predictions/player-predictions.js';
-import type { PredictionContext } from '../core/predictions/prediction-routes.js';
 import { createPredictionSnapshots } from '../core/predictions/prediction-snapshots.js';
 import { createAccessTokens } from '../core/sessions/access-token.js';
 import { createApiKeys } from '../core/sessions/api-keys.js';
@@ -20,11 +17,7 @@ import { loadDeviceHashes } from '../core/sessions/forgotten-devices.js';
 import { createLivePlayers } from '../core/sessions/live-players.js';
 import { createLoginBatcher } from '../core/sessions/login-batcher.js';
 import { createRefreshBatcher } from '../core/sessions/refresh-batcher.js';
-import type { SessionContext } from '../core/sessions/session-context.js';
 import { loadSigningKeys } from '../core/sessions/signing-keys.js';
-import type { ServerContext } from '../liveops/servers/server-context.js';
-import { createServerKeys } from '../liveops/servers/server-keys.js';
-import type { QueuedPath } from '../operations/queue/queued-path.js';
 import { type DatabaseClock, watchDatabaseClock } from '../platform/db/database-clock.js';
 import { createPool } from '../platform/db/pool.js';
 import { untilAvailable } from '../platform/db/until-available.js';
@@ -32,30 +25,22 @@ import { watchStatements } from '../platform/db/watch-statements.js';
 import { createRateLimits } from '../platform/http/rate-limits.js';
 import type { Clock } from '../platform/lib/clock.js';
 import { type DiskWatch, watchDisk } from '../platform/lib/disk-watch.js';
+import { StartupError } from '../platform/lib/startup-error.js';
 import { createShedding } from '../platform/overload/shedding.js';
 import { createErasureHashes } from '../platform/security/erasure-hashes.js';
 import type { MasterKeys } from '../platform/security/master-keys.js';
-import type { Settings } from '../platform/settings/settings.js';
+import type { NatsSettings, Settings } from '../platform/settings/settings.js';
 import { createMetrics } from '../platform/telemetry/metrics.js';
 import { createSlowStatements } from '../platform/telemetry/slow-statements.js';
 import { createTracing, type Tracing } from '../platform/telemetry/tracing/tracing.js';
-import { createErasedPlayers } from '../trust/erasures/erased-players.js';
-import type { PlayerErasureContext } from '../trust/erasures/player-erasure-routes.js';
-import type { PlayerExportContext } from '../trust/player-exports/player-export-routes.js';
-import { createPlayerExports } from '../trust/player-exports/player-exports.js';
-import type { NotificationContext } from '../trust/stores/notification-routes.js';
-import { createPushTokens } from '../trust/stores/push-tokens.js';
+import type { Module, OpenIntake, WorkerContext, WorkerPart } from '../studio/module.js';
+import { MODULES } from './modules.js';
 
 /** Everything that lives as long as the process, constructed explicitly and disposed of in reverse order. */
-export type Context = SessionContext &
-  PlayerContext &
-  PredictionContext &
-  PlayerExportContext &
-  PlayerErasureContext &
-  EventContext &
-  ServerContext &
-  NotificationContext &
+export type Context = WorkerContext &
   Readonly<{
+    /** What the modules do in this process. */
+    parts: readonly WorkerPart[];
     disk: Pick<DiskWatch, 'reading'>;
     tracing: Tracing | undefined;
     dispose(): Promise<void>;
@@ -74,14 +59,15 @@ export type ContextOptions = {
   nodeClock?: Clock;
   /** Replaces the disk of the database: tests fill it. */
   disk?: DiskWatch;
+  modules?: readonly Module[];
 };
 
 export async function createContext(options: ContextOptions): Promise<Context> {
-  const { settings, logger, masterKeys } = options;
+  const { settings, databaseUrl, logger, masterKeys, modules = MODULES } = options;
   const apple = await loadAppleReceipts(settings);
   const metrics = createMetrics();
   const pool = createPool({
-    url: options.databaseUrl,
+    url: databaseUrl,
     size: settings.databasePoolSize,
     timeoutMs: settings.databaseTimeoutMs,
     onError: (error) => logger.warn({ err: error }, 'an idle database connection broke; it will be replaced'),
@@ -121,22 +107,14 @@ export async function createContext(options: ContextOptions): Promise<Context> {
   const readings = createFactReadings(pool, clock);
   const inbox = createInbox({ pool, metrics, logger });
   const erasureHashes = createErasureHashes(pool, async () => masterKeys);
-  let queued: QueuedPath | undefined;
-  if (settings.nats !== undefined) {
-    // Loaded where it is used: a worker without a queue starts sooner.
-    const { openQueuedPath } = await import('../operations/queue/queued-path.js');
-    const { databaseUrl } = options;
-    const erasedPlayers = createErasedPlayers(pool, erasureHashes);
-    queued = await openQueuedPath(settings.nats, {
-      databaseUrl,
-      pool,
-      inbox,
-      erasedPlayers,
-      metrics,
-      logger,
-    });
-  }
-  const playerExports = createPlayerExports(options.databaseUrl);
+  const queued = await openQueue(modules, settings.nats, {
+    databaseUrl,
+    pool,
+    inbox,
+    erasureHashes,
+    metrics,
+    logger,
+  });
   const disk =
     options.disk ??
     (await watchDisk({
@@ -145,7 +123,8 @@ export async function createContext(options: ContextOptions): Promise<Context> {
     }));
   const intake = queued?.intake ?? createDirectIntake({ pool, metrics, logger });
 
-  return Object.freeze({
+  const worker: WorkerContext = {
+    databaseUrl,
     settings,
     clock,
     logger,
@@ -176,24 +155,22 @@ export async function createContext(options: ContextOptions): Promise<Context> {
       exposures: createExperimentExposures(pool, metrics, logger),
     }),
     predictions: createPlayerPredictions({ readings, snapshots: models, gameConfigs, clock }),
-    playerExports,
+    readings,
+    gameConfigs,
+    models,
     erasureHashes,
-    serverKeys: createServerKeys({ pool, settings, clock, logger }),
-    serverPredictions: createPlayerPredictions({
-      readings,
-      snapshots: models,
-      gameConfigs,
-      clock,
-      showsAll: true,
-    }),
     registries: createRegistries(pool, logUnusable(logger)),
     apple,
-    pushTokens: createPushTokens(settings.googleKeysUrl),
     receipts: createReceiptChecks({ pool, apple, isLimited: settings.rateLimits.enabled }),
     intake,
     inbox: queued?.inbox ?? inbox,
     rateLimits: createRateLimits(settings.rateLimits, (limit) => metrics.rateLimited.inc({ limit })),
     shedding,
+  };
+  const parts = await openParts(modules, worker);
+  return Object.freeze({
+    ...worker,
+    parts,
     disk,
     tracing,
     async dispose() {
@@ -205,9 +182,28 @@ export async function createContext(options: ContextOptions): Promise<Context> {
       shedding.stop();
       clock.stop?.();
       metrics.stop();
-      await playerExports.close();
+      for (const part of parts) await part.close?.();
       await pool.end();
       await tracing?.close();
     },
   });
+}
+
+async function openParts(modules: readonly Module[], ctx: WorkerContext): Promise<WorkerPart[]> {
+  const parts: WorkerPart[] = [];
+  for (const { worker } of modules) if (worker !== undefined) parts.push((await worker())(ctx));
+  return parts;
+}
+
+/** The queue is loaded where it is used: a worker without one starts sooner. */
+async function openQueue(
+  modules: readonly Module[],
+  nats: NatsSettings | undefined,
+  options: Parameters<OpenIntake>[1],
+): Promise<Awaited<ReturnType<OpenIntake>> | undefined> {
+  if (nats === undefined) return undefined;
+  const queue = modules.find(({ intake }) => intake !== undefined);
+  if (queue?.intake === undefined)
+    throw new StartupError('NATS_URL is set, but this service was built without the module "queue".');
+  return (await queue.intake())(nats, options);
 }

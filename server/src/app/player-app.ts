@@ -5,9 +5,6 @@ import { playerRoutes } from '../core/players/player-routes.js';
 import { predictionRoutes } from '../core/predictions/prediction-routes.js';
 import { PLAYER_HEADERS, requirePlayer } from '../core/sessions/player-guard.js';
 import { sessionRoutes } from '../core/sessions/session-routes.js';
-import { serverChangeRoutes } from '../liveops/servers/server-change-routes.js';
-import { serverEventRoutes } from '../liveops/servers/server-event-routes.js';
-import { serverPlayerRoutes } from '../liveops/servers/server-player-routes.js';
 import { registerBodyParser } from '../platform/http/body-parser.js';
 import { registerCors } from '../platform/http/cors.js';
 import {
@@ -27,10 +24,6 @@ import { createEventAdmission } from '../platform/overload/event-admission.js';
 import { refuseWithoutRoom } from '../platform/overload/full-disk.js';
 import { quietLogs } from '../platform/telemetry/logger.js';
 import { observeResponses } from '../platform/telemetry/observation.js';
-import { erasurePageRoutes } from '../trust/erasures/erasure-page-routes.js';
-import { playerErasureRoutes } from '../trust/erasures/player-erasure-routes.js';
-import { playerExportRoutes } from '../trust/player-exports/player-export-routes.js';
-import { notificationRoutes } from '../trust/stores/notification-routes.js';
 import type { Context } from './context.js';
 import { limitsRoutes } from './limits-routes.js';
 
@@ -102,19 +95,15 @@ export async function buildPlayerApp(
     playerRoutes(scope, ctx, requirePlayer(ctx, { headers: PLAYER_HEADERS, limit: ctx.rateLimits.player }));
     predictionRoutes(scope, ctx);
   });
-  await app.register(async (scope) => playerExportRoutes(scope, ctx));
-  await app.register(async (scope) => playerErasureRoutes(scope, ctx));
-  await app.register(async (scope) => erasurePageRoutes(scope, ctx));
   const admission = createEventAdmission(ctx, EVENT_LIMITS);
   await app.register(async (scope) => {
     // A queue has a disk of its own.
     if (ctx.settings.nats === undefined) scope.addHook('onRequest', refuseWithoutRoom(ctx));
     await scope.register(async (players) => eventRoutes(players, ctx, admission));
-    await scope.register(async (servers) => serverEventRoutes(servers, ctx, admission));
+    for (const { eventRoutes } of ctx.parts)
+      await scope.register(async (inner) => eventRoutes?.(inner, admission));
   });
-  await app.register(async (scope) => serverPlayerRoutes(scope, ctx));
-  await app.register(async (scope) => serverChangeRoutes(scope, ctx));
-  await app.register(async (scope) => notificationRoutes(scope, ctx));
+  for (const { routes } of ctx.parts) await app.register(async (scope) => routes?.(scope));
   refuseEarly(app.server, {
     method: 'POST',
     path: EVENTS_PATH,

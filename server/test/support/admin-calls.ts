@@ -3,18 +3,20 @@ import type { FastifyInstance, LightMyRequestResponse } from 'fastify';
 import { type Logger, pino } from 'pino';
 import { expect } from 'vitest';
 import { DEMO } from '../../src/app/demo-studio.js';
+import { MODULES } from '../../src/app/modules.js';
+import { openOperations } from '../../src/app/open-operations.js';
 import { buildOpsApp } from '../../src/app/ops-app.js';
+import { openPredictions } from '../../src/insight/predictions/operations.js';
 import { trainGame } from '../../src/insight/predictions/train-game.js';
 import { createDocumentChanges } from '../../src/liveops/configs/document-changes.js';
-import type { Pool } from '../../src/platform/db/pool.js';
 import { readsOf } from '../../src/platform/db/reads.js';
-import { createGoogleApi } from '../../src/platform/lib/google-play/google-api.js';
 import { createPasswords } from '../../src/platform/security/passwords.js';
 import { createAdminMetrics } from '../../src/platform/telemetry/metrics.js';
 import type { AdminContext } from '../../src/studio/admin-api/admin-context.js';
 import { createAdminToken } from '../../src/studio/admin-api/admin-tokens.js';
 import type { Role } from '../../src/studio/admin-api/roles.js';
 import { createJobs } from '../../src/studio/jobs/jobs.js';
+import type { AdminRoutes, Module, OperationsContext } from '../../src/studio/module.js';
 import type { Harness } from './harness.js';
 
 /** The second listener on the database of a harness, and a client of its admin API. */
@@ -41,20 +43,12 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 /** The path of the demo game. */
 export const GAME = `/games/${DEMO.game}`;
 
-/** Trains in this process; the service trains in a thread. */
-export function trainHere(pool: Pool): AdminContext['trainModels'] {
-  return async (training, run) => {
-    const trained = await trainGame(pool, { ...training, signal: run?.signal, onProgress: run?.tell });
-    return trained.outcome === 'trained' ? trained : { outcome: 'busy' };
-  };
-}
-
 /** Parameters for cheap hashes. */
 export const CHEAP_HASHES = { logN: 4, r: 1, p: 1 };
 
 /** The context of the admin API, on the database of a harness. */
 export function adminContext(
-  { pool, clock, databaseUrl, masterKeys, ctx }: Harness,
+  { pool, clock, databaseUrl, masterKeys }: Harness,
   logger: Logger = pino({ level: 'silent' }),
 ): AdminContext {
   return {
@@ -67,35 +61,58 @@ export function adminContext(
     metrics: createAdminMetrics(),
     environment: 'development',
     passwords: createPasswords(CHEAP_HASHES),
-    apple: undefined,
-    google: createGoogleApi({
-      tokenUrl: ctx.settings.googleTokenUrl,
-      apiUrl: ctx.settings.googleApiUrl,
-      now: clock.now,
-    }),
-    forgottenDeviceId: ctx.deviceHashes.forgottenId,
-    trainModels: trainHere(pool),
     jobs: createJobs({ pool, clock, logger }),
     documentChanges: createDocumentChanges(),
-    nudgeExports: () => {},
-    eventFiles: undefined,
     warnings: async () => [],
   };
 }
 
+/** The routes of all modules, on the database of a harness. */
+export async function adminRoutes(
+  harness: Harness,
+  overrides: Partial<OperationsContext> = {},
+  modules: readonly Module[] = [],
+): Promise<readonly AdminRoutes[]> {
+  const { settings, deviceHashes, signingKeys, erasureHashes } = harness.ctx;
+  const ctx = {
+    ...adminContext(harness),
+    ...{ settings, databaseDir: undefined, apple: undefined, deviceHashes, signingKeys, erasureHashes },
+    ...overrides,
+  };
+  const replaced = new Map([TRAINS_HERE, ...modules].map((module) => [module.name, module]));
+  return (
+    await openOperations(
+      MODULES.map((module) => replaced.get(module.name) ?? module),
+      ctx,
+    )
+  ).adminRoutes;
+}
+
+/** Trains in this process; the service trains in a thread. */
+const TRAINS_HERE: Module = {
+  name: 'predictions',
+  operations: async () => (ctx) =>
+    openPredictions(ctx, async (training, run) => {
+      const trained = await trainGame(ctx.pool, { ...training, signal: run?.signal, onProgress: run?.tell });
+      return trained.outcome === 'trained' ? trained : { outcome: 'busy' };
+    }),
+};
+
+/** `modules` take the place of those of the same names. */
 export async function openAdminClient(
   harness: Harness,
   logger: Logger = pino({ level: 'silent' }),
   allowedHosts: readonly string[] = [],
-  overrides: Partial<AdminContext> & { trustProxy?: boolean } = {},
+  overrides: Partial<OperationsContext> & { trustProxy?: boolean; modules?: readonly Module[] } = {},
 ): Promise<AdminClient> {
   const { pool, clock } = harness;
-  const { trustProxy = false, ...others } = overrides;
+  const { trustProxy = false, modules, ...others } = overrides;
   const admin = { ...adminContext(harness, logger), ...others };
   const { metrics } = admin;
   const app = await buildOpsApp({
     logger,
     admin,
+    adminRoutes: await adminRoutes(harness, admin, modules),
     allowedHosts,
     trustProxy,
     demoKey: DEMO,

@@ -3,25 +3,9 @@ import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
 import { AggregatorRegistry } from 'prom-client';
 import { loadAppleReceipts } from '../../core/events/receipts/load-apple-receipts.js';
-import { createReceiptChecks } from '../../core/events/receipts/receipt-checks.js';
-import { createRegistries, logUnusable } from '../../core/events/types/registries.js';
 import { loadDeviceHashes } from '../../core/sessions/forgotten-devices.js';
 import { loadSigningKeys } from '../../core/sessions/signing-keys.js';
-import { createGradeMetrics } from '../../experiments/grading/grade-metrics.js';
-import { scheduleCopies } from '../../insight/event-files/event-files-copies.js';
-import { createEventFilesMetrics } from '../../insight/event-files/event-files-metrics.js';
-import { eventFilesSteps } from '../../insight/event-files/event-files-step.js';
-import { writeFilesInThread } from '../../insight/event-files/run-event-files-thread.js';
-import { createExportRunner } from '../../insight/exports/export-runner.js';
-import { waitingPurchasesStep } from '../../insight/failed-events/replay-waiting.js';
-import { createPredictionMetrics } from '../../insight/predictions/prediction-metrics.js';
-import { predictionsStep } from '../../insight/predictions/predictions-step.js';
-import { runPredictionsInThread, trainInThread } from '../../insight/predictions/run-predictions-thread.js';
 import { createDocumentChanges } from '../../liveops/configs/document-changes.js';
-import { createBackFillRunner } from '../../liveops/own-attributes/back-fill-runner.js';
-import { createBackupMetrics } from '../../operations/backups/backup-metrics.js';
-import { scheduleBackups } from '../../operations/backups/backup-schedule.js';
-import { createEventStoreMetrics } from '../../operations/event-storage/event-store-metrics.js';
 import { clockWarnings, createClockMetrics, logClock } from '../../operations/lifecycle/clock-warnings.js';
 import { diskWarnings } from '../../operations/lifecycle/disk-warnings.js';
 import {
@@ -39,7 +23,6 @@ import { createReplica, type Replica } from '../../platform/db/replica.js';
 import { untilAvailable } from '../../platform/db/until-available.js';
 import { watchStatements } from '../../platform/db/watch-statements.js';
 import { watchDisk } from '../../platform/lib/disk-watch.js';
-import { createGoogleApi } from '../../platform/lib/google-play/google-api.js';
 import { httpUrl } from '../../platform/lib/http-url.js';
 import { stepProcessBehindPlayers } from '../../platform/lib/thread-priority.js';
 import { createMaintenanceMetrics } from '../../platform/lifecycle/maintenance-metrics.js';
@@ -50,15 +33,11 @@ import { createPasswords } from '../../platform/security/passwords.js';
 import type { Settings } from '../../platform/settings/settings.js';
 import { createAdminMetrics } from '../../platform/telemetry/metrics.js';
 import { createTracing, type Tracing } from '../../platform/telemetry/tracing/tracing.js';
+import type { AdminContext } from '../../studio/admin-api/admin-context.js';
 import { createJobs } from '../../studio/jobs/jobs.js';
-import { createErasureMetrics } from '../../trust/erasures/erasure-metrics.js';
-import { createErasureRunner } from '../../trust/erasures/erasure-runner.js';
-import { erasureStep } from '../../trust/erasures/erasure-step.js';
-import { createErasedListWriter, erasedListFile } from '../../trust/erasures/list-file.js';
-import { createConfirmationRunner } from '../../trust/stores/google/confirmation-runner.js';
-import { voidedPurchasesStep } from '../../trust/stores/google/voided-purchases.js';
 import { DEMO } from '../demo-studio.js';
-import { FREQUENT_STEPS, forgetDevicesSteps, MAINTENANCE_STEPS } from '../maintenance-steps.js';
+import { MODULES } from '../modules.js';
+import { openOperations } from '../open-operations.js';
 import { buildOpsApp } from '../ops-app.js';
 import type { RunningChild, StartOptions } from './child.js';
 import { createInstallationMetrics } from './installation-metrics.js';
@@ -97,36 +76,36 @@ export async function startOperations(options: StartOptions): Promise<RunningChi
   });
   const installationMetrics = createInstallationMetrics(database.pool, disk);
   const replicaMetrics = replica && createReplicaMetrics(replica);
-  const backupMetrics = createBackupMetrics();
-  const eventStoreMetrics = createEventStoreMetrics(database.pool, clock);
-  const predictionMetrics = createPredictionMetrics(database.pool);
-  const gradeMetrics = createGradeMetrics(database.pool);
-  const erasureMetrics = createErasureMetrics(database.pool, clock);
-  const eventFilesMetrics = createEventFilesMetrics(database.pool, settings.eventFiles !== undefined, clock);
-  const exports = createExportRunner({ pool: database.pool, reads, clock, logger });
   const { accessTtlSeconds } = settings;
   const keyOptions = { pool: database.pool, masterKeys, clock, accessTtlSeconds, logger };
   const signingKeys = await untilAvailable(() => loadSigningKeys(keyOptions), logger);
   const erasureHashes = createErasureHashes(database.pool, async () => masterKeys);
-  const erasedFile = erasedListFile(settings);
-  const erasures = createErasureRunner({
+  const jobs = createJobs({ pool: database.pool, clock, logger });
+  const admin: AdminContext = {
     pool: database.pool,
+    reads,
+    databaseUrl: database.url,
     clock,
     logger,
-    signer: { issuer: settings.tokenIssuer, current: signingKeys.current },
-    hashes: erasureHashes,
-    onErasing: createErasedListWriter(database.pool, erasedFile, clock.now, logger),
-  });
-  const ownAttributes = createBackFillRunner({ pool: database.pool, clock, logger });
-  const google = createGoogleApi({
-    tokenUrl: settings.googleTokenUrl,
-    apiUrl: settings.googleApiUrl,
-    now: clock.now,
-  });
-  const googleWork = { pool: database.pool, api: google, masterKeys, hashes: erasureHashes, logger };
-  const confirmations = createConfirmationRunner({ ...googleWork, now: clock.now });
-  const jobs = createJobs({ pool: database.pool, clock, logger });
+    metrics,
+    environment: settings.environment,
+    masterKeys,
+    passwords: createPasswords(),
+    documentChanges: createDocumentChanges(),
+    jobs,
+    tracing,
+    warnings: async () => [...clockWarnings(clock.reading()), ...diskWarnings(disk.reading())],
+  };
   onStep('build its routes');
+  const modules = await openOperations(MODULES, {
+    ...admin,
+    settings,
+    databaseDir: options.databaseDir,
+    apple,
+    deviceHashes,
+    signingKeys,
+    erasureHashes,
+  });
   const app = await buildOpsApp({
     logger,
     allowedHosts: settings.opsAllowedHosts,
@@ -153,91 +132,31 @@ export async function startOperations(options: StartOptions): Promise<RunningChi
         await clockMetrics.registry.metrics(),
         await installationMetrics.registry.metrics(),
         ...(replicaMetrics ? [await replicaMetrics.registry.metrics()] : []),
-        await backupMetrics.registry.metrics(),
-        await eventStoreMetrics.registry.metrics(),
-        await predictionMetrics.registry.metrics(),
-        await gradeMetrics.registry.metrics(),
-        await erasureMetrics.registry.metrics(),
-        await eventFilesMetrics.registry.metrics(),
+        ...(await Promise.all(modules.metrics.map(({ registry }) => registry.metrics()))),
       ].join('\n'),
     }),
-    admin: {
-      pool: database.pool,
-      reads,
-      databaseUrl: database.url,
-      clock,
-      logger,
-      metrics,
-      environment: settings.environment,
-      masterKeys,
-      passwords: createPasswords(),
-      apple,
-      google,
-      forgottenDeviceId: deviceHashes.forgottenId,
-      trainModels: (training, run) => trainInThread(database.url, training, run),
-      documentChanges: createDocumentChanges(),
-      jobs,
-      nudgeExports: exports.nudge,
-      eventFiles: settings.eventFiles,
-      tracing,
-      warnings: async () => [...clockWarnings(clock.reading()), ...diskWarnings(disk.reading())],
-    },
+    admin,
+    adminRoutes: modules.adminRoutes,
     apiDocument: async (api) =>
       JSON.parse(await readFile(new URL(`${api}.json`, publishedFolder('openapi', 'openapi')), 'utf8')),
   });
   onStep('listen');
   // Exclusive: the primary hands out listeners to API workers only.
   await app.listen({ host: settings.opsHost, port: settings.opsPort, exclusive: true });
-  exports.start();
-  erasures.start();
-  confirmations.start();
-  ownAttributes.start();
-  const predictions = predictionsStep(
-    (run) => runPredictionsInThread(database.url, run),
-    settings.trainingDays,
-    logger,
-  );
-  const eventFiles = eventFilesSteps(settings.eventFiles, (files, nowMs, signal) =>
-    writeFilesInThread({ databaseUrl: database.url, settings: files, nowMs }, signal),
-  );
-  const forgetting = forgetDevicesSteps(deviceHashes, settings.forgetDevicesAfterDays);
+  await modules.start();
   const maintenanceOf = (steps: readonly MaintenanceStep[]) =>
     createMaintenance({ pool: database.pool, logger, metrics: maintenanceMetrics, steps });
-  const maintenance = maintenanceOf([
-    ...MAINTENANCE_STEPS,
-    erasureStep(erasedFile, erasureHashes),
-    voidedPurchasesStep(googleWork),
-    waitingPurchasesStep({
-      pool: database.pool,
-      registries: createRegistries(database.pool, logUnusable(logger)),
-      receipts: createReceiptChecks({ pool: database.pool, apple, isLimited: false }),
-    }),
-    ...forgetting,
-    predictions,
-  ]);
-  const backups = await scheduleBackups(options.databaseDir, {
-    ...settings,
-    now: clock.now,
-    logger,
-    metrics: backupMetrics,
-  });
+  const maintenance = maintenanceOf(modules.steps);
   const schedules = [
     scheduleMaintenance(maintenance),
-    scheduleFrequently(maintenance, FREQUENT_STEPS),
-    // Apart from the others: a bucket that hangs holds up no other step.
-    scheduleMaintenance(maintenanceOf(eventFiles)),
+    scheduleFrequently(maintenance, modules.frequent),
+    scheduleMaintenance(maintenanceOf(modules.stepsApart)),
   ];
-  const copies = scheduleCopies(settings.eventFiles, clock.now, logger);
   return {
     port: (app.server.address() as AddressInfo).port,
     async close() {
       for (const schedule of schedules) schedule.stop();
-      await backups.stop();
-      await copies.stop();
-      await exports.stop();
-      await erasures.stop();
-      await confirmations.stop();
-      await ownAttributes.stop();
+      await modules.stop();
       signingKeys.stop();
       await jobs.stop();
       clock.stop();

@@ -6,6 +6,7 @@ import { BODY_ERRORS } from '../../platform/http/api-schemas.js';
 import { hangUpOf } from '../../platform/http/hang-up.js';
 import { createFairSemaphore } from '../../platform/lib/fair-semaphore.js';
 import { createErasureHashes } from '../../platform/security/erasure-hashes.js';
+import type { EventFilesSettings } from '../../platform/settings/bucket-settings.js';
 import type { AdminContext } from '../../studio/admin-api/admin-context.js';
 import { routesOfGame } from '../../studio/admin-api/admin-routes.js';
 import { renameErasedUsers } from '../../trust/erasures/erased-players.js';
@@ -20,8 +21,11 @@ const TRY_AGAIN = { 'retry-after': '10' };
 /** Shorter than the time after which most proxies give up. */
 const LIMITS = { ...ASK_LIMITS, maxMs: 30_000 };
 
+/** Undefined where no files are written. */
+type EventFilesContext = AdminContext & Readonly<{ eventFiles: EventFilesSettings | undefined }>;
+
 /** The files of closed days, and questions to them. */
-export function eventFilesRoutes(app: FastifyInstance, ctx: AdminContext): void {
+export function eventFilesRoutes(app: FastifyInstance, ctx: EventFilesContext): void {
   const routes = routesOfGame(app, ctx, 'Event files');
   const semaphore = createFairSemaphore(QUESTIONS);
   const hashes = createErasureHashes(ctx.pool, async () => ctx.masterKeys);

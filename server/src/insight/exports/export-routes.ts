@@ -24,8 +24,11 @@ import {
 const LIMITS = { max: 100, fallback: 20 };
 const LIST = 'exports';
 
+/** `nudgeExports` tells the runner about a new export, so that it does not wait for its next poll. */
+type ExportContext = AdminContext & Readonly<{ nudgeExports: () => void }>;
+
 /** Exports of events to a file. They run in the background, and survive restarts. */
-export function exportRoutes(app: FastifyInstance, ctx: AdminContext): void {
+export function exportRoutes(app: FastifyInstance, ctx: ExportContext): void {
   const routes = routesOfGame(app, ctx, 'Exports');
 
   const jobOf = async (gameId: number, exportId: string): Promise<ExportJob> => {

@@ -1,6 +1,4 @@
 import type { FastifyInstance } from 'fastify';
-import { createReceiptChecks } from '../../core/events/receipts/receipt-checks.js';
-import { createRegistries, logUnusable } from '../../core/events/types/registries.js';
 import { ApiError } from '../../platform/errors.js';
 import { BODY_ERRORS } from '../../platform/http/api-schemas.js';
 import { bodyCheckedAs } from '../../platform/http/validation.js';
@@ -18,18 +16,15 @@ import {
   ReplayGroupBody,
   ReplayLine,
 } from './failed-event-schemas.js';
-import { type Replayed, replayFailedEvent, replayFailedGroup } from './replay.js';
+import { type Replayed, type ReplayTools, replayFailedEvent, replayFailedGroup } from './replay.js';
 
 /** Each replay locks players for a tenth of a second at a time. A replay that finds no free run is refused, not queued. */
 const RUNS = { maxConcurrent: 2, maxConcurrentPerKey: 1, maxWaitingPerKey: 0 };
 
 /** Sends rejected events through the checks again: corrected, or after the schema was changed. */
-export function replayRoutes(app: FastifyInstance, ctx: AdminContext): void {
+export function replayRoutes(app: FastifyInstance, ctx: AdminContext, tools: ReplayTools): void {
   const routes = routesOfGame(app, ctx, 'Events');
   const semaphore = createFairSemaphore(RUNS);
-  const { pool, apple, logger } = ctx;
-  const registries = createRegistries(pool, logUnusable(logger));
-  const tools = { pool, registries, receipts: createReceiptChecks({ pool, apple, isLimited: false }) };
 
   routes.post('/admin/v1/games/:game/failed-events/:id/replay', {
     role: 'editor',

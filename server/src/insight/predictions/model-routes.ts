@@ -11,11 +11,13 @@ import {
 } from '../../core/predictions/model-queries.js';
 import { MODEL_NAMES, type ModelName } from '../../decide/predict/artefact.js';
 import { GameParameters, toTime } from '../../platform/admin-api/admin-responses.js';
+import type { Actor } from '../../platform/admin-api/audit-log.js';
 import { pageLimit } from '../../platform/admin-api/page-cursor.js';
 import { ApiError, busy } from '../../platform/errors.js';
 import { createFairSemaphore } from '../../platform/lib/fair-semaphore.js';
 import type { AdminContext } from '../../studio/admin-api/admin-context.js';
 import { routesOfGame } from '../../studio/admin-api/admin-routes.js';
+import type { JobRun } from '../../studio/admin-api/background-jobs.js';
 import { BackgroundQuery, JobResponse, toJob } from '../../studio/admin-api/job-schemas.js';
 import { comparedModel } from './compared-model.js';
 import {
@@ -41,8 +43,21 @@ const ModelParameters = Type.Object({
   model: Type.Integer({ minimum: 1, description: 'Number of the model' }),
 });
 
+/** Trains the models of a game in another thread: this one serves requests. */
+export type TrainModels = (
+  training: Readonly<{ gameId: number; actor: Actor }>,
+  run?: JobRun,
+) => Promise<TrainingOutcome>;
+
+/** `busy`: a training of this game is running. */
+export type TrainingOutcome =
+  | Readonly<{ outcome: 'trained'; version: number }>
+  | Readonly<{ outcome: 'busy' }>;
+
+type ModelContext = AdminContext & Readonly<{ trainModels: TrainModels }>;
+
 /** The prediction models: list, read, train, compare and roll back. */
-export function modelRoutes(app: FastifyInstance, ctx: AdminContext): void {
+export function modelRoutes(app: FastifyInstance, ctx: ModelContext): void {
   const routes = routesOfGame(app, ctx, 'Predictions');
   const trainings = createFairSemaphore(TRAININGS);
 

@@ -2,9 +2,9 @@ import { Worker } from 'node:worker_threads';
 import type { Actor } from '../../platform/admin-api/audit-log.js';
 import { clockFrom } from '../../platform/lib/clock.js';
 import { programFile } from '../../platform/package-files.js';
-import type { TrainingOutcome } from '../../studio/admin-api/admin-context.js';
 import type { JobRun } from '../../studio/admin-api/background-jobs.js';
 import { type DailyOptions, type DailyResult, type DueGame, nothingDone } from './daily-work.js';
+import type { TrainingOutcome } from './model-routes.js';
 import type { NotedFailure } from './work-queries.js';
 
 export type DailyTask = Readonly<{

@@ -3,6 +3,7 @@ import { type Static, Type } from 'typebox';
 import { type ConfigSnapshots, createConfigSnapshots } from '../../core/configs/config-snapshots.js';
 import { documentWork } from '../../core/configs/document-work.js';
 import { findCurrentModels } from '../../core/predictions/models-at.js';
+import type { DeviceHashes } from '../../core/sessions/forgotten-devices.js';
 import { firstSeenAt } from '../../decide/attributes/time-basis.js';
 import { toTime } from '../../platform/admin-api/admin-responses.js';
 import {
@@ -37,12 +38,14 @@ import { requireSegment } from './segments.js';
 const LIMITS = { max: 100, fallback: 20 };
 const MAX_SEGMENT_ID = 64;
 
+/** `forgottenId` is what stands in the place of a device id that was forgotten. */
+type ListContext = AdminContext & Pick<DeviceHashes, 'forgottenId'>;
 type Game = Pick<AdminGame, 'gameId' | 'publishedVersion'>;
 type Page = { cursor: string | undefined; limit: number };
 type ListQuery = Static<typeof PLAYER_LIST_PARAMETERS>;
 
 /** Lists of players: by an id, or in an order and by a filter. */
-export function playerListRoutes(app: FastifyInstance, ctx: AdminContext): void {
+export function playerListRoutes(app: FastifyInstance, ctx: ListContext): void {
   const routes = routesOfGame(app, ctx, 'Players');
   // Only its segments are asked for, and no prices.
   const documents = createConfigSnapshots(ctx.pool, ctx.logger, documentWork, async () => null);
@@ -117,14 +120,14 @@ async function membershipOf(
   return memberFilter({ gameId, document, segmentId, models, nowMs });
 }
 
-async function found(ctx: AdminContext, gameId: number, text: string, { cursor, limit }: Page) {
+async function found(ctx: ListContext, gameId: number, text: string, { cursor, limit }: Page) {
   const list = `players ${text}`;
   const key = cursorOf(list, cursor, [0, '']);
   const after = key === undefined ? BEFORE_ALL : { rank: key[0], id: cursorId(key[1], ROW_ID) };
   const players = await findPlayers(ctx.pool, gameId, text, {
     after,
     limit: limit + 1,
-    forgottenId: ctx.forgottenDeviceId(gameId, text),
+    forgottenId: ctx.forgottenId(gameId, text),
   });
   const { page, nextCursor } = cutPage(list, players, limit, (player) => {
     const { rank, id } = keyOf(player);

@@ -1,17 +1,14 @@
 import type { Logger } from 'pino';
 import type { Inbox } from '../../core/events/failed/inbox.js';
-import type { EventIntake } from '../../core/events/intake/intake.js';
 import type { Pool } from '../../platform/db/pool.js';
 import type { NatsSettings } from '../../platform/settings/settings.js';
 import type { Metrics } from '../../platform/telemetry/metrics.js';
-import type { ErasedPlayers } from '../../trust/erasures/erased-players.js';
+import type { OpenIntake } from '../../studio/module.js';
+import { createErasedPlayers, type ErasedPlayers } from '../../trust/erasures/erased-players.js';
 import { createMessageApplier } from './apply-messages.js';
 import { type QueueConsumer, startConsumer } from './consumer.js';
 import { openQueue, type Queue } from './queue.js';
 import { createQueuedInbox, createQueuedIntake } from './queued-intake.js';
-
-/** What lies between an API process and its database with NATS_URL. */
-export type QueuedPath = { intake: EventIntake; inbox: Inbox; close(): Promise<void> };
 
 type Options = {
   databaseUrl: string;
@@ -23,9 +20,11 @@ type Options = {
   logger: Logger;
 };
 
-export async function openQueuedPath(nats: NatsSettings, options: Options): Promise<QueuedPath> {
+/** What lies between an API process and its database with NATS_URL. */
+export const openQueuedPath: OpenIntake = async (nats, { erasureHashes, ...options }) => {
   const queue = await openQueue(nats, options.metrics, options.logger);
-  const consumer = nats.consume ? consumeQueue(queue, nats, options) : undefined;
+  const erasedPlayers = createErasedPlayers(options.pool, erasureHashes);
+  const consumer = nats.consume ? consumeQueue(queue, nats, { ...options, erasedPlayers }) : undefined;
   return {
     intake: createQueuedIntake(queue.publisher),
     inbox: createQueuedInbox(queue.publisher),
@@ -35,7 +34,7 @@ export async function openQueuedPath(nats: NatsSettings, options: Options): Prom
       await queue.close();
     },
   };
-}
+};
 
 /** Applies what is queued, beside any number of other processes that do. */
 export function consumeQueue(queue: Queue, nats: NatsSettings, options: Options): QueueConsumer {

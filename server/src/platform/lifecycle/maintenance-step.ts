@@ -24,3 +24,25 @@ export type MaintenanceStep = Readonly<{
   maxMs: number;
   run(run: StepRun): Promise<StepResult>;
 }>;
+
+const OUTCOMES = {
+  done: 'done',
+  nothing: 'done',
+  busy: 'busy',
+  waiting: 'unfinished',
+  interrupted: 'unfinished',
+} as const satisfies Record<string, StepResult['outcome']>;
+
+/** Of work that says how far it has come. */
+export function outcomeOf(state: keyof typeof OUTCOMES): StepResult['outcome'] {
+  return OUTCOMES[state];
+}
+
+export function done(did: StepResult['did']): StepResult {
+  return { outcome: 'done', did };
+}
+
+/** Of work that stops when its time is over, and goes on in the next run. */
+export function doneIf(isDone: boolean, did: StepResult['did']): StepResult {
+  return { outcome: isDone ? 'done' : 'unfinished', did };
+}

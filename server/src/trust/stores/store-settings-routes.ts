@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { createReceiptChecks } from '../../core/events/receipts/receipt-checks.js';
 import { ApiError } from '../../platform/errors.js';
 import { BODY_ERRORS } from '../../platform/http/api-schemas.js';
+import type { AppleReceipts } from '../../platform/lib/receipts/apple-receipts.js';
 import type { AdminContext } from '../../studio/admin-api/admin-context.js';
 import { routesOfGame } from '../../studio/admin-api/admin-routes.js';
 import { findFlaw } from './store-settings-checks.js';
@@ -16,8 +17,11 @@ import { testReceipt } from './test-receipt.js';
 
 const NO_PLAYER = '00000000-0000-0000-0000-000000000000';
 
+/** Undefined without a root certificate in the settings. */
+type StoresContext = AdminContext & Readonly<{ apple: AppleReceipts | undefined }>;
+
 /** Which receipts a game believes, and which of its purchases count. */
-export function storeSettingsRoutes(app: FastifyInstance, ctx: AdminContext): void {
+export function storeSettingsRoutes(app: FastifyInstance, ctx: StoresContext): void {
   const routes = routesOfGame(app, ctx, 'Studio');
   const { pool, apple } = ctx;
   const checks = createReceiptChecks({ pool, apple, isLimited: false });

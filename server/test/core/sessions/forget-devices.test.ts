@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { forgetDevicesSteps } from '../../../src/app/maintenance-steps.js';
+import { forgetDevicesSteps } from '../../../src/app/core-operations.js';
 import { forgetDevices } from '../../../src/core/sessions/forget-devices.js';
 import { loadDeviceHashes } from '../../../src/core/sessions/forgotten-devices.js';
 import { withDedicatedConnection } from '../../../src/platform/db/dedicated-connection.js';

@@ -20,13 +20,16 @@ let s3: FakeS3;
 let folder: string;
 beforeAll(async () => {
   harness = await createHarness();
-  admin = await openAdminClient(harness, undefined, [], { eventFiles: folderSettings(tmpdir()) });
+  const { settings } = harness.ctx;
+  admin = await openAdminClient(harness, undefined, [], {
+    settings: { ...settings, eventFiles: folderSettings(tmpdir()) },
+  });
   off = await openAdminClient(harness);
   s3 = await startFakeS3();
   folder = await mkdtemp(join(tmpdir(), 'savepoint-event-files-'));
   const bucket = { ...FAKE_KEY, endpoint: s3.endpoint, prefix: '', secretAccessKey: 'another' };
   away = await openAdminClient(harness, undefined, [], {
-    eventFiles: { dir: folder, bucket, cacheMb: 1 },
+    settings: { ...settings, eventFiles: { dir: folder, bucket, cacheMb: 1 } },
   });
 });
 afterAll(async () => {

@@ -10,6 +10,7 @@ import {
   insertExportChunk,
   updateExportHeartbeat,
 } from '../../../src/insight/exports/export-job-queries.js';
+import { exportRoutes } from '../../../src/insight/exports/export-routes.js';
 import { createExportRunner } from '../../../src/insight/exports/export-runner.js';
 import { type ExportTarget, streamTarget } from '../../../src/insight/exports/export-target.js';
 import { ExportLostError, jobTarget } from '../../../src/insight/exports/job-target.js';
@@ -18,6 +19,7 @@ import { transaction } from '../../../src/platform/db/pool.js';
 import { readsOf } from '../../../src/platform/db/reads.js';
 import type { Poller } from '../../../src/platform/lib/poller.js';
 import { deleteExpiredExports } from '../../../src/studio/jobs/export-expiry.js';
+import type { Module } from '../../../src/studio/module.js';
 import { type AdminClient, GAME, openAdminClient } from '../../support/admin-calls.js';
 import { expectGeneralError, withoutRateLimits } from '../../support/data-calls.js';
 import { createHarness, type Harness, postEvents } from '../../support/harness.js';
@@ -38,9 +40,16 @@ let harness: Harness;
 let admin: AdminClient;
 let gameId: number;
 let runner: Poller | undefined;
+/** The runner of a test, instead of the one that the service would start. */
+const NUDGES_RUNNER: Module = {
+  name: 'exports',
+  operations: async () => () => ({
+    adminRoutes: [(app, ctx) => exportRoutes(app, { ...ctx, nudgeExports: () => runner?.nudge() })],
+  }),
+};
 beforeAll(async () => {
   harness = await createHarness({ settings: withoutRateLimits() });
-  admin = await openAdminClient(harness, undefined, [], { nudgeExports: () => runner?.nudge() });
+  admin = await openAdminClient(harness, undefined, [], { modules: [NUDGES_RUNNER] });
   gameId = await demoGameId(harness.pool);
   await addStudio(harness, 'demo-studio', 'second-game');
   await addStudio(harness, 'other-studio', 'other-game');

@@ -1,8 +1,8 @@
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { MAINTENANCE_STEPS } from '../../../src/app/maintenance-steps.js';
 import { recountGame } from '../../../src/insight/analytics/recount.js';
 import { createEventStoreMetrics } from '../../../src/operations/event-storage/event-store-metrics.js';
+import { COMPACTION } from '../../../src/operations/event-storage/operations.js';
 import { createMaintenance } from '../../../src/operations/lifecycle/maintenance.js';
 import { utcDay } from '../../../src/platform/lib/day.js';
 import { createMaintenanceMetrics } from '../../../src/platform/lifecycle/maintenance-metrics.js';
@@ -177,12 +177,11 @@ describe('compaction of a closed day', () => {
     const before = await storedEvents(world);
     const lines: Record<string, unknown>[] = [];
     const logger = pino({ level: 'info' }, { write: (line) => lines.push(JSON.parse(line)) });
-    const steps = MAINTENANCE_STEPS.filter(({ name }) => name === 'event_compaction');
     const maintenance = createMaintenance({
       pool: world.pool,
       logger,
       metrics: createMaintenanceMetrics(),
-      steps,
+      steps: [COMPACTION],
       readClock: async () => bothClocksAt(NOW),
     });
     // PostgreSQL's own upkeep may be at the day for some seconds.

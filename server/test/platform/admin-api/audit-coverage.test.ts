@@ -7,7 +7,7 @@ import { COMMANDS } from '../../../src/app/bin/commands.js';
 import { demoSignInPath } from '../../../src/app/demo-account.js';
 import { AUDIT_ACTIONS, type AuditAction } from '../../../src/platform/admin-api/audit-actions.js';
 import { addPerson, type Person } from '../../support/account-calls.js';
-import { type AdminClient, adminContext, openAdminClient } from '../../support/admin-calls.js';
+import { type AdminClient, adminContext, adminRoutes, openAdminClient } from '../../support/admin-calls.js';
 import { COMMAND_STEPS } from '../../support/audit-command-steps.js';
 import { ROUTE_STEPS } from '../../support/audit-route-steps.js';
 import { entriesAfter, lastEntryId } from '../../support/audit-steps.js';
@@ -29,7 +29,9 @@ let grace: Person;
 
 beforeAll(async () => {
   harness = await createHarness();
-  admin = await openAdminClient(harness, undefined, [], { eventFiles: folderSettings(tmpdir()) });
+  admin = await openAdminClient(harness, undefined, [], {
+    settings: { ...harness.ctx.settings, eventFiles: folderSettings(tmpdir()) },
+  });
   ada = await addPerson(harness, admin, 'owner', { name: 'Ada' });
   grace = await addPerson(harness, admin, 'owner', { name: 'Grace' });
 });
@@ -61,7 +63,7 @@ it('knows every admin route that may change something', async () => {
       if (each !== 'GET' && each !== 'HEAD') names.push(`${each} ${url.replace('/admin/v1', '')}`);
     }
   });
-  await registerAdminApi(app, adminContext(harness));
+  await registerAdminApi(app, adminContext(harness), await adminRoutes(harness));
   await app.ready();
   await app.close();
   expect(names.toSorted()).toEqual(Object.keys(ROUTE_STEPS).toSorted());

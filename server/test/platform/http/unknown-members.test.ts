@@ -6,6 +6,7 @@ import { addPerson, type Person } from '../../support/account-calls.js';
 import {
   type AdminClient,
   adminContext,
+  adminRoutes,
   GAME,
   type Method,
   openAdminClient,
@@ -26,7 +27,7 @@ beforeAll(async () => {
   harness = await createHarness();
   admin = await openAdminClient(harness);
   ada = await addPerson(harness, admin, 'owner', { name: 'Ada' });
-  routes = await adminRoutes();
+  routes = await listRoutes();
 });
 afterAll(async () => {
   await admin.close();
@@ -34,13 +35,13 @@ afterAll(async () => {
 });
 
 /** As they are after all hooks of the registration. */
-async function adminRoutes(): Promise<Route[]> {
+async function listRoutes(): Promise<Route[]> {
   const app = fastify();
   const registered: (RouteOptions & { path: string })[] = [];
   app.addHook('onRoute', (route) => {
     if (route.method !== 'HEAD') registered.push(route);
   });
-  await registerAdminApi(app, adminContext(harness));
+  await registerAdminApi(app, adminContext(harness), await adminRoutes(harness));
   await app.ready();
   await app.close();
   return registered.map(({ method, url, schema = {} }) => {

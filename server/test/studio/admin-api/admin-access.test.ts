@@ -5,7 +5,13 @@ import { registerAdminApi } from '../../../src/app/admin-app.js';
 import { registerErrorHandlers } from '../../../src/platform/http/error-handler.js';
 import { revokeAdminToken } from '../../../src/studio/admin-api/admin-tokens.js';
 import { ROLES } from '../../../src/studio/admin-api/roles.js';
-import { type AdminClient, adminContext, GAME, openAdminClient } from '../../support/admin-calls.js';
+import {
+  type AdminClient,
+  adminContext,
+  adminRoutes,
+  GAME,
+  openAdminClient,
+} from '../../support/admin-calls.js';
 import { expectGeneralError } from '../../support/data-calls.js';
 import { createHarness, type Harness } from '../../support/harness.js';
 import { addStudio, expectStringError } from '../../support/session-calls.js';
@@ -133,7 +139,7 @@ describe('every admin route', () => {
       const query = required.map((name) => `${name}=${properties[name]?.anyOf?.[0]?.const ?? 1}`).join('&');
       for (const each of [method].flat()) if (each !== 'HEAD') routes.push({ method: each, url, query });
     });
-    await registerAdminApi(bare, adminContext(harness, logger));
+    await registerAdminApi(bare, adminContext(harness, logger), await adminRoutes(harness));
     await bare.ready();
   });
   afterAll(() => bare.close());

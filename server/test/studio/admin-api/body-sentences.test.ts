@@ -5,7 +5,13 @@ import { registerAdminApi } from '../../../src/app/admin-app.js';
 import { compileValidator } from '../../../src/platform/http/validation.js';
 import { isObject } from '../../../src/platform/lib/is-object.js';
 import { ruleOfPattern } from '../../../src/platform/lib/text-forms.js';
-import { type AdminClient, adminContext, GAME, openAdminClient } from '../../support/admin-calls.js';
+import {
+  type AdminClient,
+  adminContext,
+  adminRoutes,
+  GAME,
+  openAdminClient,
+} from '../../support/admin-calls.js';
 import { createHarness, type Harness } from '../../support/harness.js';
 
 let harness: Harness;
@@ -89,7 +95,7 @@ async function routesWithBodies(): Promise<Route[]> {
     const schema = body.content === undefined ? body : body.content['application/json']?.schema;
     if (schema !== undefined) found.push({ name: `${route.method} ${route.url}`, schema, route });
   });
-  await registerAdminApi(app, adminContext(harness));
+  await registerAdminApi(app, adminContext(harness), await adminRoutes(harness));
   await app.ready();
   await app.close();
   return found;

@@ -114,8 +114,9 @@ describe('an export', () => {
     const response = await begin(session);
     const aborted = new Promise((resolve) => response.once('error', resolve));
     response.resume();
-    harness.ctx.playerExports.stop();
+    const closing = harness.app.close();
     await aborted;
+    await closing;
     await vi.waitFor(async () => {
       const { rows } = await harness.pool.query(
         'select from player_exports e join players p on p.id = e.player_id where p.user_id = $1',

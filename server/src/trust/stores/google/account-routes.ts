@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { ApiError } from '../../../platform/errors.js';
 import { BODY_ERRORS } from '../../../platform/http/api-schemas.js';
-import { readAccountKey } from '../../../platform/lib/google-play/google-api.js';
+import { type GoogleApi, readAccountKey } from '../../../platform/lib/google-play/google-api.js';
 import { isoTime } from '../../../platform/lib/iso-time.js';
 import type { AdminContext } from '../../../studio/admin-api/admin-context.js';
 import { routesOfGame } from '../../../studio/admin-api/admin-routes.js';
@@ -18,7 +18,10 @@ import { testAccount } from './test-account.js';
 const PATH = '/admin/v1/games/:game/stores/google-account';
 
 /** The service account by which a game asks Google about purchases. */
-export function googleAccountRoutes(app: FastifyInstance, ctx: AdminContext): void {
+export function googleAccountRoutes(
+  app: FastifyInstance,
+  ctx: AdminContext & Readonly<{ google: GoogleApi }>,
+): void {
   const routes = routesOfGame(app, ctx, 'Studio');
   const { pool, masterKeys, google } = ctx;
 

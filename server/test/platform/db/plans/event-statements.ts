@@ -1,5 +1,4 @@
 import { pino } from 'pino';
-import { MAINTENANCE_STEPS } from '../../../../src/app/maintenance-steps.js';
 import { createReceiptChecks } from '../../../../src/core/events/receipts/receipt-checks.js';
 import { closedBefore, dayTable } from '../../../../src/core/events/storage/event-partitions.js';
 import {
@@ -56,6 +55,7 @@ import { utcDay } from '../../../../src/platform/lib/day.js';
 import { createMaintenanceMetrics } from '../../../../src/platform/lifecycle/maintenance-metrics.js';
 import { generateMasterKey, parseMasterKeys } from '../../../../src/platform/security/master-keys.js';
 import { bothClocksAt } from '../../../support/both-clocks.js';
+import { databaseSteps } from '../../../support/database-steps.js';
 import { WORLD } from './large-tables.js';
 import type { Installation, Listed } from './listed-statement.js';
 
@@ -252,13 +252,13 @@ export const EVENT_STATEMENTS: readonly Listed[] = [
   },
   {
     what: 'hourly maintenance',
-    call: ({ admin, nowMs }) => {
+    call: async ({ admin, nowMs }) => {
       const [logger, metrics] = [pino({ level: 'silent' }), createMaintenanceMetrics()];
       const maintenance = createMaintenance({
         pool: admin,
         logger,
         metrics,
-        steps: MAINTENANCE_STEPS,
+        steps: await databaseSteps(admin),
         readClock: async () => bothClocksAt(nowMs),
       });
       return maintenance.run(new AbortController().signal);

@@ -1,0 +1,7 @@
+import type { Module } from '../../studio/module.js';
+
+/** What a game's personalisation brings: players who are held out of it, and the others. */
+export const holdouts: Module = {
+  name: 'holdouts',
+  operations: async () => (await import('./operations.js')).openHoldouts,
+};

@@ -1,0 +1,6 @@
+import type { OperationsPart } from '../../../studio/module.js';
+import { forecastRoutes } from './forecast-routes.js';
+
+export function openForecast(): OperationsPart {
+  return { adminRoutes: [forecastRoutes] };
+}

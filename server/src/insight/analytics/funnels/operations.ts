@@ -1,0 +1,6 @@
+import type { OperationsPart } from '../../../studio/module.js';
+import { funnelRoutes } from './funnel-routes.js';
+
+export function openFunnels(): OperationsPart {
+  return { adminRoutes: [funnelRoutes] };
+}

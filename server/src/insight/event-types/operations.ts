@@ -1,0 +1,7 @@
+import type { OperationsPart } from '../../studio/module.js';
+import { eventSchemaRoutes } from './event-schema-routes.js';
+import { eventTypeRoutes } from './event-type-routes.js';
+
+export function openEventTypes(): OperationsPart {
+  return { adminRoutes: [eventTypeRoutes, eventSchemaRoutes] };
+}

@@ -1,0 +1,6 @@
+import type { OperationsPart } from '../../studio/module.js';
+import { timelineRoutes } from './timeline-routes.js';
+
+export function openTimelines(): OperationsPart {
+  return { adminRoutes: [timelineRoutes] };
+}

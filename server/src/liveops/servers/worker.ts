@@ -1,0 +1,22 @@
+import { createPlayerPredictions } from '../../core/predictions/player-predictions.js';
+import type { WorkerContext, WorkerPart } from '../../studio/module.js';
+import { serverChangeRoutes } from './server-change-routes.js';
+import { serverEventRoutes } from './server-event-routes.js';
+import { createServerKeys } from './server-keys.js';
+import { serverPlayerRoutes } from './server-player-routes.js';
+
+export function openServers(worker: WorkerContext): WorkerPart {
+  const { readings, models: snapshots, gameConfigs, clock } = worker;
+  const ctx = {
+    ...worker,
+    serverKeys: createServerKeys(worker),
+    serverPredictions: createPlayerPredictions({ readings, snapshots, gameConfigs, clock, showsAll: true }),
+  };
+  return {
+    routes(scope) {
+      serverPlayerRoutes(scope, ctx);
+      serverChangeRoutes(scope, ctx);
+    },
+    eventRoutes: (scope, admission) => serverEventRoutes(scope, ctx, admission),
+  };
+}

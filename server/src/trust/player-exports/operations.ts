@@ -1,0 +1,6 @@
+import type { OperationsPart } from '../../studio/module.js';
+import { adminPlayerExportRoutes } from './admin-player-export-routes.js';
+
+export function openPlayerExports(): OperationsPart {
+  return { adminRoutes: [adminPlayerExportRoutes] };
+}
