@@ -98,14 +98,23 @@ const RULES: Rule[] = [
     },
   },
   {
-    name: 'commands are imported by commands and by app alone: no service depends on what a terminal shows',
+    name: 'commands are imported by commands, manifests and app alone: no service depends on what a terminal shows',
     check: imports(
-      ({ from, to }) => /^\w+\/cli\//.test(to) && !/^\w+\/cli\//.test(from) && !isIn(from, 'app'),
+      ({ from, to }) =>
+        roomOf(to) === 'cli' && roomOf(from) !== 'cli' && !isIn(from, 'app') && !isManifest(from),
     ),
     breach: {
       'core/sessions/a.ts': "import { table } from '../../platform/cli/table.js';",
       'platform/cli/table.ts': '',
     },
+  },
+  {
+    name: 'a manifest imports only types: every program loads all manifests, also for --version',
+    check: nodes(
+      (node, { path }) =>
+        isManifest(path) && node.type === 'ImportDeclaration' && node.importKind !== 'type',
+    ),
+    breach: { 'trust/stores/module.ts': "import { openStores } from './operations.js';" },
   },
   {
     name: 'no ring of folders within a wing, types included: each can be understood before those that use it',
@@ -267,6 +276,11 @@ function nodes(isBad: (node: Node, source: Source, ancestors: readonly Node[]) =
 
 function isIn(path: string, ...folders: string[]): boolean {
   return folders.some((folder) => path.startsWith(`${folder}/`));
+}
+
+/** What a module brings: `module.ts` of its folder, or of a wing that is one module. */
+function isManifest(path: string): boolean {
+  return /\/(?:\w+-)?module\.ts$/.test(path) && path !== 'studio/module.ts';
 }
 
 /** A program, or a command of the terminal. */
