@@ -280,7 +280,7 @@ function isIn(path: string, ...folders: string[]): boolean {
 
 /** What a module brings: `module.ts` of its folder, or of a wing that is one module. */
 function isManifest(path: string): boolean {
-  return /\/(?:\w+-)?module\.ts$/.test(path) && path !== 'studio/module.ts';
+  return /\/(?:core-|studio-)?module\.ts$/.test(path) && path !== 'studio/module.ts';
 }
 
 /** A program, or a command of the terminal. */
