@@ -111,8 +111,7 @@ const RULES: Rule[] = [
   {
     name: 'a manifest imports only types: every program loads all manifests, also for --version',
     check: nodes(
-      (node, { path }) =>
-        isManifest(path) && node.type === 'ImportDeclaration' && node.importKind !== 'type',
+      (node, { path }) => isManifest(path) && node.type === 'ImportDeclaration' && node.importKind !== 'type',
     ),
     breach: { 'trust/stores/module.ts': "import { openStores } from './operations.js';" },
   },
