@@ -80,12 +80,8 @@ export async function adminRoutes(
     ...overrides,
   };
   const replaced = new Map([TRAINS_HERE, ...modules].map((module) => [module.name, module]));
-  return (
-    await openOperations(
-      MODULES.map((module) => replaced.get(module.name) ?? module),
-      ctx,
-    )
-  ).adminRoutes;
+  const all = MODULES.map((module) => replaced.get(module.name) ?? module);
+  return (await openOperations(all, ctx)).adminRoutes;
 }
 
 /** Trains in this process; the service trains in a thread. */

@@ -4,6 +4,7 @@ import { type Logger, pino } from 'pino';
 import { inject } from 'vitest';
 import { type Context, type ContextOptions, createContext } from '../../src/app/context.js';
 import { DEMO, seedDemoStudio } from '../../src/app/demo-studio.js';
+import { MODULES } from '../../src/app/modules.js';
 import { buildPlayerApp } from '../../src/app/player-app.js';
 import type { Actor } from '../../src/platform/admin-api/audit-log.js';
 import { createPool, type Pool } from '../../src/platform/db/pool.js';
@@ -15,6 +16,7 @@ import {
   parseMasterKeys,
 } from '../../src/platform/security/master-keys.js';
 import { readSettings, type Settings } from '../../src/platform/settings/settings.js';
+import type { Module } from '../../src/studio/module.js';
 import { ensureSigningKey } from '../../src/studio/sessions/signing-key-changes.js';
 import { createTestDatabase, type TestDatabase } from './database.js';
 
@@ -66,6 +68,8 @@ export type HarnessOptions = {
   masterKey?: string;
   /** A migrated database; by default one of its own. */
   database?: TestDatabase;
+  /** By default all. */
+  modules?: readonly Module[];
 };
 
 /** The pool also ends transactions that are idle for twice as long: on a busy machine, a test that holds a lock would lose it. */
@@ -88,7 +92,11 @@ export async function createHarness(options: HarnessOptions = {}): Promise<Harne
   const nodes: { app: FastifyInstance; ctx: Context }[] = [];
   const addNode = async (overrides: Partial<Settings> = {}, clocks: Clocks = { clock }) => {
     const settings = { ...testSettings(), ...options.settings, ...overrides };
-    const ctx = await createContext({ settings, databaseUrl: database.url, masterKeys, logger, ...clocks });
+    const { modules = MODULES } = options;
+    const ctx = await createContext({
+      ...{ settings, databaseUrl: database.url, masterKeys, logger, modules },
+      ...clocks,
+    });
     const node = { app: await buildPlayerApp(ctx), ctx };
     nodes.push(node);
     return node;

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import type { Module } from '../../studio/module.js';
 import { MODULES } from '../modules.js';
 
 /** Of the service as a whole. */
@@ -16,7 +17,11 @@ const OWN: Readonly<Record<string, () => Promise<Command>>> = {
  * In the order of the help. Each is loaded when it is asked for: the code of all of them together takes longer to load than
  * a start may.
  */
-export const COMMANDS: ReadonlyMap<string, () => Promise<Command>> = new Map([
-  ...Object.entries(OWN),
-  ...MODULES.flatMap(({ commands = {} }) => Object.entries(commands)),
-]);
+export function commandsOf(modules: readonly Module[]): ReadonlyMap<string, () => Promise<Command>> {
+  return new Map([
+    ...Object.entries(OWN),
+    ...modules.flatMap(({ commands = {} }) => Object.entries(commands)),
+  ]);
+}
+
+export const COMMANDS = commandsOf(MODULES);
