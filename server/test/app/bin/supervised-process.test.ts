@@ -143,7 +143,7 @@ describe('a process that gets no CPU while it starts', () => {
 
   const reached = (count: number) =>
     expect.poll(() => [state(), ...steps]).toEqual(['starting', ...STEPS.slice(0, count)]);
-  const goOn = () => watched.child()?.kill('SIGCONT');
+  const goOn = () => watched.child()?.send({ type: 'go on' });
   const stuck = (count: number) =>
     expect.poll(() => watched.replacements()).toEqual({ stuck: count, ended: 0 });
 
