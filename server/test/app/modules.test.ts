@@ -87,9 +87,7 @@ describe.each(OPTIONAL.map((module) => [module.name, module] as const))('without
     expect(own.length > 0 || module.intake !== undefined).toBe(true);
   });
 
-  describe('the specification holds', { tags: module.worker === undefined ? ['full'] : [] }, () =>
-    describeSpecification(others),
-  );
+  describe('the specification holds', { tags: ['full'] }, () => describeSpecification(others));
 });
 
 describe('with none of the optional modules', () => {
