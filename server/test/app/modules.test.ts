@@ -78,17 +78,23 @@ function missing(whole: Surface, some: Surface): string[] {
   return names.flatMap((name) => whole[name].filter((each) => !some[name].includes(each)));
 }
 
-describe.each(OPTIONAL.map((module) => [module.name, module] as const))('without %s', (_name, module) => {
-  const others = MODULES.filter((each) => each !== module);
+describe.each(OPTIONAL.map((module) => [module.name, module] as const))(
+  'without %s',
+  {
+    tags: ['full'],
+  },
+  (_name, module) => {
+    const others = MODULES.filter((each) => each !== module);
 
-  it('only what it brings is missing', async () => {
-    const own = missing(all, await surfaceOf(others));
-    expect(own.toSorted()).toEqual(missing(await surfaceOf([module]), bare).toSorted());
-    expect(own.length > 0 || module.intake !== undefined).toBe(true);
-  });
+    it('only what it brings is missing', async () => {
+      const own = missing(all, await surfaceOf(others));
+      expect(own.toSorted()).toEqual(missing(await surfaceOf([module]), bare).toSorted());
+      expect(own.length > 0 || module.intake !== undefined).toBe(true);
+    });
 
-  describe('the specification holds', { tags: ['full'] }, () => describeSpecification(others));
-});
+    describe('the specification holds', () => describeSpecification(others));
+  },
+);
 
 describe('with none of the optional modules', () => {
   describeSpecification(ALWAYS);
