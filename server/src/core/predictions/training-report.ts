@@ -1,5 +1,4 @@
-import type { ModelReport } from '../../decide/predict/train.js';
-import type { TrainingData } from '../../decide/predict/training-data.js';
+import type { ModelReport } from '../../decide/predict/model-report.js';
 
 /** The report of a training, stored beside its artefact. */
 export type TrainingReport = Readonly<{
@@ -11,10 +10,3 @@ export type TrainingReport = Readonly<{
 
 /** How much of the data that a model needs is there: "1 of 2 weeks of history". */
 export type DataProgress = Readonly<{ what: string; have: number; need: number }>;
-
-/** Weeks of history whose outcome is known: for calibrating and testing. */
-const MIN_WEEKS = 2;
-
-export function dataProgress({ origins }: TrainingData): DataProgress[] {
-  return [{ what: 'weeks of history', have: origins.length, need: MIN_WEEKS }];
-}

@@ -9,7 +9,6 @@ import {
   type ModelCard,
   type ModelName,
   type Models,
-  type OriginMetrics,
   PREDICTION_NAMES,
   type PredictionName,
   type PurchasesModel,
@@ -17,7 +16,7 @@ import {
 import { haveRatesChanged, measureBaseRates } from './base-rates.js';
 import { FEATURE_NAMES, FEATURES_HASH, isPresent } from './features.js';
 import { type Calibrated, type Training, trainModel } from './model-kind.js';
-import type { ModelSource } from './model-source.js';
+import type { ModelReport } from './model-report.js';
 import { scaleOf, type WeightedValue } from './scales.js';
 import { rollingSplits } from './splits.js';
 import { activityKind, createBgBbFits } from './train-activity.js';
@@ -32,25 +31,6 @@ export type TrainingResult = Readonly<{
   isPromoted: boolean;
   report: readonly ModelReport[];
 }>;
-
-export type ModelReport = Readonly<{
-  model: ModelName;
-  outcome: 'promoted' | 'refused' | 'cold_start';
-  /** What is missing, why it was refused, or what it gains. */
-  reason: string;
-  /** Whether predictions go on with the model that was in use before. */
-  isPresentKept: boolean;
-  origins: readonly OriginMetrics[];
-  /** The model that was refused: the artefact has the one that predictions go on with. Trainings of older versions did not keep it. */
-  refusedModel?: RefusedModel;
-  /** Whose players the model that was fitted has learnt from. */
-  source?: ModelSource;
-}>;
-
-/** Its `origins` are those of the report. */
-export type RefusedModel = Readonly<
-  { [Name in ModelName]: Omit<Extract<Models[Name], ModelCard>, 'state' | 'origins'> }[ModelName]
->;
 
 export function train(data: TrainingData, version: number, present: Artefact | null): TrainingResult {
   const splits = rollingSplits(data);

@@ -1,8 +1,8 @@
 import type { TrainingReport } from '../../core/predictions/training-report.js';
 import type { Artefact, ModelName } from '../../decide/predict/artefact.js';
 import type { ProbabilityMetrics } from '../../decide/predict/metrics.js';
+import type { ModelReport, RefusedModel } from '../../decide/predict/model-report.js';
 import { sourceText } from '../../decide/predict/model-source.js';
-import type { ModelReport, RefusedModel } from '../../decide/predict/train.js';
 import { grouped } from '../../studio/cli/progress-bar.js';
 import { tableLines } from '../../studio/cli/table.js';
 import type { ComparedModel } from '../predictions/compared-model.js';

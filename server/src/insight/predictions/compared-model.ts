@@ -1,7 +1,7 @@
 import type { StoredModel } from '../../core/predictions/model-queries.js';
 import type { Artefact, ModelCard, ModelName, OriginMetrics } from '../../decide/predict/artefact.js';
+import type { RefusedModel } from '../../decide/predict/model-report.js';
 import { readArtefact } from '../../decide/predict/read-artefact.js';
-import type { RefusedModel } from '../../decide/predict/train.js';
 
 type ReadyModel = Extract<Artefact['models'][ModelName], ModelCard>;
 

@@ -7,7 +7,7 @@ import {
   insertNextState,
   type PredictionState,
 } from '../../core/predictions/model-queries.js';
-import { dataProgress, type TrainingReport } from '../../core/predictions/training-report.js';
+import type { TrainingReport } from '../../core/predictions/training-report.js';
 import type { Artefact } from '../../decide/predict/artefact.js';
 import { readArtefact } from '../../decide/predict/read-artefact.js';
 import { type TrainingResult, train } from '../../decide/predict/train.js';
@@ -20,6 +20,7 @@ import {
 import { type Client, type Pool, transaction } from '../../platform/db/pool.js';
 import { type Clock, clockFrom } from '../../platform/lib/clock.js';
 import { DAY_MS, dateOf } from '../../platform/lib/day.js';
+import { dataProgress } from './data-progress.js';
 import { pruneModels } from './prune-models.js';
 import { readTrainingData, type TrainingRead } from './training-data-reader.js';
 import { beginTrainingSession, type Sample } from './training-queries.js';

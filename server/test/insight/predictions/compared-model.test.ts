@@ -1,6 +1,6 @@
 import { beforeAll, expect, it } from 'vitest';
 import type { Artefact } from '../../../src/decide/predict/artefact.js';
-import type { ModelReport } from '../../../src/decide/predict/train.js';
+import type { ModelReport } from '../../../src/decide/predict/model-report.js';
 import { type ComparedModel, comparedModel } from '../../../src/insight/predictions/compared-model.js';
 import { trainedArtefact } from '../../support/prediction-models.js';
 
