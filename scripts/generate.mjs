@@ -15,7 +15,8 @@ if (!existsSync(join(root, 'server/dist/app/context.js'))) {
   process.exit(1);
 }
 const { adminApiDocument, playerApiDocument } = await import('./api-document.mjs');
-const { readSettings, SETTINGS } = await import('../server/dist/platform/settings/settings.js');
+const { readSettings } = await import('../server/dist/platform/settings/settings.js');
+const { settingTopics } = await import('../server/dist/platform/settings/setting-topics.js');
 const { createContext } = await import('../server/dist/app/context.js');
 const { startEmbeddedPostgres } = await import(
   '../server/dist/platform/embedded-postgres/embedded-postgres.js'
@@ -71,19 +72,23 @@ async function openApiJson(databaseUrl) {
 
 function settingsTable() {
   const cell = (text) => text.replaceAll('|', '\\|');
-  const rows = SETTINGS.map(
-    ({ name, fallback, description }) => `| \`${name}\` | ${cell(description)} | ${cell(fallback)} |`,
-  );
+  const tables = settingTopics().flatMap(({ title, settings }) => [
+    `## ${title}`,
+    '',
+    '| variable | what it sets | default |',
+    '|---|---|---|',
+    ...settings.map(
+      ({ name, fallback, description }) => `| \`${name}\` | ${cell(description)} | ${cell(fallback)} |`,
+    ),
+    '',
+  ]);
   return [
     '# Settings',
     '',
     'The service reads these environment variables when it starts. `savepoint doctor` checks them and names misspelt ones.',
     'This page is generated from `server/src/platform/settings/setting-rows.ts` by `npm run generate`.',
     '',
-    '| variable | what it sets | default |',
-    '|---|---|---|',
-    ...rows,
-    '',
+    ...tables,
   ].join('\n');
 }
 

@@ -1,5 +1,5 @@
 import { Command, CommanderError } from 'commander';
-import { SETTINGS } from '../../platform/settings/settings.js';
+import { settingTopics } from '../../platform/settings/setting-topics.js';
 import { isClosedOutput } from '../../studio/cli/closed-output.js';
 import { describeUsageError, isUsageError, throwErrors } from '../../studio/cli/command-errors.js';
 import { describeFailure } from '../../studio/cli/describe-failure.js';
@@ -13,7 +13,7 @@ import { serverVersion } from './server-version.js';
  * @returns the code to exit with at once; undefined if the command is done, or goes on as `start` does
  */
 export async function runProgram(args: readonly string[]): Promise<number | undefined> {
-  const program = await createProgram(args[0]);
+  const program = await createProgram(args);
   try {
     await program.parseAsync(args, { from: 'user' });
     return undefined;
@@ -27,11 +27,15 @@ export async function runProgram(args: readonly string[]): Promise<number | unde
 
 const VERSION_FLAGS = ['--version', '-V'];
 
+/** What the help shows on one screen. `savepoint --help all` shows the rest. */
+const FIRST_COMMANDS: ReadonlySet<string> = new Set([
+  ...['start', 'doctor', 'tenant', 'game', 'key', 'admin', 'config', 'catalogue', 'explain', 'sql'],
+  ...['simulate', 'import', 'erase', 'backup', 'restore'],
+]);
+
 /** With the command of this name, or with all if there is none, for the help and for what may have been meant. */
-async function createProgram(name = ''): Promise<Command> {
-  const settings = SETTINGS.map(
-    ({ name, fallback, description }) => `  ${name}\n      ${description} (default: ${fallback})`,
-  );
+async function createProgram([name = '', topic]: readonly string[]): Promise<Command> {
+  const isHelpOfAll = ['--help', '-h', 'help'].includes(name) && topic === 'all';
   const program = new Command('savepoint')
     .description('A player data service for games: login, events, player status, segments and store.')
     .version(serverVersion())
@@ -39,12 +43,28 @@ async function createProgram(name = ''): Promise<Command> {
       'after',
       '\nCtrl-C ends a command and what it was doing in PostgreSQL. The exit code is 130 then.',
     )
-    .addHelpText('after', `\nSettings, all read from the environment:\n${settings.join('\n')}`);
+    .addHelpText('after', isHelpOfAll ? settingsText() : '\nAll commands and settings: savepoint --help all');
   const known = COMMANDS.get(name);
-  const loaded = VERSION_FLAGS.includes(name) ? [] : known === undefined ? COMMANDS.values() : [known];
-  for (const load of loaded) program.addCommand(await load());
+  const loaded = VERSION_FLAGS.includes(name)
+    ? []
+    : known === undefined
+      ? COMMANDS
+      : [[name, known] as const];
+  for (const [each, load] of loaded)
+    program.addCommand(await load(), { hidden: !isHelpOfAll && !FIRST_COMMANDS.has(each) });
   throwErrors(program);
   return program;
+}
+
+/** By topic, those that matter most first. */
+function settingsText(): string {
+  const topics = settingTopics().map(({ title, settings }) => {
+    const lines = settings.map(
+      ({ name, fallback, description }) => `  ${name}\n      ${description} (default: ${fallback})`,
+    );
+    return [`${title}:`, ...lines].join('\n');
+  });
+  return `\nSettings, all read from the environment.\n\n${topics.join('\n\n')}`;
 }
 
 /** For errors that no command waits for, such as of a stream or of a promise that was forgotten. */
