@@ -1,8 +1,11 @@
 import { defineConfig } from 'vitest/config';
+import { WORKSPACE_SOURCES } from './scripts/workspaces.mjs';
 import { SpreadSequencer } from './server/test/support/spread-sequencer.js';
 import { selectTests } from './server/test/support/tagged-files.js';
 
 export default defineConfig(({ mode }) => ({
+  // A test needs no build.
+  resolve: { alias: WORKSPACE_SOURCES },
   test: {
     ...selectTests(mode, process.argv.slice(2)),
     tags: [

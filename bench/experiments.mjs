@@ -2,19 +2,22 @@
 // What the statistics of experiments promise, by simulation: false alarms of daily looks, coverage, power at the planned size, a whale,
 // CUPED. Prints the tables of docs/experiments.md. A promise that is not kept makes the run fail.
 import { parseArgs } from 'node:util';
-import { sequenceInterval } from '../server/dist/platform/statistics/confidence-sequence.js';
-import { cupedEstimate, cupedSlope } from '../server/dist/platform/statistics/cuped.js';
-import { twoCupedEstimate, twoSlopes } from '../server/dist/platform/statistics/cuped-two.js';
-import { absoluteEffect } from '../server/dist/platform/statistics/effect.js';
-import { meanEstimate } from '../server/dist/platform/statistics/estimate.js';
 import {
+  absoluteEffect,
+  bucketOfValue,
+  cupedEstimate,
+  cupedSlope,
+  meanEstimate,
   NO_TRIPLES,
   pairMomentsOf,
   plus,
+  sequenceInterval,
+  sequenceSampleSize,
   tripleMomentsOf,
-} from '../server/dist/platform/statistics/moments.js';
-import { sequenceSampleSize, variancesOfShare } from '../server/dist/platform/statistics/sample-size.js';
-import { bucketOfValue } from '../server/dist/platform/statistics/value-histogram.js';
+  twoCupedEstimate,
+  twoSlopes,
+  variancesOfShare,
+} from '@savepoint/statistics';
 import {
   addValue,
   normalOf,

@@ -2,8 +2,8 @@
 // The hold-out of the store, where offers bring players back: counted by who played since the start, and by who was known. Through the function of the report.
 // Prints a table of docs/experiments.md, and fails if the second way is not right.
 import { parseArgs } from 'node:util';
+import { bucketOfValue } from '@savepoint/statistics';
 import { compareGroups } from '../server/dist/experiments/holdouts/comparison.js';
-import { bucketOfValue } from '../server/dist/platform/statistics/value-histogram.js';
 import { addValue, amountOf, emptyArm, randomOf } from './experiments/simulated-arms.mjs';
 
 const { values } = parseArgs({

@@ -2,11 +2,9 @@
 // How often revenue is proven where one arm is small, without an effect and with one, in games with large spenders: by each arm's own error and by the
 // error that reports take. Through the functions of the reports, with a look on each day. Prints tables of docs/experiments.md, and fails if a promise is not kept.
 import { parseArgs } from 'node:util';
+import { absoluteEffect, bucketOfValue, sequenceP } from '@savepoint/statistics';
 import { compareGroups } from '../server/dist/experiments/holdouts/comparison.js';
 import { compareFamily } from '../server/dist/experiments/report/compare-arms.js';
-import { sequenceP } from '../server/dist/platform/statistics/confidence-sequence.js';
-import { absoluteEffect } from '../server/dist/platform/statistics/effect.js';
-import { bucketOfValue } from '../server/dist/platform/statistics/value-histogram.js';
 import { playGame, WITH_EFFECT, WITHOUT_EFFECT } from './experiments/unequal-games.mjs';
 import { estimatesOf } from './experiments/verdicts.mjs';
 

@@ -12,7 +12,7 @@ setInterval(() => {}, 1000);
 `;
 
 /** Stands for the service: says that it is ready as the real one does, and serves until it is stopped. */
-const SERVICE = `import { version } from '../version.js';
+const SERVICE = `import { version } from '../../version.js';
 console.log('Savepoint is ready (' + process.env.SAVEPOINT_ENV + ', version ' + version + ').');
 console.log('  Console         http://127.0.0.1:8081/console/sign-in#token=abc');
 console.log('Press Ctrl-C to stop.');

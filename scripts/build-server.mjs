@@ -8,6 +8,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { runNode } from './build-parts.mjs';
 import { licencesOf } from './bundled-licences.mjs';
 import { filesIn, root } from './sources-hash.mjs';
+import { WORKSPACE_SOURCES, WORKSPACES } from './workspaces.mjs';
 
 const PROGRAMS = [
   'savepoint',
@@ -26,10 +27,11 @@ const dist = join(root, 'server/dist');
 const bundles = join(dist, 'programs');
 
 const sources = () => [
-  ...filesIn('server/src'),
+  ...['server', ...WORKSPACES].flatMap((folder) => filesIn(`${folder}/src`)),
   'server/package.json',
   'package-lock.json',
   'scripts/build-server.mjs',
+  'scripts/workspaces.mjs',
 ];
 
 export const programs = {
@@ -55,6 +57,7 @@ async function bundlePrograms() {
     input: Object.fromEntries(PROGRAMS.map((name) => [name, join(root, 'server/src/app/bin', `${name}.ts`)])),
     platform: 'node',
     external: EXTERNAL,
+    resolve: { alias: WORKSPACE_SOURCES },
     transform: { target: TARGET },
     onLog: (level, log) => level === 'warn' && warnings.push(log.message),
   });
@@ -83,9 +86,10 @@ async function writeModules() {
   mkdirSync(dist, { recursive: true });
   for (const name of readdirSync(dist))
     if (!name.startsWith('programs')) rmSync(join(dist, name), { recursive: true });
-  const files = filesIn('server/src').filter((file) => file.endsWith('.ts'));
-  for (const file of files) {
-    const target = join(dist, file.slice('server/src/'.length).replace(/\.ts$/, '.js'));
+  for (const folder of WORKSPACES) rmSync(join(root, folder, 'dist'), { recursive: true, force: true });
+  const files = ['server', ...WORKSPACES].flatMap((folder) => filesIn(`${folder}/src`));
+  for (const file of files.filter((name) => name.endsWith('.ts'))) {
+    const target = join(root, file.replace('/src/', '/dist/').replace(/\.ts$/, '.js'));
     const { code, map, errors } = transformSync(join(root, file), readFileSync(join(root, file), 'utf8'), {
       target: TARGET,
       sourcemap: true,

@@ -10,6 +10,7 @@ import { viteProgram } from './build-console.mjs';
 import { buildParts, runNode } from './build-parts.mjs';
 import { programs } from './build-server.mjs';
 import { root } from './sources-hash.mjs';
+import { WORKSPACES } from './workspaces.mjs';
 
 /** Editors write a file in several steps, and people save several files. */
 const QUIET_MS = 100;
@@ -93,7 +94,7 @@ function watchSources() {
     }
     isBusy = false;
   };
-  for (const folder of ['server/src', 'server/migrations']) {
+  for (const folder of ['server/src', 'server/migrations', ...WORKSPACES.map((name) => `${name}/src`)]) {
     watch(join(root, folder), { recursive: true }, (_event, file) => {
       if (!/\.(?:ts|sql|json)$/.test(file ?? '')) return;
       isChanged = true;

@@ -1,9 +1,13 @@
-import { cappedMoments, findCap } from '../../server/dist/platform/statistics/cap.js';
-import { criticalValue } from '../../server/dist/platform/statistics/confidence-sequence.js';
-import { absoluteEffect } from '../../server/dist/platform/statistics/effect.js';
-import { meanEstimate, shareEstimate } from '../../server/dist/platform/statistics/estimate.js';
-import { fixedP } from '../../server/dist/platform/statistics/fixed-horizon.js';
-import { withSafeErrors } from '../../server/dist/platform/statistics/unequal-arms.js';
+import {
+  absoluteEffect,
+  cappedMoments,
+  criticalValue,
+  findCap,
+  fixedP,
+  meanEstimate,
+  shareEstimate,
+  withSafeErrors,
+} from '@savepoint/statistics';
 
 /** Below these an arm gets no verdict. Who looks at intervals for one look does not wait for that. */
 const FEWEST = { players: 100, payers: 30 };

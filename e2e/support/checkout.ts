@@ -27,13 +27,14 @@ const FILES: Record<string, string> = {
   'node_modules/vite/bin/vite.js': BUILD_TOOL,
   'server/package.json': '{"type":"module"}',
   'server/src/version.ts': `export const version: string = 'one';\n`,
-  'server/src/app/bin/savepoint.ts': `import { version } from '../version.js';
+  'server/src/app/bin/savepoint.ts': `import { version } from '../../version.js';
     console.log(process.argv[2], version, process.env.SAVEPOINT_ENV);`,
   ...Object.fromEntries(
     ['boot-worker', 'boot-operations', 'event-files-thread', 'predictions-thread', 'sql-child'].map(
       (name) => [`server/src/app/bin/${name}.ts`, ''],
     ),
   ),
+  'statistics/src/index.ts': '',
   'server/bin/savepoint.mjs': `import '../dist/programs/savepoint.js';`,
   'console/index.html': '<html></html>',
   'console/package.json': '{}',

@@ -1,5 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { WORKSPACES } from '../../scripts/workspaces.mjs';
 import {
   type Import,
   isNode,
@@ -39,7 +40,6 @@ const BASE = ['errors.ts', 'lib', 'settings'];
 /** What each folder of `platform` may import of the others. Those that are not named here may import all of it. */
 const MAY_IMPORT: Record<string, readonly string[]> = {
   lib: [],
-  statistics: [],
   'package-files.ts': [],
   'errors.ts': ['lib'],
   // The master key is a setting, and is checked when settings are read.
@@ -80,10 +80,8 @@ const RULES: Rule[] = [
     },
   },
   {
-    name: 'decide imports nothing but lib and statistics: what it says follows from what it is given',
-    check: imports(
-      ({ from, to }) => isIn(from, 'decide') && !isIn(to, 'decide', 'platform/statistics', 'platform/lib'),
-    ),
+    name: 'decide imports nothing of the service but lib: what it says follows from what it is given',
+    check: imports(({ from, to }) => isIn(from, 'decide') && !isIn(to, 'decide', 'platform/lib')),
     breach: {
       'decide/decide/a.ts': "import { query } from '../../platform/db/pool.js';",
       'platform/db/pool.ts': '',
@@ -242,6 +240,19 @@ describe.each(RULES)('$name', ({ check, breach }) => {
   it('is noticed when broken', () => {
     expect(check(Object.entries(breach).map(([path, text]) => parse(path, text)))).toHaveLength(1);
   });
+});
+
+it.each(WORKSPACES)('the workspace %s imports nothing of the service', (name) => {
+  const outside = (sources: readonly Source[]) =>
+    sources.flatMap(({ path, text, imports: own }) => [
+      ...own.filter(({ to }) => to.startsWith('../')).map(({ to }) => `${path} imports ${to}`),
+      ...(/from '@savepoint\/server/.test(text) ? [`${path} imports the server`] : []),
+    ]);
+  expect(outside(readSources(`${name}/src`))).toEqual([]);
+  expect(cycles(readSources(`${name}/src`))).toEqual([]);
+  expect(
+    outside([parse('a.ts', "import { pool } from '../../server/src/platform/db/pool.js';")]),
+  ).toHaveLength(1);
 });
 
 it('every import of a project file leads to one', () => {

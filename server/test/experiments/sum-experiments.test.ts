@@ -1,3 +1,4 @@
+import { plus } from '@savepoint/statistics';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { applyEvents } from '../../src/core/events/apply/apply-events.js';
 import { type MetricEntry, metricKey } from '../../src/decide/document/parts/experiment-metrics.js';
@@ -10,7 +11,6 @@ import { deleteEndedSums, deleteOldSums } from '../../src/experiments/sum-querie
 import { withDedicatedConnection } from '../../src/platform/db/dedicated-connection.js';
 import { dayNumber } from '../../src/platform/lib/day.js';
 import { createErasureHashes } from '../../src/platform/security/erasure-hashes.js';
-import { plus } from '../../src/platform/statistics/moments.js';
 import { requestErasure } from '../../src/trust/erasures/request-erasure.js';
 import { experiment, segment } from '../decide/support/fixtures.js';
 import { watch } from '../insight/analytics/breakdowns/breakdown-world.js';

@@ -3,15 +3,15 @@ import { join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseAst } from 'vitest/node';
 
-/** The source of the server, read as a tree by the tests that hold rules about it. */
+/** The source of the server and of its workspaces, read as trees by the tests that hold rules about them. */
 export type Node = { type: string; start: number; [member: string]: unknown };
 export type Import = { from: string; to: string; typeOnly: boolean; line: number };
-/** `path` is relative to server/src. */
+/** `path` is relative to the folder that was read. */
 export type Source = { path: string; text: string; tree: Node; imports: Import[] };
 
-/** All files of server/src. */
-export function readSources(): Source[] {
-  const src = fileURLToPath(new URL('../../src', import.meta.url));
+/** All files of server/src, or of another folder of the repository. */
+export function readSources(folder = 'server/src'): Source[] {
+  const src = fileURLToPath(new URL(`../../../${folder}`, import.meta.url));
   return readdirSync(src, { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('.ts'))
     .map((path) => path.replaceAll('\\', '/'))

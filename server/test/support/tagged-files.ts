@@ -1,7 +1,15 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-const FOLDERS = ['server/test', 'sdk/test', 'clients', 'simulator/test', 'console/test', 'e2e'];
+const FOLDERS = [
+  'server/test',
+  'statistics/test',
+  'sdk/test',
+  'clients',
+  'simulator/test',
+  'console/test',
+  'e2e',
+];
 const MODULE_TAG = '/** @module-tag full */';
 
 export type Selection = { include: string[]; tagsFilter?: string[] };

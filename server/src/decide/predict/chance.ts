@@ -1,5 +1,4 @@
-import { upperGamma } from '../../platform/statistics/special/incomplete-gamma.js';
-import { normalQuantile } from '../../platform/statistics/special/normal.js';
+import { normalQuantile, upperGamma } from '@savepoint/statistics';
 
 /**
  * How far something that was observed is from what a model expects, by the distribution that the model itself gives it. The answer is a

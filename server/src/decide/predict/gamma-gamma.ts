@@ -1,4 +1,4 @@
-import { digamma, logGamma } from '../../platform/statistics/special/log-gamma.js';
+import { digamma, logGamma } from '@savepoint/statistics';
 import { type Fit, fitPositive, type LogLikelihood, type LogNormalPrior } from './fit.js';
 
 /**

@@ -1,5 +1,5 @@
+import type { Interval } from '@savepoint/statistics';
 import type { MetricEntry } from '../../decide/document/parts/experiment-metrics.js';
-import type { Interval } from '../../platform/statistics/interval.js';
 import { grouped } from '../../studio/cli/progress-bar.js';
 import type { Change, Reactions, SimulatorModule } from '../../studio/cli/simulator-module.js';
 import { tableLines } from '../../studio/cli/table.js';

@@ -1,5 +1,5 @@
+import { mostByChance } from '@savepoint/statistics';
 import { type MetricEntry, metricKey } from '../../decide/document/parts/experiment-metrics.js';
-import { mostByChance } from '../../platform/statistics/false-alarms.js';
 import { ALPHA } from '../report/compare-arms.js';
 import { significant } from '../report/rounding.js';
 import { count, metricTitle, percent } from '../report/words.js';

@@ -1,10 +1,17 @@
-import { type Cap, cappedMoments, findCap } from '../../platform/statistics/cap.js';
-import { sequenceInterval } from '../../platform/statistics/confidence-sequence.js';
-import { absoluteEffect, type Effect } from '../../platform/statistics/effect.js';
-import { type Estimate, meanEstimate, shareEstimate } from '../../platform/statistics/estimate.js';
-import type { Interval } from '../../platform/statistics/interval.js';
-import { checkSampleRatio } from '../../platform/statistics/sample-ratio.js';
-import { withSafeErrors } from '../../platform/statistics/unequal-arms.js';
+import {
+  absoluteEffect,
+  type Cap,
+  cappedMoments,
+  checkSampleRatio,
+  type Effect,
+  type Estimate,
+  findCap,
+  type Interval,
+  meanEstimate,
+  sequenceInterval,
+  shareEstimate,
+  withSafeErrors,
+} from '@savepoint/statistics';
 import { rounded, shareOf } from '../../studio/money/ratios.js';
 import type { GroupSums, HoldoutSums, Spent } from './group-sums.js';
 

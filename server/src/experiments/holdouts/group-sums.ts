@@ -1,6 +1,5 @@
+import { bucketOfValue, type Moments, NO_MOMENTS, plus } from '@savepoint/statistics';
 import { bucketOf, HOLDOUT_SALT, isInShare, userIdBytes } from '../../decide/compile/bucket.js';
-import { type Moments, NO_MOMENTS, plus } from '../../platform/statistics/moments.js';
-import { bucketOfValue } from '../../platform/statistics/value-histogram.js';
 import { type DatedAmounts, type RateTable, reportAmounts } from '../../studio/money/exchange-rates.js';
 
 /**

@@ -1,16 +1,18 @@
-import type { MetricEntry } from '../../decide/document/parts/experiment-metrics.js';
 import {
+  absoluteEffect,
+  type Effect,
+  type Estimate,
+  fixedInterval,
+  holm,
+  type Interval,
+  playersUntilProven,
   type SequenceOptions,
+  safeRelativeEffect,
   sequenceInterval,
   sequenceP,
-} from '../../platform/statistics/confidence-sequence.js';
-import { absoluteEffect, type Effect } from '../../platform/statistics/effect.js';
-import type { Estimate } from '../../platform/statistics/estimate.js';
-import { fixedInterval } from '../../platform/statistics/fixed-horizon.js';
-import type { Interval } from '../../platform/statistics/interval.js';
-import { holm } from '../../platform/statistics/multiple-tests.js';
-import { playersUntilProven } from '../../platform/statistics/planning.js';
-import { safeRelativeEffect, withSafeErrors } from '../../platform/statistics/unequal-arms.js';
+  withSafeErrors,
+} from '@savepoint/statistics';
+import type { MetricEntry } from '../../decide/document/parts/experiment-metrics.js';
 import { type ArmEstimates, estimateArms } from './estimates.js';
 import { countsOf, type MetricSums } from './metric-sums.js';
 

@@ -1,17 +1,22 @@
-import type { MetricEntry } from '../../decide/document/parts/experiment-metrics.js';
-import type { Cap } from '../../platform/statistics/cap.js';
-import { cupedEstimate, cupedSlope } from '../../platform/statistics/cuped.js';
-import { twoCupedEstimate, twoSlopes } from '../../platform/statistics/cuped-two.js';
-import { type Estimate, meanEstimate, ratioEstimate } from '../../platform/statistics/estimate.js';
 import {
+  type Cap,
+  cupedEstimate,
+  cupedSlope,
+  type Estimate,
+  joinStrata,
+  meanEstimate,
   NO_PAIRS,
   NO_TRIPLES,
   type PairMoments,
   plus,
+  ratioEstimate,
+  stratumShares,
   type TripleMoments,
+  twoCupedEstimate,
+  twoSlopes,
   withThird,
-} from '../../platform/statistics/moments.js';
-import { joinStrata, stratumShares } from '../../platform/statistics/strata.js';
+} from '@savepoint/statistics';
+import type { MetricEntry } from '../../decide/document/parts/experiment-metrics.js';
 import {
   capOf,
   type ForecastSums,

@@ -1,6 +1,6 @@
+import type { Interval } from '@savepoint/statistics';
 import type { MetricEntry } from '../../decide/document/parts/experiment-metrics.js';
 import { metricKey } from '../../decide/document/parts/experiment-metrics.js';
-import type { Interval } from '../../platform/statistics/interval.js';
 import { type ArmWeights, compareFamily } from './compare-arms.js';
 import { estimateArms } from './estimates.js';
 import { armOf, type ExperimentSums, mergeExperimentSums } from './experiment-sums.js';

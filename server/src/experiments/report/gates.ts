@@ -1,4 +1,4 @@
-import { checkSampleRatio } from '../../platform/statistics/sample-ratio.js';
+import { checkSampleRatio } from '@savepoint/statistics';
 import { count, percent } from './words.js';
 
 /** What has to be right before a result means something. */

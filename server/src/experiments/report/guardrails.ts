@@ -1,6 +1,5 @@
+import { checkGuardrail, type Effect } from '@savepoint/statistics';
 import type { GuardrailEntry } from '../../decide/document/parts/experiment-metrics.js';
-import type { Effect } from '../../platform/statistics/effect.js';
-import { checkGuardrail } from '../../platform/statistics/guardrail.js';
 import { type ArmWeights, tunedTo } from './compare-arms.js';
 import { significant } from './rounding.js';
 import { percent } from './words.js';

@@ -1,6 +1,13 @@
-import { type Cap, cappedMoments, findCap } from '../../platform/statistics/cap.js';
-import { type PairMoments, plus, type TripleMoments } from '../../platform/statistics/moments.js';
-import { bucketOfValue, mergeHistograms } from '../../platform/statistics/value-histogram.js';
+import {
+  bucketOfValue,
+  type Cap,
+  cappedMoments,
+  findCap,
+  mergeHistograms,
+  type PairMoments,
+  plus,
+  type TripleMoments,
+} from '@savepoint/statistics';
 import type { MetricValue } from './figures.js';
 
 /** Players are added in place: there may be a million. */

@@ -1,6 +1,6 @@
+import { sequenceSampleSize, variancesOfShare } from '@savepoint/statistics';
 import type { MetricEntry } from '../../decide/document/parts/experiment-metrics.js';
 import type { ExperimentEntry } from '../../decide/document/parts/experiments.js';
-import { sequenceSampleSize, variancesOfShare } from '../../platform/statistics/sample-size.js';
 import { ALPHA, type ArmWeights, FEWEST } from './compare-arms.js';
 import { estimateArms } from './estimates.js';
 import { countsOf, type MetricSums } from './metric-sums.js';

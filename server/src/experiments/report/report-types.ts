@@ -1,6 +1,6 @@
+import type { Interval } from '@savepoint/statistics';
 import type { MetricEntry } from '../../decide/document/parts/experiment-metrics.js';
 import type { ForecastName } from '../../decide/predict/forecast.js';
-import type { Interval } from '../../platform/statistics/interval.js';
 import type { ComparisonState } from './compare-arms.js';
 import type { ArmSums } from './experiment-sums.js';
 import type { Gate } from './gates.js';

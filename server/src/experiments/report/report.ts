@@ -1,10 +1,10 @@
+import { checkSampleRatio } from '@savepoint/statistics';
 import {
   type GuardrailEntry,
   type MetricEntry,
   metricKey,
 } from '../../decide/document/parts/experiment-metrics.js';
 import type { ExperimentEntry } from '../../decide/document/parts/experiments.js';
-import { checkSampleRatio } from '../../platform/statistics/sample-ratio.js';
 import { type Comparison, compareFamily, fixedComparison } from './compare-arms.js';
 import { estimateArms } from './estimates.js';
 import { type ArmSums, armOf, type ExperimentSums, noArmSums, RECENT_DAYS } from './experiment-sums.js';

@@ -1,4 +1,4 @@
-import type { Interval } from '../../platform/statistics/interval.js';
+import type { Interval } from '@savepoint/statistics';
 
 const DIGITS = 6;
 

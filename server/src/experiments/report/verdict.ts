@@ -1,5 +1,5 @@
+import type { Interval } from '@savepoint/statistics';
 import type { MetricEntry } from '../../decide/document/parts/experiment-metrics.js';
-import type { Interval } from '../../platform/statistics/interval.js';
 import { type ComparisonState, FEWEST } from './compare-arms.js';
 import type { Gate } from './gates.js';
 import { type GuardrailResult, guardrailSentence } from './guardrails.js';

@@ -1,6 +1,6 @@
+import type { Interval } from '@savepoint/statistics';
 import type { MetricEntry, SumMeasureEntry } from '../../decide/document/parts/experiment-metrics.js';
 import type { ExperimentEntry } from '../../decide/document/parts/experiments.js';
-import type { Interval } from '../../platform/statistics/interval.js';
 import type { Explored } from '../group-queries.js';
 import type { ComparisonState } from './compare-arms.js';
 import type { ExploredGroup } from './exploration.js';

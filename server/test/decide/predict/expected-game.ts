@@ -1,3 +1,4 @@
+import { logBeta } from '@savepoint/statistics';
 import { type BgBbParameters, bgBbAnyActivity } from '../../../src/decide/predict/bg-bb.js';
 import { probabilityOf } from '../../../src/decide/predict/logistic.js';
 import { mbgNbdAnyPurchase, mbgNbdExpected } from '../../../src/decide/predict/mbg-nbd.js';
@@ -8,7 +9,6 @@ import type {
   PayerCell,
   TrainingData,
 } from '../../../src/decide/predict/training-data.js';
-import { logBeta } from '../../../src/platform/statistics/special/log-gamma.js';
 import { drawPurchases, drawSpending, seeded } from './simulate.js';
 import { GAME_PARAMETERS } from './simulated-game.js';
 

@@ -1,3 +1,4 @@
+import { normalQuantile } from '@savepoint/statistics';
 import { describe, expect, it } from 'vitest';
 import { predictPayer } from '../../../src/decide/predict/apply-models.js';
 import type { Artefact, PurchasesModel } from '../../../src/decide/predict/artefact.js';
@@ -13,7 +14,6 @@ import {
 import { expectedPurchases, expectedRevenue } from '../../../src/decide/predict/payer-spread.js';
 import { train } from '../../../src/decide/predict/train.js';
 import type { OriginCells, PayerCell } from '../../../src/decide/predict/training-data.js';
-import { normalQuantile } from '../../../src/platform/statistics/special/normal.js';
 import { expectedGame } from './expected-game.js';
 import { drawBeta, drawGamma, type Random, seeded } from './simulate.js';
 

@@ -1,6 +1,6 @@
+import { logGamma } from '@savepoint/statistics';
 import { describe, expect, it } from 'vitest';
 import { hypergeometric } from '../../../src/decide/predict/hypergeometric.js';
-import { logGamma } from '../../../src/platform/statistics/special/log-gamma.js';
 // Worked out once with gammaln 0.3.1 and hyp2f1 0.1.1 of @stdlib, which is not installed for it: it has 190 packages.
 import values from './special-function-values.json' with { type: 'json' };
 

@@ -1,7 +1,7 @@
+import { digamma, logBeta, logGamma } from '@savepoint/statistics';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { hypergeometric } from '../../../src/decide/predict/hypergeometric.js';
-import { digamma, logBeta, logGamma } from '../../../src/platform/statistics/special/log-gamma.js';
 
 /** Digits by mpmath with 40 decimals. */
 const LOG_GAMMAS: [x: number, value: number][] = [

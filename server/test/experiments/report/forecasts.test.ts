@@ -1,3 +1,4 @@
+import { absoluteEffect } from '@savepoint/statistics';
 import { describe, expect, it } from 'vitest';
 import { normalOf } from '../../../../bench/experiments/simulated-arms.mjs';
 import { type MetricEntry, metricKey } from '../../../src/decide/document/parts/experiment-metrics.js';
@@ -7,7 +8,6 @@ import { type ExperimentSums, mergeExperimentSums } from '../../../src/experimen
 import { metricValue, type PlayerFigures } from '../../../src/experiments/report/figures.js';
 import type { MetricSums } from '../../../src/experiments/report/metric-sums.js';
 import { reportOf } from '../../../src/experiments/report/report.js';
-import { absoluteEffect } from '../../../src/platform/statistics/effect.js';
 import {
   CONVERSION,
   figures,

@@ -1,13 +1,15 @@
 import { readFileSync } from 'node:fs';
+import {
+  absoluteEffect,
+  criticalValue,
+  normalShare,
+  shareEstimate,
+  withSafeErrors,
+} from '@savepoint/statistics';
 import { describe, expect, it } from 'vitest';
 import { type MetricEntry, metricKey } from '../../../src/decide/document/parts/experiment-metrics.js';
 import { type MetricSums, noMetricSums } from '../../../src/experiments/report/metric-sums.js';
 import { LONGEST_DAYS, type PlanInput, planOf } from '../../../src/experiments/report/plan.js';
-import { criticalValue } from '../../../src/platform/statistics/confidence-sequence.js';
-import { absoluteEffect } from '../../../src/platform/statistics/effect.js';
-import { shareEstimate } from '../../../src/platform/statistics/estimate.js';
-import { normalShare } from '../../../src/platform/statistics/special/normal.js';
-import { withSafeErrors } from '../../../src/platform/statistics/unequal-arms.js';
 import { figures, RETENTION_7, REVENUE, simulate, spent, testExperiment } from '../support/simulated-sums.js';
 
 const experiment = testExperiment({

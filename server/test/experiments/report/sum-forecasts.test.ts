@@ -1,3 +1,4 @@
+import { NO_TRIPLES } from '@savepoint/statistics';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type MetricEntry, metricKey } from '../../../src/decide/document/parts/experiment-metrics.js';
 import type { ArmSums } from '../../../src/experiments/report/experiment-sums.js';
@@ -8,7 +9,6 @@ import {
 } from '../../../src/experiments/report/metric-sums.js';
 import type { Report } from '../../../src/experiments/report/report-types.js';
 import { createErasureHashes } from '../../../src/platform/security/erasure-hashes.js';
-import { NO_TRIPLES } from '../../../src/platform/statistics/moments.js';
 import { requestErasure } from '../../../src/trust/erasures/request-erasure.js';
 import { experiment } from '../../decide/support/fixtures.js';
 import { watch } from '../../insight/analytics/breakdowns/breakdown-world.js';

@@ -1,3 +1,4 @@
+import { pairMomentsOf } from '@savepoint/statistics';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   type MetricEntry,
@@ -14,7 +15,6 @@ import {
 import type { ArmSums } from '../../../src/experiments/report/experiment-sums.js';
 import { type StratumSums, stratumMoments } from '../../../src/experiments/report/metric-sums.js';
 import { walkByIndex, withDedicatedConnection } from '../../../src/platform/db/dedicated-connection.js';
-import { pairMomentsOf } from '../../../src/platform/statistics/moments.js';
 import { experiment } from '../../decide/support/fixtures.js';
 import { watch } from '../../insight/analytics/breakdowns/breakdown-world.js';
 import type { TestPlayer } from '../../support/game-world.js';

@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { randomOf, type SimulatedArm } from '../../../../bench/experiments/simulated-arms.mjs';
-import { playGame, type UnequalGame } from '../../../../bench/experiments/unequal-games.mjs';
-import { compareGroups } from '../../../src/experiments/holdouts/comparison.js';
-import { compareFamily, pairOf } from '../../../src/experiments/report/compare-arms.js';
-import { estimateArms } from '../../../src/experiments/report/estimates.js';
-import { guardrailOf } from '../../../src/experiments/report/guardrails.js';
-import type { MetricSums } from '../../../src/experiments/report/metric-sums.js';
-import { absoluteEffect, relativeEffect } from '../../../src/platform/statistics/effect.js';
-import { unadjusted } from '../../../src/platform/statistics/estimate.js';
-import { NO_PAIRS } from '../../../src/platform/statistics/moments.js';
-import { safeRelativeEffect, withSafeErrors } from '../../../src/platform/statistics/unequal-arms.js';
-import { bucketOfValue } from '../../../src/platform/statistics/value-histogram.js';
+import { randomOf, type SimulatedArm } from '../../bench/experiments/simulated-arms.mjs';
+import { playGame, type UnequalGame } from '../../bench/experiments/unequal-games.mjs';
+import { compareGroups } from '../../server/src/experiments/holdouts/comparison.js';
+import { compareFamily, pairOf } from '../../server/src/experiments/report/compare-arms.js';
+import { estimateArms } from '../../server/src/experiments/report/estimates.js';
+import { guardrailOf } from '../../server/src/experiments/report/guardrails.js';
+import type { MetricSums } from '../../server/src/experiments/report/metric-sums.js';
+import { absoluteEffect, relativeEffect } from '../src/effect.js';
+import { unadjusted } from '../src/estimate.js';
+import { NO_PAIRS } from '../src/moments.js';
+import { safeRelativeEffect, withSafeErrors } from '../src/unequal-arms.js';
+import { bucketOfValue } from '../src/value-histogram.js';
 
 describe('the errors of unequal arms', () => {
   const errorOf = (...pair: readonly [ReturnType<typeof unadjusted>, ReturnType<typeof unadjusted>]) =>

@@ -1,23 +1,18 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { murmurHash3 } from '../../../src/platform/lib/murmur-hash-3.js';
-import { sequenceInterval, sequenceP } from '../../../src/platform/statistics/confidence-sequence.js';
-import { cupedEstimate, cupedSlope } from '../../../src/platform/statistics/cuped.js';
-import { absoluteEffect, relativeEffect } from '../../../src/platform/statistics/effect.js';
-import {
-  type Estimate,
-  meanEstimate,
-  ratioEstimate,
-  shareEstimate,
-} from '../../../src/platform/statistics/estimate.js';
-import { fixedInterval, fixedP } from '../../../src/platform/statistics/fixed-horizon.js';
-import type { Moments } from '../../../src/platform/statistics/moments.js';
-import { benjaminiHochberg, holm } from '../../../src/platform/statistics/multiple-tests.js';
-import { logMixture, mixtureBound, mixtureRho } from '../../../src/platform/statistics/normal-mixture.js';
-import { sampleRatioP } from '../../../src/platform/statistics/sample-ratio.js';
-import { fixedSampleSize } from '../../../src/platform/statistics/sample-size.js';
-import { NEEDS_PUBLISHED_DATA, PUBLISHED_DATA } from '../../support/published-data-folder.js';
+import { murmurHash3 } from '../../server/src/platform/lib/murmur-hash-3.js';
+import { NEEDS_PUBLISHED_DATA, PUBLISHED_DATA } from '../../server/test/support/published-data-folder.js';
+import { sequenceInterval, sequenceP } from '../src/confidence-sequence.js';
+import { cupedEstimate, cupedSlope } from '../src/cuped.js';
+import { absoluteEffect, relativeEffect } from '../src/effect.js';
+import { type Estimate, meanEstimate, ratioEstimate, shareEstimate } from '../src/estimate.js';
+import { fixedInterval, fixedP } from '../src/fixed-horizon.js';
+import type { Moments } from '../src/moments.js';
+import { benjaminiHochberg, holm } from '../src/multiple-tests.js';
+import { logMixture, mixtureBound, mixtureRho } from '../src/normal-mixture.js';
+import { sampleRatioP } from '../src/sample-ratio.js';
+import { fixedSampleSize } from '../src/sample-size.js';
 
 type Share = [count: number, players: number];
 type Printed = { estimate: number; se: number; p?: number; ci: [number, number] };

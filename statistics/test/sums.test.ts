@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cappedMoments, findCap } from '../../../src/platform/statistics/cap.js';
-import { cupedEstimate, cupedSlope } from '../../../src/platform/statistics/cuped.js';
-import { absoluteEffect } from '../../../src/platform/statistics/effect.js';
-import { meanEstimate, unadjusted } from '../../../src/platform/statistics/estimate.js';
+import { cappedMoments, findCap } from '../src/cap.js';
+import { cupedEstimate, cupedSlope } from '../src/cuped.js';
+import { absoluteEffect } from '../src/effect.js';
+import { meanEstimate, unadjusted } from '../src/estimate.js';
 import {
   type Moments,
   momentsOf,
@@ -12,15 +12,15 @@ import {
   pairMomentsOf,
   plus,
   varianceOf,
-} from '../../../src/platform/statistics/moments.js';
-import { joinStrata, stratumShares } from '../../../src/platform/statistics/strata.js';
+} from '../src/moments.js';
+import { joinStrata, stratumShares } from '../src/strata.js';
 import {
   bucketOfValue,
   bucketStart,
   histogramMoments,
   mergeHistograms,
   type ValueHistogram,
-} from '../../../src/platform/statistics/value-histogram.js';
+} from '../src/value-histogram.js';
 
 const histogramOf = (values: readonly number[]): ValueHistogram =>
   values.reduce<ValueHistogram>(

@@ -1,25 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  criticalValue,
-  sequenceInterval,
-  sequenceP,
-} from '../../../src/platform/statistics/confidence-sequence.js';
-import { cupedEstimate, cupedSlope } from '../../../src/platform/statistics/cuped.js';
-import { absoluteEffect, type Effect, relativeEffect } from '../../../src/platform/statistics/effect.js';
-import {
-  type Estimate,
-  meanEstimate,
-  shareEstimate,
-  unadjusted,
-} from '../../../src/platform/statistics/estimate.js';
-import { fixedInterval, fixedP, fixedPGreater } from '../../../src/platform/statistics/fixed-horizon.js';
-import { checkGuardrail } from '../../../src/platform/statistics/guardrail.js';
-import { momentsOf, pairMomentsOf } from '../../../src/platform/statistics/moments.js';
-import { playersUntilProven } from '../../../src/platform/statistics/planning.js';
-import { checkSampleRatio } from '../../../src/platform/statistics/sample-ratio.js';
-import { fixedSampleSize, sequenceSampleSize } from '../../../src/platform/statistics/sample-size.js';
-import { randomNumbers } from '../../experiments/support/simulated-sums.js';
+import { randomNumbers } from '../../server/test/experiments/support/simulated-sums.js';
+import { criticalValue, sequenceInterval, sequenceP } from '../src/confidence-sequence.js';
+import { cupedEstimate, cupedSlope } from '../src/cuped.js';
+import { absoluteEffect, type Effect, relativeEffect } from '../src/effect.js';
+import { type Estimate, meanEstimate, shareEstimate, unadjusted } from '../src/estimate.js';
+import { fixedInterval, fixedP, fixedPGreater } from '../src/fixed-horizon.js';
+import { checkGuardrail } from '../src/guardrail.js';
+import { momentsOf, pairMomentsOf } from '../src/moments.js';
+import { playersUntilProven } from '../src/planning.js';
+import { checkSampleRatio } from '../src/sample-ratio.js';
+import { fixedSampleSize, sequenceSampleSize } from '../src/sample-size.js';
 
 const effect = (value: number, standardError: number, players = 10_000): Effect => ({
   ...{ value, standardError, players, freedom: players - 2 },

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { binomialTail, mostByChance } from '../../../src/platform/statistics/false-alarms.js';
+import { binomialTail, mostByChance } from '../src/false-alarms.js';
 
 /** P(X ≥ count), one term after the other. */
 function plainTail(count: number, n: number, p: number): number {

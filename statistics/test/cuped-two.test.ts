@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { normalOf, randomOf } from '../../../../bench/experiments/simulated-arms.mjs';
-import { cappedMoments, findCap } from '../../../src/platform/statistics/cap.js';
-import { cupedEstimate, cupedSlope } from '../../../src/platform/statistics/cuped.js';
-import { twoCupedEstimate, twoSlopes } from '../../../src/platform/statistics/cuped-two.js';
-import { absoluteEffect } from '../../../src/platform/statistics/effect.js';
+import { normalOf, randomOf } from '../../bench/experiments/simulated-arms.mjs';
+import { cappedMoments, findCap } from '../src/cap.js';
+import { cupedEstimate, cupedSlope } from '../src/cuped.js';
+import { twoCupedEstimate, twoSlopes } from '../src/cuped-two.js';
+import { absoluteEffect } from '../src/effect.js';
 import {
   NO_TRIPLES,
   pairMomentsOf,
@@ -11,12 +11,8 @@ import {
   type TripleMoments,
   thirdPairs,
   tripleMomentsOf,
-} from '../../../src/platform/statistics/moments.js';
-import {
-  bucketOfValue,
-  mergeHistograms,
-  type ValueHistogram,
-} from '../../../src/platform/statistics/value-histogram.js';
+} from '../src/moments.js';
+import { bucketOfValue, mergeHistograms, type ValueHistogram } from '../src/value-histogram.js';
 
 type Triple = readonly [value: number, other: number, third: number];
 

@@ -4,15 +4,15 @@ import {
   type SimulatedArm,
   simulateArrivals,
   simulateGrowth,
-} from '../../../../bench/experiments/simulated-arms.mjs';
-import { cappedMoments, findCap } from '../../../src/platform/statistics/cap.js';
-import { sequenceInterval } from '../../../src/platform/statistics/confidence-sequence.js';
-import { absoluteEffect, type Effect } from '../../../src/platform/statistics/effect.js';
-import { meanEstimate, shareEstimate } from '../../../src/platform/statistics/estimate.js';
-import { fixedP } from '../../../src/platform/statistics/fixed-horizon.js';
-import { sequenceSampleSize, variancesOfShare } from '../../../src/platform/statistics/sample-size.js';
-import { withSafeErrors } from '../../../src/platform/statistics/unequal-arms.js';
-import { bucketOfValue } from '../../../src/platform/statistics/value-histogram.js';
+} from '../../bench/experiments/simulated-arms.mjs';
+import { cappedMoments, findCap } from '../src/cap.js';
+import { sequenceInterval } from '../src/confidence-sequence.js';
+import { absoluteEffect, type Effect } from '../src/effect.js';
+import { meanEstimate, shareEstimate } from '../src/estimate.js';
+import { fixedP } from '../src/fixed-horizon.js';
+import { sequenceSampleSize, variancesOfShare } from '../src/sample-size.js';
+import { withSafeErrors } from '../src/unequal-arms.js';
+import { bucketOfValue } from '../src/value-histogram.js';
 
 /** A small part of `npm run bench:experiments`. Seeds are fixed, so every run of it is the same. */
 const RUNS = 100;

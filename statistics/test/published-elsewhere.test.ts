@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { sequenceInterval } from '../../../src/platform/statistics/confidence-sequence.js';
-import { cupedEstimate, cupedSlope } from '../../../src/platform/statistics/cuped.js';
-import { absoluteEffect, relativeEffect } from '../../../src/platform/statistics/effect.js';
-import { type Estimate, meanEstimate } from '../../../src/platform/statistics/estimate.js';
-import { fixedInterval, fixedP, fixedPGreater } from '../../../src/platform/statistics/fixed-horizon.js';
-import { checkGuardrail, oneSidedCriticalValue } from '../../../src/platform/statistics/guardrail.js';
-import { momentsOf } from '../../../src/platform/statistics/moments.js';
-import { benjaminiHochberg, holm } from '../../../src/platform/statistics/multiple-tests.js';
-import { sampleRatioP } from '../../../src/platform/statistics/sample-ratio.js';
-import { fixedSampleSize } from '../../../src/platform/statistics/sample-size.js';
-import { normalTail } from '../../../src/platform/statistics/special/normal.js';
+import { sequenceInterval } from '../src/confidence-sequence.js';
+import { cupedEstimate, cupedSlope } from '../src/cuped.js';
+import { absoluteEffect, relativeEffect } from '../src/effect.js';
+import { type Estimate, meanEstimate } from '../src/estimate.js';
+import { fixedInterval, fixedP, fixedPGreater } from '../src/fixed-horizon.js';
+import { checkGuardrail, oneSidedCriticalValue } from '../src/guardrail.js';
+import { momentsOf } from '../src/moments.js';
+import { benjaminiHochberg, holm } from '../src/multiple-tests.js';
+import { sampleRatioP } from '../src/sample-ratio.js';
+import { fixedSampleSize } from '../src/sample-size.js';
+import { normalTail } from '../src/special/normal.js';
 
 /** More figures, each with its source. */
 

@@ -1,14 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { chiSquaredTail } from '../../../../src/platform/statistics/special/chi-squared.js';
-import { incompleteBeta } from '../../../../src/platform/statistics/special/incomplete-beta.js';
-import { upperGamma } from '../../../../src/platform/statistics/special/incomplete-gamma.js';
-import {
-  normalQuantile,
-  normalShare,
-  normalTail,
-} from '../../../../src/platform/statistics/special/normal.js';
-import { studentQuantile, studentTail } from '../../../../src/platform/statistics/special/student.js';
+import { chiSquaredTail } from '../../src/special/chi-squared.js';
+import { incompleteBeta } from '../../src/special/incomplete-beta.js';
+import { upperGamma } from '../../src/special/incomplete-gamma.js';
+import { normalQuantile, normalShare, normalTail } from '../../src/special/normal.js';
+import { studentQuantile, studentTail } from '../../src/special/student.js';
 
 /** As a share of the value. */
 function expectWithin(value: number, expected: number, error: number): void {

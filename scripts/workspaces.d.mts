@@ -1,0 +1,2 @@
+export const WORKSPACES: readonly string[];
+export const WORKSPACE_SOURCES: Readonly<Record<string, string>>;
