@@ -27,6 +27,7 @@ const MADE = /(?:^|\/)(?:node_modules|dist|coverage|test-results|\.env)(?:\/|$)/
 
 const FILES = ['', ...FOLDERS].flatMap(filesOf);
 const PATHS = new Set([...FILES, ...FILES.flatMap(foldersOf)]);
+const SCRIPTS = Object.keys((JSON.parse(readFile('package.json')) as { scripts: object }).scripts);
 
 const RULES: Rule[] = [
   {
@@ -52,6 +53,11 @@ const RULES: Rule[] = [
       path: 'docs/a.md',
       text: '`documents.test.ts` `sessions/login.ts` `…/login.ts` `<noun>-routes.ts` `features/login.ts`',
     },
+  },
+  {
+    name: 'a script of npm exists',
+    check: (documents) => documents.flatMap(lostScripts),
+    breach: { path: 'docs/a.md', text: '`npm run generate`\n```sh\nnpm run nothing:at-all\n```' },
   },
   {
     name: 'a hop of the walks is a file of server/src',
@@ -185,6 +191,13 @@ function lostFiles(document: Document): string[] {
     .map((word) => word.replace(/^(?:…|\.{0,2})\//, ''))
     .filter((word) => !FILES.some((path) => `/${path}`.endsWith(/^[_-]/.test(word) ? word : `/${word}`)))
     .map((word) => `${document.path}: ${word}`);
+}
+
+function lostScripts({ path, text }: Document): string[] {
+  return [...text.matchAll(/\bnpm run ([\w:-]+)/g)]
+    .map(([, script = '']) => script)
+    .filter((script) => !SCRIPTS.includes(script))
+    .map((script) => `${path}: npm run ${script}`);
 }
 
 /** `…` is the folder of the hop before. */
