@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { WORKSPACES } from '../../scripts/workspaces.mjs';
 
 /** What documents name is there: links, files and folders move along with what they lead to. */
 
@@ -19,8 +20,8 @@ type Rule = {
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const WINGS = readdirSync(`${ROOT}server/src`);
 const FOLDERS = [
-  ...['server', 'docs', 'e2e', 'bench', 'scripts', 'console', 'sdk', 'clients', 'simulator', 'deploy'],
-  ...['examples', 'openapi', '.ci'],
+  ...['server', ...WORKSPACES, 'docs', 'e2e', 'bench', 'scripts', 'console', 'sdk', 'clients', 'simulator'],
+  ...['deploy', 'examples', 'openapi', '.ci'],
 ];
 /** Made by a build, a run or an operator: none of it is in the repository. */
 const MADE = /(?:^|\/)(?:node_modules|dist|coverage|test-results|\.env)(?:\/|$)/;
