@@ -1,4 +1,4 @@
-// npm run bench:back-fill -- [--events 5000000] [--players 20000] : own attributes that are defined after millions of events, with events arriving
+// npm run bench -- back-fill [--events 5000000] [--players 20000] : own attributes that are defined after millions of events, with events arriving
 // meanwhile, two workers, and a kill -9 of all processes in the middle of the back-fill. Then every player is compared with SQL over the view
 // `events`. Fails if there is a difference.
 import { randomUUID } from 'node:crypto';

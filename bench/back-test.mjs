@@ -1,4 +1,4 @@
-// npm run bench:back-test -- [--players 5000] [--days 28] [--rests] [--traffic] : how long a back-test takes, PostgreSQL included: the default document
+// npm run bench -- back-test [--players 5000] [--days 28] [--rests] [--traffic] : how long a back-test takes, PostgreSQL included: the default document
 // against itself with 20 more segments and 20 offers. Four in ten players were here in the last 28 days, with 20 to 50 events on each of their days.
 // --traffic runs it as a job of the service, beside reads and events, and compares their latencies with those before and after. For 100,000
 // players who were here: --players 250000.

@@ -1,4 +1,4 @@
-// npm run bench:breakdowns -- [--players 1000000] : how long maintenance takes to sum weekly and monthly players and breakdowns over all
+// npm run bench -- breakdowns [--players 1000000] : how long maintenance takes to sum weekly and monthly players and breakdowns over all
 // players of a game, PostgreSQL included. First all days, 31 per run; then the present day, as every few minutes.
 import { parseArgs } from 'node:util';
 import pg from 'pg';

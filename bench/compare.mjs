@@ -1,4 +1,4 @@
-// npm run bench:compare -- --before FOLDER [--pairs 16] [--seconds 1] [--only mixed --only gzip] : is this checkout slower than another one?
+// npm run bench -- compare --before FOLDER [--pairs 16] [--seconds 1] [--only mixed --only gzip] : is this checkout slower than another one?
 // Both services run, and get the same work in turns of a second. The speed of a shared machine changes within a minute, so neighbouring
 // turns are compared: the ratio of each pair, then the mean of all pairs. FOLDER is a checkout that was built (npm ci && npm run build).
 // --only is a part of a name in the first column, and can be repeated.
@@ -24,7 +24,7 @@ const { values } = parseArgs({
   },
 });
 if (values.before === undefined) {
-  console.error('Name the folder of the other checkout: npm run bench:compare -- --before ../before');
+  console.error('Name the folder of the other checkout: npm run bench -- compare --before ../before');
   process.exit(1);
 }
 const PLAYERS = 200;

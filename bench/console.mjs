@@ -1,4 +1,4 @@
-// node bench/console.mjs [--seconds 30] [--rate 1000] : the console in Chromium while this many events a second arrive. Measures the time
+// npm run bench -- console [--seconds 30] [--rate 1000] : the console in Chromium while this many events a second arrive. Measures the time
 // from a click to the next frame (target: 100 ms), and from sending an event until the live tail shows it
 // (target: a second). The exit code is 1 when the p95 misses a target. Needs a built console (`npm run build`) and Chromium.
 import { parseArgs } from 'node:util';

@@ -1,4 +1,4 @@
-// npm run bench:dry-run -- [--players 1000000] [--runs 2] [--sample 100000] : how long a dry run takes over
+// npm run bench -- dry-run [--players 1000000] [--runs 2] [--sample 100000] : how long a dry run takes over
 // all players of a game, PostgreSQL included: the default document against itself with 20 more segments and 20 offers, with
 // windows and event counts.
 import { monitorEventLoopDelay } from 'node:perf_hooks';

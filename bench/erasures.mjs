@@ -1,4 +1,4 @@
-// npm run bench:erasures -- [--players 2000] [--seconds 12] [--rounds 5] : what it costs intake to erase many players from a file. A service
+// npm run bench -- erasures [--players 2000] [--seconds 12] [--rounds 5] : what it costs intake to erase many players from a file. A service
 // takes batches of events at half of the rate that it can take. In each round this is measured without erasures and then, at once, again
 // and again while `savepoint erase player --file` erases that many players. The start of the command itself is not measured. All of 100,000
 // in one go: --players 100000 --rounds 1 --seconds 30.

@@ -1,4 +1,4 @@
-// npm run bench:event-files -- [--events 1000000] : what it costs to write a closed day of many events as a file for analysts. A closed day is filled
+// npm run bench -- event-files [--events 1000000] : what it costs to write a closed day of many events as a file for analysts. A closed day is filled
 // with events of simulated players, compacted, and written by `savepoint event-files write`, twice. Then the sums over the file are compared with
 // the roll-ups, and the roll-ups with the recount. Fails if they differ.
 import { execFile } from 'node:child_process';

@@ -1,4 +1,4 @@
-// npm run bench:experiment-sums -- [--players 1000000] [--traffic | --reads 500] [--times 1] : how long maintenance takes to sum and report ten running experiments
+// npm run bench -- experiment-sums [--players 1000000] [--traffic | --reads 500] [--times 1] : how long maintenance takes to sum and report ten running experiments
 // of a game, the largest with all of its players and each with a forecast of the models, and to grade the game by hidden A/A experiments. --reads: players read meanwhile, so many times
 // a second; --traffic: half as often as the service could serve, whatever the machine. --times: the experiments are summed so often, since a machine may be slow for minutes.
 import { fork } from 'node:child_process';

@@ -1,4 +1,4 @@
-// npm run bench:experiments -- [--runs 2000] [--looks 100] [--seed 1]
+// npm run bench -- experiments [--runs 2000] [--looks 100] [--seed 1]
 // What the statistics of experiments promise, by simulation: false alarms of daily looks, coverage, power at the planned size, a whale,
 // CUPED. Prints the tables of docs/experiments.md. A promise that is not kept makes the run fail.
 import { parseArgs } from 'node:util';

@@ -1,5 +1,5 @@
-// npm run bench:live-ops -- [--pairs 16] [--seconds 1] [--only store] : what live operations cost reads and logins. One service has the same game with
-// several documents. Two of them get the same work in turns of a second, and neighbouring turns are compared, as in bench:compare.
+// npm run bench -- live-ops [--pairs 16] [--seconds 1] [--only store] : what live operations cost reads and logins. One service has the same game with
+// several documents. Two of them get the same work in turns of a second, and neighbouring turns are compared, as in `bench -- compare`.
 // Then: what the first exposure of a player costs, beside what the first stay in a segment costs.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';

@@ -1,4 +1,4 @@
-// npm run bench:own-attributes -- [--rounds 3] [--seconds 8] : what own attributes cost intake. The same service takes events as fast as it
+// npm run bench -- own-attributes [--rounds 3] [--seconds 8] : what own attributes cost intake. The same service takes events as fast as it
 // can, in turns without own attributes and with ten; then events of 30 kB without and with fifty over the same event.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';

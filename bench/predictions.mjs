@@ -1,4 +1,4 @@
-// npm run bench:predictions -- [--players 1000,20000,200000,1000000] [--days 119] [--seed 1] [--reads 200000] [--rounds 3] [--seconds 10]
+// npm run bench -- predictions [--players 1000,20000,200000,1000000] [--days 119] [--seed 1] [--reads 200000] [--rounds 3] [--seconds 10]
 //   [--through database|api]
 // Trains games whose parameters are known, and prints the time, the memory and the distance to the true parameters. A game with more players than
 // a training reads is trained twice: on a sample, as the service does it, and on all players. --reads also measures how much slower reads of the

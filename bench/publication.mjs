@@ -1,4 +1,4 @@
-// node bench/publication.mjs [--publications 4] [--seconds 12] [--rate 200] [--rounds 3] [--changed 1000] [--savepoint FILE] : what large
+// npm run bench -- publication [--publications 4] [--seconds 12] [--rate 200] [--rounds 3] [--changed 1000] [--savepoint FILE] : what large
 // publications of one studio cost the players of another. Both studios are on one service. The first saves and publishes documents of 200
 // segments and 1,000 SKUs, and its players read their stores; the players of the second log in and read status and store at a fixed rate,
 // before and meanwhile. `--changed` is how many SKUs and segments differ from the document before, at most: by default all of them.

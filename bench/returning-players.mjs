@@ -1,4 +1,4 @@
-// npm run bench:returning-players -- [--games 200] [--seed 1]
+// npm run bench -- returning-players [--games 200] [--seed 1]
 // The hold-out of the store, where offers bring players back: counted by who played since the start, and by who was known. Through the function of the report.
 // Prints a table of docs/experiments.md, and fails if the second way is not right.
 import { parseArgs } from 'node:util';

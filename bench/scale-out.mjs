@@ -1,4 +1,4 @@
-// node bench/scale-out.mjs [--seconds N] [--batch N] [--rounds N]      (after npm run build)
+// npm run bench -- scale-out [--seconds N] [--batch N] [--rounds N]
 // What an event costs each part of an installation, as docs/scaling.md uses it to say how many of each are needed: the API
 // processes, PostgreSQL, NATS and consumers, directly and over JetStream on one and on three servers. CPU time per event
 // depends far less than a rate on other work of the machine. Loopback only; every run is bounded.

@@ -1,4 +1,4 @@
-// `npm run bench:schedules` compares schedules with a slow, obvious oracle over all time zones of 2024 to 2028: a million triples of
+// `npm run bench -- schedules` compares schedules with a slow, obvious oracle over all time zones of 2024 to 2028: a million triples of
 // schedule, zone and instant, in about twenty minutes. The suite compares some of them. The oracle is part of the tests, so it is
 // compiled first.
 import { spawnSync } from 'node:child_process';

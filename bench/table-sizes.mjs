@@ -1,4 +1,4 @@
-// node bench/table-sizes.mjs [--players N] [--days N]      (after npm run build)
+// npm run bench -- table-sizes [--players N] [--days N]
 // What simulated players take on the disk, table by table, for each player, each day on which a player played and each event: the
 // figures of docs/scaling.md. Indexes are included; tables are vacuumed first, so that what is dead does not count.
 import { parseArgs } from 'node:util';

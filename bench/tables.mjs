@@ -1,4 +1,4 @@
-// npm run bench:tables : the tables of the last whole measurement of each section, as Markdown.
+// npm run bench -- tables : the tables of the last whole measurement of each section, as Markdown.
 import { SECTIONS } from './sections.mjs';
 import { formatSection, formatTargets, readResults } from './support/results.mjs';
 

@@ -1,4 +1,4 @@
-// npm run bench:unequal-arms -- [--games 200] [--days 100] [--seed 1]
+// npm run bench -- unequal-arms [--games 200] [--days 100] [--seed 1]
 // How often revenue is proven where one arm is small, without an effect and with one, in games with large spenders: by each arm's own error and by the
 // error that reports take. Through the functions of the reports, with a look on each day. Prints tables of docs/experiments.md, and fails if a promise is not kept.
 import { parseArgs } from 'node:util';

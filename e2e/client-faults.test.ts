@@ -5,7 +5,7 @@ import { type ClientVerification, runClientScenario } from './faults/client-scen
 import { withDatabase } from './faults/verify.js';
 import { cleanUp } from './support/service.js';
 
-/** The short form; `npm run faults:clients -- --help` is the long one. */
+/** The short form; `npm run faults -- clients --help` is the long one. */
 
 afterAll(cleanUp);
 

@@ -19,7 +19,7 @@ Measures the service and its floors in the same run, alternating, and reports ra
   --list         the names of all that is measured
   --help
 
-Prints tables in Markdown and writes one JSON file for each section to bench/results. "npm run bench:tables" prints the tables
+Prints tables in Markdown and writes one JSON file for each section to bench/results. "npm run bench -- tables" prints the tables
 of all sections again.
 
 Needs wrk (Debian: apt-get install wrk). The section jetstream needs nats-server and says so when there is none.`;

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { cleanUp } from '../support/service.js';
 import { runClientScenario } from './client-scenario.js';
 
-const HELP = `npm run faults:clients -- [options]
+const HELP = `npm run faults -- clients [options]
 
 Clients of games on a bad network (requests dropped, delayed, delivered twice, responses lost and cut), while the service is killed.
 

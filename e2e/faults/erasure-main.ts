@@ -24,7 +24,7 @@ import { type NatsServers, startNatsServers } from './nats-servers.js';
 import { childrenOf, isRunning, signal } from './processes.js';
 import { besideFirst } from './second-node.js';
 
-const HELP = `npm run faults:erasure -- [options]
+const HELP = `npm run faults -- erasure [options]
 
 Erases a player on two nodes with JetStream while the player sends events and a backlog waits in the stream. In each step of the erasure the
 processes that may run it are killed (-9), and a worker, a consumer or a whole node besides. Then it looks for the ids of the player.

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { cleanUp } from '../support/service.js';
 import { runExposureTrial } from './exposure-trial.js';
 
-const HELP = `npm run faults:experiments -- [options]
+const HELP = `npm run faults -- experiments [options]
 
 Ten experiments on two nodes with JetStream, while workers, nodes, PostgreSQL and the NATS server are killed (-9) and coverage and weights are
 published anew. Players note which arm a response told them first. At the end that must be what is stored, once, and what the reports count.

@@ -1,8 +1,9 @@
-// npm run faults -- --help, and the same for faults:clients, faults:erasure, faults:experiments, attacks, operations and soak
+// npm run faults -- [clients | erasure | experiments] --help, and the same for attacks, operations and soak
 // The fault tests, attacks and trials of operators in their long form. They are written in TypeScript and share the end-to-end tests' support, so they are
 // loaded with Vite, as those are: Node 20 does not run TypeScript.
 import { fileURLToPath } from 'node:url';
 import { createViteServer } from 'vitest/node';
+import { WORKSPACE_SOURCES } from '../../scripts/workspaces.mjs';
 
 const vite = await createViteServer({
   root: fileURLToPath(new URL('../../', import.meta.url)),
@@ -11,6 +12,7 @@ const vite = await createViteServer({
   logLevel: 'error',
   server: { middlewareMode: true, watch: null, ws: false, hmr: false },
   optimizeDeps: { noDiscovery: true },
+  resolve: { alias: WORKSPACE_SOURCES },
 });
 const [first, ...rest] = process.argv.slice(2);
 const named = {

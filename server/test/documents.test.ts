@@ -72,7 +72,7 @@ const RULES: Rule[] = [
 
 const DOCUMENTS = [
   ...readdirSync(ROOT).filter((path) => path.endsWith('.md')),
-  ...FILES.filter((path) => /^(?:docs|server)\/.*\.md$/.test(path)),
+  ...FILES.filter((path) => /^(?:docs|server|bench|statistics)\/.*\.md$/.test(path)),
 ].map((path) => ({ path, text: readFile(path) }));
 
 describe.each(RULES)('$name', ({ check, breach }) => {
@@ -123,6 +123,18 @@ describe('the pages of the wings', () => {
       sectionOf(pages.get(wing) ?? '', 'Modules').includes(`\`${name}\``);
     expect(modules.filter((module) => !isNamed(module))).toEqual([]);
   });
+});
+
+it('every measurement has a row in the list of measurements', () => {
+  const rows = readFile('bench/README.md').match(/^\| `.*$/gm) ?? [];
+  const listed = rows.flatMap((row) =>
+    [...(row.split('|')[1] ?? '').matchAll(/`([\w-]+)`/g)].map(([, name]) => name),
+  );
+  const found = FILES.filter((path) => /^bench\/[\w-]+\.mjs$/.test(path)).map((path) =>
+    posix.basename(path, '.mjs'),
+  );
+  const parts = ['main', 'run', 'items', 'sections'];
+  expect(listed.sort()).toEqual(found.filter((name) => !parts.includes(name)).sort());
 });
 
 it('every decision has a line in the index of decisions', () => {

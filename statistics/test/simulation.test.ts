@@ -14,7 +14,7 @@ import { sequenceSampleSize, variancesOfShare } from '../src/sample-size.js';
 import { withSafeErrors } from '../src/unequal-arms.js';
 import { bucketOfValue } from '../src/value-histogram.js';
 
-/** A small part of `npm run bench:experiments`. Seeds are fixed, so every run of it is the same. */
+/** A small part of `npm run bench -- experiments`. Seeds are fixed, so every run of it is the same. */
 const RUNS = 100;
 const bucketOf = bucketOfValue;
 

@@ -63,7 +63,7 @@ describe('the errors of unequal arms', () => {
   });
 });
 
-/** A small part of `npm run bench:unequal-arms`. The seeds are fixed: in these games the arms' own errors proved a difference. */
+/** A small part of `npm run bench -- unequal-arms`. The seeds are fixed: in these games the arms' own errors proved a difference. */
 describe('revenue without any effect', () => {
   const GAME: UnequalGame = { share: 0.1, players: 4_000, perDay: 60, whales: 0.02, isHoldout: true };
   const SEEDS = [1, 4, 9, 10, 13, 14, 16, 17, 23, 24, 30, 37];

@@ -1,7 +1,9 @@
 import { defineConfig } from 'vitest/config';
+import { WORKSPACE_SOURCES } from '../../../scripts/workspaces.mjs';
 
 /** `npm run rehearse` and `npm run rehearse:console`: not in the suite, because they take minutes. */
 export default defineConfig({
+  resolve: { alias: WORKSPACE_SOURCES },
   test: {
     include: ['simulator/test/rehearsals/*.rehearsal.ts'],
     globalSetup: ['server/test/support/global-setup.ts'],

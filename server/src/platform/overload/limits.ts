@@ -1,6 +1,6 @@
 /**
  * All constants of this room, each with what it was measured or chosen by. The measurements are of two API workers on two
- * cores, ten times the capacity in batches of 50 (`npm run bench:overload`).
+ * cores, ten times the capacity in batches of 50 (`npm run bench -- --only overload:`).
  */
 
 /** The admission of batches, by weight, which is bytes. Batches that wait are bytes; those that run have been decoded. */

@@ -34,7 +34,7 @@ const ROWS_PER_STATEMENT = 100;
 const STATEMENT_TIMEOUT_MS = 60_000;
 /**
  * How much of the time is spent on erasures. With all of it the 99th percentile of intake at half load doubled. With an eighth, in
- * statements about ten players, it was 0.98 of the load just before (median of four rounds of `npm run bench:erasures`), and about 20 players
+ * statements about ten players, it was 0.98 of the load just before (median of four rounds of `npm run bench -- erasures`), and about 20 players
  * were erased in a second on two busy cores. With statements about twenty it was 1.33.
  */
 export const ERASURE_SHARE = 1 / 8;

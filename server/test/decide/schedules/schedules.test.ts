@@ -137,7 +137,7 @@ describe('windows', () => {
     });
   });
 
-  // The whole of it, over all zones, is `npm run bench:schedules`.
+  // The whole of it, over all zones, is `npm run bench -- schedules`.
   it('are those of the slow, obvious way', () => {
     const zones = Intl.supportedValuesOf('timeZone');
     const some = [...zones.filter((_, n) => n % 150 === 0), 'Australia/Lord_Howe', 'Africa/Cairo'];

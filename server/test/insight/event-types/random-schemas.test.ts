@@ -5,7 +5,7 @@ import { EVENT_LIMITS } from '../../../src/core/events/intake/limits.js';
 import { checkSchema, compileSchema } from '../../../src/platform/lib/json-schema/bounded-schema.js';
 import { runs } from '../../support/property-runs.js';
 
-/** `npm run bench:schemas` runs 20,000 of them on events of the largest size, and measures how long they take. */
+/** `npm run bench -- schemas` runs 20,000 of them on events of the largest size, and measures how long they take. */
 const SCHEMAS = runs(500);
 const HOSTILE = { bytes: 4_096, levels: EVENT_LIMITS.maxDepth };
 /** The other implementation takes long to compile a schema, and has no limit for an event. */

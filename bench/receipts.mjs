@@ -1,4 +1,4 @@
-// npm run bench:receipts -- [--seconds 7] [--rate 100] [--flood 100] [--rounds 3] [--hostile 50] [--limits on] : what a flood of bad receipts
+// npm run bench -- receipts [--seconds 7] [--rate 100] [--flood 100] [--rounds 3] [--hostile 50] [--limits on] : what a flood of bad receipts
 // costs honest players. Honest players read their status and send events at a fixed rate, before and during the flood. The receipts of
 // the flood are of the right app, with the right certificates and a wrong signature: no cheaper check refuses them. Limits are those of an
 // installation by default, and with `--limits off` each receipt costs a signature.

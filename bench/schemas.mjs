@@ -1,4 +1,4 @@
-// npm run bench:schemas -- [--schemas 20000] [--seed 1] [--events 3] : how long random schemas and hostile ones hold a process: to be
+// npm run bench -- schemas [--schemas 20000] [--seed 1] [--events 3] : how long random schemas and hostile ones hold a process: to be
 // checked and compiled when they are saved, and to check events of the largest size. Says the longest of each.
 import { parseArgs } from 'node:util';
 import { EVENT_LIMITS } from '../server/dist/core/events/intake/limits.js';
