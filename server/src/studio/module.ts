@@ -75,7 +75,7 @@ export type OpenWorker = (ctx: WorkerContext) => WorkerPart;
 
 export type WorkerPart = Readonly<{
   /** Routes of the player API, registered in a scope of their own. */
-  routes?: (scope: FastifyInstance) => void;
+  routes?: (scope: FastifyInstance) => void | Promise<void>;
   /** Routes that take events: in a scope that refuses them when the disk is full. */
   eventRoutes?: (scope: FastifyInstance, admission: EventAdmission) => void;
   close?: () => Promise<void>;

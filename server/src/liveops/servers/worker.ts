@@ -13,9 +13,10 @@ export function openServers(worker: WorkerContext): WorkerPart {
     serverPredictions: createPlayerPredictions({ readings, snapshots, gameConfigs, clock, showsAll: true }),
   };
   return {
-    routes(scope) {
-      serverPlayerRoutes(scope, ctx);
-      serverChangeRoutes(scope, ctx);
+    // Each has guards of its own, which are hooks of its scope.
+    async routes(scope) {
+      await scope.register(async (reads) => serverPlayerRoutes(reads, ctx));
+      await scope.register(async (changes) => serverChangeRoutes(changes, ctx));
     },
     eventRoutes: (scope, admission) => serverEventRoutes(scope, ctx, admission),
   };
