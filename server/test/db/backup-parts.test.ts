@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { chooseBackup, parseMoment } from '../../src/cli/restore-command.js';
 import { isCutOff } from '../../src/db/embedded/backup/backup-due.js';
-import { type Backup, backupName } from '../../src/db/embedded/backup/backup-folder.js';
+import { type Backup, backupName, claimBackupFolder } from '../../src/db/embedded/backup/backup-folder.js';
 import { formatManifest, type Manifest, parseManifest } from '../../src/db/embedded/backup/manifest.js';
 import { divideBackups, unneededFiles } from '../../src/db/embedded/backup/prune-backups.js';
 import { missingAfter } from '../../src/db/embedded/backup/verify-archive.js';
@@ -116,3 +116,12 @@ describe('the backup to begin with', () => {
       expect(() => choose(text)).toThrow(StartupError);
   });
 });
+
+it.each(['/proc/nope', `${process.execPath}/backups`])(
+  'backups that cannot be kept in %s say so',
+  async (folder) => {
+    const claimed = claimBackupFolder(folder, '7');
+    await expect(claimed).rejects.toThrow(StartupError);
+    await expect(claimed).rejects.toThrow(`Backups cannot be kept in ${folder} (`);
+  },
+);
