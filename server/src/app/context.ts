@@ -3,7 +3,6 @@ import { type DatabaseClock, watchDatabaseClock } from '../db/database-clock.js'
 import { createPool } from '../db/pool.js';
 import { untilAvailable } from '../db/until-available.js';
 import { watchStatements } from '../db/watch-statements.js';
-import { createErasedPlayers } from '../features/erasures/erased-players.js';
 import type { PlayerErasureContext } from '../features/erasures/player-erasure-routes.js';
 import { createInbox } from '../features/events/failed/inbox.js';
 import { createDirectIntake } from '../features/events/intake/direct-intake.js';
@@ -126,12 +125,11 @@ export async function createContext(options: ContextOptions): Promise<Context> {
     // Loaded where it is used: a worker without a queue starts sooner.
     const { openQueuedPath } = await import('../queue/queued-path.js');
     const { databaseUrl } = options;
-    const erasedPlayers = createErasedPlayers(pool, erasureHashes);
     queued = await openQueuedPath(settings.nats, {
       databaseUrl,
       pool,
       inbox,
-      erasedPlayers,
+      hashes: erasureHashes,
       metrics,
       logger,
     });
@@ -143,7 +141,7 @@ export async function createContext(options: ContextOptions): Promise<Context> {
       dir: options.databaseDir,
       onError: (error) => logger.warn({ err: error }, 'the disk of the database could not be looked at'),
     }));
-  const intake = queued?.intake ?? createDirectIntake({ pool, metrics, logger });
+  const intake = queued?.intake ?? createDirectIntake({ pool, hashes: erasureHashes, metrics, logger });
 
   return Object.freeze({
     settings,

@@ -211,6 +211,7 @@ export async function startOperations(options: StartOptions): Promise<RunningChi
       pool: database.pool,
       registries: createRegistries(database.pool, logUnusable(logger)),
       receipts: createReceiptChecks({ pool: database.pool, apple, isLimited: false }),
+      hashes: erasureHashes,
     }),
     ...forgetting,
     predictions,

@@ -20,6 +20,7 @@ import { createReceiptChecks } from '../features/events/receipts/receipt-checks.
 import { createRegistries, type UnusableSchema } from '../features/events/types/registries.js';
 import { isoTime } from '../lib/iso-time.js';
 import { StartupError } from '../lib/startup-error.js';
+import { createOptionalErasureHashes } from '../security/optional-erasure-hashes.js';
 import type { Settings } from '../settings/settings.js';
 import { commandActor } from './command-actor.js';
 import { requireGame } from './game-option.js';
@@ -161,7 +162,8 @@ async function replayOne(id: string, options: GroupOptions & { file?: string }):
 async function replayTools(pool: Pool, settings: Settings): Promise<ReplayTools> {
   const apple = await loadAppleReceipts(settings);
   const receipts = createReceiptChecks({ pool, apple, isLimited: false });
-  return { pool, registries: createRegistries(pool, sayUnusable), receipts };
+  const hashes = createOptionalErasureHashes(settings, pool);
+  return { pool, registries: createRegistries(pool, sayUnusable), receipts, hashes };
 }
 
 function sayUnusable({ eventType, version, reason }: UnusableSchema): void {

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { isStatementTimeout } from '../db/dedicated-connection.js';
 import type { Pool } from '../db/pool.js';
-import type { ErasedPlayers } from '../features/erasures/erased-players.js';
+import { createErasedPlayers } from '../features/erasures/erased-players.js';
 import { applyEvents, type EventOutcome } from '../features/events/apply/apply-events.js';
 import type { RejectedSequences } from '../features/events/apply/sequence-claims.js';
 import type { Inbox } from '../features/events/failed/inbox.js';
@@ -13,6 +13,7 @@ import {
 } from '../features/events/intake/event-record.js';
 import { REJECTIONS } from '../features/events/intake/rejections.js';
 import { Batcher } from '../lib/batcher.js';
+import type { ErasureHashes } from '../security/erasure-hashes.js';
 import type { Metrics } from '../telemetry/metrics.js';
 import { createDeadLetters, isPermanentError, type RefusalReason } from './dead-letters.js';
 import { decodeMessage, type QueuedEvents } from './message.js';
@@ -52,7 +53,7 @@ type Lane = Batcher<Batch, Outcome>;
 type Options = {
   pool: Pool;
   inbox: Pick<Inbox, 'submit'>;
-  erasedPlayers: ErasedPlayers;
+  hashes: () => Promise<ErasureHashes | undefined>;
   metrics: Metrics;
   queueMetrics: QueueMetrics;
   logger: Logger;
@@ -64,7 +65,8 @@ type Options = {
  * failing event is alone. That event goes to the inbox, and the others are applied.
  */
 export function createMessageApplier(options: Options): MessageApplier {
-  const { pool, inbox, erasedPlayers, metrics, queueMetrics, logger } = options;
+  const { pool, inbox, hashes, metrics, queueMetrics, logger } = options;
+  const erasedPlayers = createErasedPlayers(pool, hashes);
   const deadLetters = createDeadLetters({ pool, inbox, logger });
 
   const openLane = (): Lane =>
@@ -126,7 +128,7 @@ export function createMessageApplier(options: Options): MessageApplier {
     rejected: readonly RejectedSequences[],
   ): Promise<EventOutcome[]> {
     const stopTimer = metrics.applySeconds.startTimer();
-    const outcomes = await applyEvents(pool, records, rejected);
+    const outcomes = await applyEvents(pool, records, rejected, hashes);
     stopTimer();
     metrics.applyEvents.observe(outcomes.length);
     const news = outcomes.filter((outcome) => outcome === 'new').length;

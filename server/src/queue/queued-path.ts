@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
 import type { Pool } from '../db/pool.js';
-import type { ErasedPlayers } from '../features/erasures/erased-players.js';
 import type { Inbox } from '../features/events/failed/inbox.js';
 import type { EventIntake } from '../features/events/intake/intake.js';
+import type { ErasureHashes } from '../security/erasure-hashes.js';
 import type { NatsSettings } from '../settings/settings.js';
 import type { Metrics } from '../telemetry/metrics.js';
 import { createMessageApplier } from './apply-messages.js';
@@ -18,7 +18,8 @@ type Options = {
   pool: Pool;
   /** Where rejected events end, once they have come through the stream. */
   inbox: Inbox;
-  erasedPlayers: ErasedPlayers;
+  /** Tell erased players, and their orders. Undefined: this process has no master key. */
+  hashes: () => Promise<ErasureHashes | undefined>;
   metrics: Metrics;
   logger: Logger;
 };
@@ -39,11 +40,11 @@ export async function openQueuedPath(nats: NatsSettings, options: Options): Prom
 
 /** Applies what is queued, beside any number of other processes that do. */
 export function consumeQueue(queue: Queue, nats: NatsSettings, options: Options): QueueConsumer {
-  const { databaseUrl, pool, inbox, erasedPlayers, metrics, logger } = options;
+  const { databaseUrl, pool, inbox, hashes, metrics, logger } = options;
   const applier = createMessageApplier({
     pool,
     inbox,
-    erasedPlayers,
+    hashes,
     metrics,
     queueMetrics: queue.metrics,
     logger,

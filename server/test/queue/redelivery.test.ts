@@ -1,6 +1,5 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createErasedPlayers } from '../../src/features/erasures/erased-players.js';
 import { createInbox } from '../../src/features/events/failed/inbox.js';
 import {
   createMessageApplier,
@@ -34,11 +33,10 @@ describe.skipIf(NATS_SERVER === undefined)(`a message that comes again${NEEDS_NA
     queue = await openQueue(nats(), metrics, logger);
     const { pool } = harness;
     const inbox = createInbox({ pool, metrics, logger });
-    const erasedPlayers = createErasedPlayers(pool, harness.ctx.erasureHashes);
     applier = createMessageApplier({
       pool,
       inbox,
-      erasedPlayers,
+      hashes: harness.ctx.erasureHashes,
       metrics,
       queueMetrics: queue.metrics,
       logger,

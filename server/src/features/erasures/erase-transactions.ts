@@ -1,5 +1,5 @@
 import { type DedicatedConnection, inTransaction } from '../../db/dedicated-connection.js';
-import type { ErasureHashes } from '../../security/erasure-hashes.js';
+import { type ErasureHashes, erasedOrder } from '../../security/erasure-hashes.js';
 import { lockTransactions } from '../events/apply/claim-queries.js';
 import { noteCounts } from './table-erasures.js';
 
@@ -19,7 +19,8 @@ type Purchase = {
 
 /**
  * Deletes some transactions, and keeps amount, currency and day of each purchase with the hash of its order. What the stores said about
- * them stays without their ids, so that a repeated notification is still recognised. Returns how many.
+ * them stays with the hash in place of the id: a repeated notification is still recognised, and so is a refund when another player
+ * proves the purchase later. Returns how many.
  */
 export async function eraseTransactions(
   connection: DedicatedConnection,
@@ -52,10 +53,10 @@ export async function eraseTransactions(
     );
     const ids = [rows.map(({ gameId }) => gameId), rows.map(({ transactionId }) => transactionId)];
     await connection.query(
-      `update store_notifications n set transaction_id = null
-       from unnest($1::int[], $2::text[]) as t(game_id, transaction_id)
+      `update store_notifications n set transaction_id = t.erased_order
+       from unnest($1::int[], $2::text[], $3::text[]) as t(game_id, transaction_id, erased_order)
        where n.game_id = t.game_id and n.transaction_id = t.transaction_id and n.share is not null`,
-      ids,
+      [...ids, rows.map(({ gameId, transactionId }) => erasedOrder(hashes, gameId, transactionId))],
     );
     await connection.query(
       `delete from google_purchases p using unnest($1::int[], $2::text[]) as t(game_id, transaction_id)

@@ -1,5 +1,6 @@
 import type { Client, Pool } from '../../db/pool.js';
 import { utcDay } from '../../lib/day.js';
+import type { OrderHashes } from '../../security/erasure-hashes.js';
 import { applyHistoryWithin, type EventOutcome } from '../events/apply/apply-events.js';
 import type { TransactionChange } from '../events/apply/transaction-changes.js';
 import { type EventRecord, recordsOfPlayer } from '../events/intake/event-record.js';
@@ -19,6 +20,7 @@ export function eventImporter(
   gameId: number,
   nowMs: number,
   findErased: FindErased,
+  hashes?: OrderHashes,
 ): LineImporter<HistoricLine> {
   const days = new Set<string>();
   return {
@@ -41,6 +43,7 @@ export function eventImporter(
         client,
         resolved.flatMap((line) => ('record' in line ? [line.record] : [])),
         resolved.flatMap((line) => ('change' in line ? [line.change] : [])),
+        hashes,
         { nowMs, keptFromMs: deletedBefore ?? Number.NEGATIVE_INFINITY },
       );
       return resolved.map((line) =>

@@ -1,6 +1,6 @@
 import { type Client, type Pool, sendAll, transaction } from '../../db/pool.js';
 import { ApiError } from '../../errors.js';
-import type { ErasureHashes } from '../../security/erasure-hashes.js';
+import { type ErasureHashes, erasedOrder } from '../../security/erasure-hashes.js';
 import { countChanges } from '../events/apply/apply-events.js';
 import {
   findTransactions,
@@ -75,21 +75,23 @@ async function takeNotification(
 ): Promise<Taken> {
   const { gameId, refund: said, signedAtMs } = notification;
   if (said === null) {
-    const isNew = await insertNotification(client, notification, { nowMs, isErased: false });
+    const isNew = await insertNotification(client, notification, { nowMs, storedId: null });
     return { outcome: isNew ? 'ignored' : 'duplicate', refund: null, lastId: null };
   }
   const refund: StoreRefund = { gameId, signedAtMs, ...said };
   await lockTransactions(client, [refund]);
   const orderHash = hashes.order(gameId, refund.transactionId);
   const isErased = await isErasedOrder(client, orderHash);
-  if (!(await insertNotification(client, notification, { nowMs, isErased }))) {
+  const erasedId = erasedOrder(hashes, gameId, refund.transactionId);
+  const storedId = isErased ? erasedId : refund.transactionId;
+  if (!(await insertNotification(client, notification, { nowMs, storedId }))) {
     // As it was remembered: Google's word on an order may be read again, with another time.
-    const known = await findRefund(client, notification);
+    const known = await findRefund(client, notification, erasedId);
     const lastId = known === null ? null : await tellNamers(client, known, nowMs, { afterId: FIRST });
     return { outcome: 'duplicate', refund: known, lastId };
   }
   if (isErased) await updateErasedOrder(client, orderHash, said);
-  const { holders } = await findTransactions(client, [refund]);
+  const { holders } = await findTransactions(client, [refund], hashes);
   const holderIds = (holders.get(transactionKey(refund)) ?? []).map(({ playerId }) => playerId);
   return {
     outcome: 'applied',

@@ -70,6 +70,7 @@ const replayTools = (pool: Pool) => ({
   pool,
   registries: createRegistries(pool, () => {}),
   receipts: createReceiptChecks({ pool, apple: undefined, isLimited: false }),
+  hashes: async () => undefined,
 });
 
 const BREAKDOWN_TABLES = [

@@ -91,7 +91,7 @@ export const STORE_STATEMENTS: readonly Listed[] = [
     call: async ({ service, nowMs }) => {
       const registries = createRegistries(service, () => {});
       const receipts = createReceiptChecks({ pool: service, apple: undefined, isLimited: false });
-      await replayWaiting({ pool: service, registries, receipts }, { nowMs });
+      await replayWaiting({ pool: service, registries, receipts, hashes: async () => undefined }, { nowMs });
     },
     reads: {
       tables: ['game_stores'],

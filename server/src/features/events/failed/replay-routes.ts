@@ -7,6 +7,7 @@ import { ApiError } from '../../../errors.js';
 import { BODY_ERRORS } from '../../../http/api-schemas.js';
 import { bodyCheckedAs } from '../../../http/validation.js';
 import { createFairSemaphore } from '../../../lib/fair-semaphore.js';
+import { createErasureHashes } from '../../../security/erasure-hashes.js';
 import { createReceiptChecks } from '../receipts/receipt-checks.js';
 import { createRegistries, logUnusable } from '../types/registries.js';
 import { findFailedEvent } from './failed-event-queries.js';
@@ -27,9 +28,10 @@ const RUNS = { maxConcurrent: 2, maxConcurrentPerKey: 1, maxWaitingPerKey: 0 };
 export function replayRoutes(app: FastifyInstance, ctx: AdminContext): void {
   const routes = routesOfGame(app, ctx, 'Events');
   const semaphore = createFairSemaphore(RUNS);
-  const { pool, apple, logger } = ctx;
+  const { pool, apple, logger, masterKeys } = ctx;
   const registries = createRegistries(pool, logUnusable(logger));
-  const tools = { pool, registries, receipts: createReceiptChecks({ pool, apple, isLimited: false }) };
+  const receipts = createReceiptChecks({ pool, apple, isLimited: false });
+  const tools = { pool, registries, receipts, hashes: createErasureHashes(pool, async () => masterKeys) };
 
   routes.post('/admin/v1/games/:game/failed-events/:id/replay', {
     role: 'editor',

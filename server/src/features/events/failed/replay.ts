@@ -1,6 +1,7 @@
 import { type Actor, insertAuditEntry } from '../../../admin/audit-log.js';
 import { type Client, isUnavailable, type Pool, transaction } from '../../../db/pool.js';
 import { decodeJson } from '../../../lib/json-body.js';
+import type { OrderHashes } from '../../../security/erasure-hashes.js';
 import { applyEventsWithin } from '../apply/apply-events.js';
 import { checkEvents, type TypeCheck } from '../intake/check-events.js';
 import { type EventRecord, recordsOfPlayer } from '../intake/event-record.js';
@@ -41,7 +42,13 @@ export type Replayed =
   /** There is no such entry, or it was replayed before. */
   | { outcome: 'not_open' };
 
-export type ReplayTools = { pool: Pool; registries: Registries; receipts: ReceiptChecks };
+export type ReplayTools = {
+  pool: Pool;
+  registries: Registries;
+  receipts: ReceiptChecks;
+  /** Tell orders of erased players. Undefined: this process has no master key. */
+  hashes: () => Promise<OrderHashes | undefined>;
+};
 
 export type ReplayOptions = {
   actor: Actor;
@@ -153,8 +160,9 @@ async function replayAlone(run: Run, id: string): Promise<Replayed> {
   }
 }
 
-function replayClaimed(run: Run, claim: Claim): Promise<Result[]> {
+async function replayClaimed(run: Run, claim: Claim): Promise<Result[]> {
   const { pool, actor, edited } = run;
+  const hashes = await run.hashes();
   return transaction(pool, async (client) => {
     const entries: { entry: ClaimedEvent; checked: Checked }[] = [];
     for (const entry of await claim(client)) entries.push({ entry, checked: await check(entry, run) });
@@ -167,6 +175,7 @@ function replayClaimed(run: Run, claim: Claim): Promise<Result[]> {
     const outcomes = await applyEventsWithin(
       client,
       good.map(({ record }) => record),
+      hashes,
     );
     const ids = good.map(({ id }) => id);
     if (good.length > 0) {

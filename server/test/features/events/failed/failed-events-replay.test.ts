@@ -26,8 +26,8 @@ describe('replaying failed events', () => {
   let gameId: number;
   beforeAll(async () => {
     harness = await createHarness({ settings: withoutRateLimits() });
-    const { pool, registries, receipts } = harness.ctx;
-    tools = { pool, registries, receipts };
+    const { pool, registries, receipts, erasureHashes: hashes } = harness.ctx;
+    tools = { pool, registries, receipts, hashes };
     gameId = await demoGameId(harness.pool);
   });
   afterAll(() => harness.close());
