@@ -21,8 +21,8 @@ import {
 } from './replay-queries.js';
 
 /**
- * Sends entries of the inbox through the same checks and the same apply function as at intake, for the player who sent
- * them and with their time of receipt.
+ * Sends entries of the inbox through the same checks and the same apply function as at intake, for the player whose events they
+ * are, with their time of receipt, and as what they were sent: by the player, or by a server of the studio.
  *
  *               passes
  *   ┌──► open ──────────► replayed
@@ -219,7 +219,7 @@ async function check(
   { checkType, registries, receipts, edited }: Run,
 ): Promise<Checked> {
   if (edited === undefined && entry.isCut) return { outcome: 'cut' };
-  const { userId, gameId, ordinal, receivedAt } = entry;
+  const { userId, gameId, ordinal, receivedAt, isServer } = entry;
   const bytes = Buffer.from(edited ?? entry.raw);
   const decoded = decodeJson(bytes);
   if (!decoded.ok)
@@ -229,7 +229,7 @@ async function check(
     userId,
     stores,
     receipts: await receipts.check({ userId, gameId }, stores, [decoded.value]),
-    isServer: false,
+    isServer,
   });
   const { events, rejected } = checkEvents(
     { events: [decoded.value], bytes: bytes.length, suspicious: decoded.suspicious, firstOrdinal: ordinal },
