@@ -5,6 +5,7 @@ import { countChanges } from '../events/apply/apply-events.js';
 import {
   findTransactions,
   lockTransactions,
+  lockUnproved,
   transactionKey,
   tryLockTransaction,
 } from '../events/apply/claim-queries.js';
@@ -30,7 +31,7 @@ const NAMERS_PER_STEP = 100;
  *
  *   remember it, recount who proved the purchase and the first who name it ──► the next who name it … ──► outcome
  *
- * The first step is one transaction with the same locks as a verified purchase: a purchase at the same moment either finds the
+ * The first step is one transaction with the same locks as a purchase: a purchase at the same moment, proved or not, either finds the
  * notification, or is found by it. Any number of players may name the id of another player's purchase, so the others come in
  * transactions of their own. After a crash between them the store has had no answer and sends the notification again: it is a
  * duplicate then, and the players who have not been reached are reached now.
@@ -80,6 +81,7 @@ async function takeNotification(
   }
   const refund: StoreRefund = { gameId, signedAtMs, ...said };
   await lockTransactions(client, [refund]);
+  await lockUnproved(client, refund);
   const orderHash = hashes.order(gameId, refund.transactionId);
   const isErased = await isErasedOrder(client, orderHash);
   const erasedId = erasedOrder(hashes, gameId, refund.transactionId);

@@ -17,6 +17,7 @@ import {
   type Holder,
   type LastNotice,
   lockTransactions,
+  shareUnproved,
 } from './claim-queries.js';
 import { type EventSums, sumEvents } from './event-sums.js';
 import { foldEvents, type LockedPlayer, lockPlayers } from './fold-queries.js';
@@ -189,11 +190,13 @@ async function decideEvents(
   for (const { playerId } of claims) playerIds.add(playerId);
   const identified = records.filter(hasIdentity);
   const unproved = records.filter(isUnproved);
-  const [locked, known, isKnown, notices] = await Promise.all([
+  const unprovedIds = unproved.map(transactionOf);
+  const [, locked, known, isKnown, notices] = await Promise.all([
+    unproved.length > 0 ? shareUnproved(client, unprovedIds) : undefined,
     lockPlayers(client, [...playerIds]),
     claims.length > 0 ? findSequences(client, claims) : [],
     identified.length > 0 ? findIdentities(client, identified) : [],
-    unproved.length > 0 ? findNotices(client, unproved.map(transactionOf), hashes) : NO_NOTICES,
+    unproved.length > 0 ? findNotices(client, unprovedIds, hashes) : NO_NOTICES,
   ]);
   const { settled, duplicates, tooSparse } = settleClaims(claims, known);
   const isGone = (playerId: string) => locked.get(playerId)?.isLeaving !== false;

@@ -59,6 +59,40 @@ export async function tryLockTransaction(client: Client, id: TransactionId): Pro
   return rows[0]?.isLocked === true;
 }
 
+/**
+ * Purchases without proof share one of these locks of their game, and a notification has it for itself: so each purchase is found by the
+ * notification, or finds it. Not a lock for each transaction: a player may send any number of purchases at once, and PostgreSQL has room
+ * for some thousand locks.
+ */
+const LOCK_OF_UNPROVED = "hashtextextended(t.game_id || ':' || (hashtext(t.transaction_id) & 15), 45)";
+
+/** Until the end of the database transaction; after `lockTransactions`, and before any player. */
+export async function shareUnproved(client: Client, ids: readonly TransactionId[]): Promise<void> {
+  await query(client, SHARE_UNPROVED, [
+    ids.map(({ gameId }) => gameId),
+    ids.map(({ transactionId }) => transactionId),
+  ]);
+}
+
+const SHARE_UNPROVED = {
+  name: 'share_unproved',
+  text: `select pg_advisory_xact_lock_shared(key)
+         from (
+           select distinct ${LOCK_OF_UNPROVED} as key from unnest($1::int[], $2::text[]) as t(game_id, transaction_id)
+           order by 1 offset 0
+         ) keys`,
+};
+
+/** Waits for purchases without proof that are being applied, and holds up others until the end of the database transaction. */
+export async function lockUnproved(client: Client, { gameId, transactionId }: TransactionId): Promise<void> {
+  await query(client, LOCK_UNPROVED, [gameId, transactionId]);
+}
+
+const LOCK_UNPROVED = {
+  name: 'lock_unproved',
+  text: `select pg_advisory_xact_lock(${LOCK_OF_UNPROVED}) from (select $1::int, $2::text) as t(game_id, transaction_id)`,
+};
+
 /** Who holds locked transactions, and what the store said about them. */
 export async function findTransactions(
   client: Client,
