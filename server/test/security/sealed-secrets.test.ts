@@ -1,14 +1,13 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
-import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { findGame } from '../../src/admin/tenants.js';
-import { type Context, createContext } from '../../src/app/context.js';
 import { DEMO } from '../../src/app/demo-studio.js';
-import { buildPlayerApp } from '../../src/app/player-app.js';
+import { loadDeviceHashes } from '../../src/features/sessions/forgotten-devices.js';
 import { resealAll } from '../../src/features/sessions/reseal-secrets.js';
 import { saveAccount } from '../../src/features/stores/google/account-queries.js';
 import { createErasureHashes } from '../../src/security/erasure-hashes.js';
 import { accountBinding } from '../../src/security/google-account-binding.js';
+import { requireRightMasterKeys } from '../../src/security/master-key.js';
 import { type MasterKeys, sealedUnder, UnsealError, unseal } from '../../src/security/master-keys.js';
 import { listSealedSecrets } from '../../src/security/sealed-secrets.js';
 import {
@@ -62,6 +61,18 @@ describe('a server key', () => {
     const read = { method: 'GET', url: '/v1/server/players?deviceId=nobody', headers } as const;
     expect((await harness.app.inject(read)).statusCode).toBe(404);
   });
+});
+
+test('the key of forgotten devices is sealed, too: a master key that cannot open it is refused', async () => {
+  const fresh = testMasterKeys();
+  await resealAll(harness.pool, rotated(fresh), testActor(harness.clock.now()));
+  expect(await listSealedSecrets(harness.pool)).toMatchObject([{ deviceKeys: 1 }]);
+  await harness.pool.query('delete from device_forgetting');
+  await loadDeviceHashes(harness.pool, harness.masterKeys);
+  const settings = { ...harness.ctx.settings, masterKey: undefined };
+  await expect(requireRightMasterKeys(settings, harness.pool, fresh)).rejects.toThrow(
+    'has the key of forgotten devices sealed under master key',
+  );
 });
 
 describe('the database', () => {
@@ -126,22 +137,8 @@ function rotated(fresh: MasterKeys): MasterKeys {
 }
 
 describe('rotation of the master key', () => {
-  const contexts: Context[] = [];
-  afterEach(async () => {
-    for (const ctx of contexts.splice(0)) await ctx.dispose();
-  });
-
-  async function nodeWith(masterKeys: MasterKeys) {
-    const ctx = await createContext({
-      settings: harness.ctx.settings,
-      databaseUrl: harness.databaseUrl,
-      masterKeys,
-      logger: pino({ level: 'silent' }),
-      clock: harness.clock,
-    });
-    contexts.push(ctx);
-    return buildPlayerApp(ctx);
-  }
+  const nodeWith = async (masterKeys: MasterKeys) =>
+    (await harness.addNode({}, { clock: harness.clock, masterKeys })).app;
 
   const sealedUnderKeys = async () => {
     const { rows } = await harness.pool.query<{ sealed: Buffer }>(
@@ -172,6 +169,7 @@ describe('rotation of the master key', () => {
       secondFactors: 0,
       erasureKeys: 1,
       storeAccounts: 1,
+      deviceKeys: 1,
     });
     expect(await sealedUnderKeys()).toEqual(new Set([fresh.primaryId]));
     const { rows } = await harness.pool.query('select sealed_key as sealed from google_accounts');
@@ -197,6 +195,7 @@ describe('rotation of the master key', () => {
       secondFactors: 0,
       erasureKeys: 0,
       storeAccounts: 0,
+      deviceKeys: 0,
     });
   });
 
