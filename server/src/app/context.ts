@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { type DatabaseClock, watchDatabaseClock } from '../db/database-clock.js';
-import { createPool } from '../db/pool.js';
+import { createPool, type Pool } from '../db/pool.js';
 import { untilAvailable } from '../db/until-available.js';
 import { watchStatements } from '../db/watch-statements.js';
 import type { PlayerErasureContext } from '../features/erasures/player-erasure-routes.js';
@@ -94,17 +94,19 @@ export async function createContext(options: ContextOptions): Promise<Context> {
   const clock: Clock & Partial<Pick<DatabaseClock, 'stop'>> =
     options.clock ?? (await watchDatabaseClock({ pool, node: options.nodeClock }));
 
-  const loadKeys = async () => ({
-    deviceHashes: await loadDeviceHashes(pool, masterKeys),
+  const loadKeys = async (startPool: Pool) => ({
+    deviceHashes: await loadDeviceHashes(startPool, masterKeys),
     signingKeys: await loadSigningKeys({
       pool,
+      startPool,
       masterKeys,
       clock,
       accessTtlSeconds: settings.accessTtlSeconds,
       logger,
     }),
   });
-  const { deviceHashes, signingKeys } = await untilAvailable(loadKeys, logger).catch(
+  const database = { url: options.databaseUrl, pool, timeoutMs: settings.databaseTimeoutMs };
+  const { deviceHashes, signingKeys } = await untilAvailable(database, loadKeys, logger).catch(
     async (error: unknown) => {
       clock.stop?.();
       metrics.stop();

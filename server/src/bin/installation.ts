@@ -4,6 +4,7 @@ import type { Database } from '../db/database.js';
 import { readDatabaseClock } from '../db/database-clock.js';
 import { migrate, requireReachable } from '../db/migrate.js';
 import { isUnavailable } from '../db/pool.js';
+import { tryLonger } from '../db/until-available.js';
 import { applyErasedList } from '../features/erasures/apply-erased-list.js';
 import { erasedListFile } from '../features/erasures/list-file.js';
 import { ensureEventPartitions } from '../features/events/storage/event-partitions.js';
@@ -44,7 +45,10 @@ export async function prepareInstallation(
   const deadline = performance.now() + forMs;
   for (let attempt = 1; ; attempt++) {
     try {
-      return await prepareDatabase(settings, database, say);
+      const startDatabase = { ...database, timeoutMs: settings.databaseTimeoutMs };
+      return await tryLonger(startDatabase, attempt, (pool) =>
+        prepareDatabase(settings, { ...database, pool }, say),
+      );
     } catch (error) {
       const loss = lossOfDatabase(error);
       if (loss === undefined) throw error;
