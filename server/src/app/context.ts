@@ -40,6 +40,7 @@ import { createShedding } from '../overload/shedding.js';
 import type { QueuedPath } from '../queue/queued-path.js';
 import { createErasureHashes } from '../security/erasure-hashes.js';
 import type { MasterKeys } from '../security/master-keys.js';
+import { unlessRotated } from '../security/optional-erasure-hashes.js';
 import type { Settings } from '../settings/settings.js';
 import { createMetrics } from '../telemetry/metrics.js';
 import { createSlowStatements } from '../telemetry/slow-statements.js';
@@ -122,6 +123,7 @@ export async function createContext(options: ContextOptions): Promise<Context> {
   const readings = createFactReadings(pool, clock);
   const inbox = createInbox({ pool, metrics, logger });
   const erasureHashes = createErasureHashes(pool, async () => masterKeys);
+  const intakeHashes = unlessRotated(erasureHashes);
   let queued: QueuedPath | undefined;
   if (settings.nats !== undefined) {
     // Loaded where it is used: a worker without a queue starts sooner.
@@ -131,7 +133,7 @@ export async function createContext(options: ContextOptions): Promise<Context> {
       databaseUrl,
       pool,
       inbox,
-      hashes: erasureHashes,
+      hashes: intakeHashes,
       metrics,
       logger,
     });
@@ -143,7 +145,7 @@ export async function createContext(options: ContextOptions): Promise<Context> {
       dir: options.databaseDir,
       onError: (error) => logger.warn({ err: error }, 'the disk of the database could not be looked at'),
     }));
-  const intake = queued?.intake ?? createDirectIntake({ pool, hashes: erasureHashes, metrics, logger });
+  const intake = queued?.intake ?? createDirectIntake({ pool, hashes: intakeHashes, metrics, logger });
 
   return Object.freeze({
     settings,

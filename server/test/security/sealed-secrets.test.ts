@@ -13,6 +13,7 @@ import { listSealedSecrets } from '../../src/security/sealed-secrets.js';
 import {
   createHarness,
   type Harness,
+  postEvents,
   postLogin,
   signedLogin,
   testActor,
@@ -214,12 +215,18 @@ describe('rotation of the master key', () => {
 
   test('a node with neither key does not start; one with the old key only says so and refuses all logins', async () => {
     await expect(nodeWith(testMasterKeys())).rejects.toThrow(/not configured/);
+    const session = await harness.login();
+    await harness.ctx.erasureHashes();
     const old = await nodeWith(harness.masterKeys);
     await resealAll(harness.pool, rotated(testMasterKeys()), testActor(harness.clock.now()));
     const response = await postLogin(old, demoLogin());
     expect(response.statusCode).toBe(500);
     expect(response.json()).toMatchObject({ code: 'internal' });
     expect(response.body).not.toMatch(/master/i);
+    const timestamp = new Date(harness.clock.now()).toISOString();
+    const payload = { transactionId: 't-1', price: 1, currency: 'USD' };
+    const bought = await postEvents(old, session, [{ eventType: 'Purchase', timestamp, payload }]);
+    expect(bought.statusCode, bought.body).toBe(202);
   });
 
   test('a key that this node cannot open fails alone, and not what is asked in the same moment', async () => {

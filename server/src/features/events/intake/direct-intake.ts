@@ -27,7 +27,13 @@ type RecordBatch = {
   bytes: number;
 };
 
-type Options = { pool: Pool; hashes: () => Promise<OrderHashes>; metrics: Metrics; logger: Logger };
+type Options = {
+  pool: Pool;
+  /** Tell orders of erased players. */
+  hashes: () => Promise<OrderHashes | undefined>;
+  metrics: Metrics;
+  logger: Logger;
+};
 
 /** Applies events to PostgreSQL before the response; requests that arrive together share a transaction. */
 export function createDirectIntake({ pool, hashes, metrics, logger }: Options): EventIntake {
