@@ -1,9 +1,8 @@
 /** @module-tag full */
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
 import { expect, it } from 'vitest';
-import { makeCheckout, writeIn } from './support/checkout.js';
+import { makeCheckout, runScript, writeIn } from './support/checkout.js';
 
 /** Stands for the dev server of the console. */
 const DEV_SERVER = `
@@ -31,44 +30,34 @@ it('npm run dev starts the service again after a change, goes on with it after o
     'server/src/app/bin/savepoint.ts': SERVICE,
     'server/migrations/0001_a.sql': '',
   });
-  const child = spawn(process.execPath, ['scripts/dev.mjs'], {
-    cwd: root,
-    env: { PATH: process.env.PATH },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  let output = '';
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.on('data', (chunk) => {
-      output += chunk;
-    });
-  }
-  const said = (text: string) => expect.poll(() => output).toContain(text);
+  const { child, output } = runScript(root, 'scripts/dev.mjs');
+  const said = (text: string) => expect.poll(output).toContain(text);
   try {
     await said('Press Ctrl-C to stop.');
-    expect(output).toContain('Savepoint is ready (development, version one).');
+    expect(output()).toContain('Savepoint is ready (development, version one).');
     // With hot reload.
-    expect(output).toContain('http://127.0.0.1:5199/console/sign-in#token=abc');
+    expect(output()).toContain('http://127.0.0.1:5199/console/sign-in#token=abc');
 
     await writeIn(root, 'server/src/version.ts', version(''));
     await said('This failed: building the service.');
-    expect(output).toContain('version.ts:1');
-    expect(output).not.toContain('one has stopped.');
+    expect(output()).toContain('version.ts:1');
+    expect(output()).not.toContain('one has stopped.');
 
     await writeIn(root, 'server/src/version.ts', version("'two'"));
     await said('The service runs again');
-    expect(output).toContain('one has stopped.');
+    expect(output()).toContain('one has stopped.');
 
     await writeIn(root, 'server/src/version.ts', `${version("'three'")}throw new Error('it is late');`);
     await said('two has stopped.');
     await said('Error: it is late');
     await said('The service has ended. It starts again after the next change.');
     await writeIn(root, 'server/src/version.ts', version("'four'"));
-    await expect.poll(() => output.split('The service runs again')).toHaveLength(3);
+    await expect.poll(() => output().split('The service runs again')).toHaveLength(3);
   } finally {
     child.kill('SIGINT');
     await once(child, 'exit');
     await rm(root, { recursive: true });
   }
-  expect(output).toContain('four has stopped.');
+  expect(output()).toContain('four has stopped.');
   expect(child.exitCode).toBe(0);
 });

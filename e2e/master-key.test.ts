@@ -32,7 +32,7 @@ describe('a wrong master key', () => {
     await service.interrupt();
 
     const wrong =
-      /^Wrong master key: this database has 1 signing key sealed under master key [0-9a-f]{8}, and /m;
+      /^Wrong master key: this database has 1 signing key and the key of forgotten devices sealed under master key [0-9a-f]{8}, and /m;
     await expectRefusal(withKey(second), wrong);
     const rotation = await runSavepoint(['master-key', 'rotate'], withKey(`${second},${first}`));
     expect(rotation).toMatchObject({ code: 0, output: expect.stringContaining(', 1 signing keys, ') });

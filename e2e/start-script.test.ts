@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { readdir, readFile, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { makeCheckout, writeIn } from './support/checkout.js';
+import { makeCheckout, runScript, writeIn } from './support/checkout.js';
 
 /** The scripts of the repository, in a checkout with a service, a client and a simulator of one file and a console of one page. */
 describe('npm start', () => {
@@ -17,18 +17,8 @@ describe('npm start', () => {
 
   const start = () =>
     new Promise<{ code: number | null; output: string }>((resolve) => {
-      const child = spawn(process.execPath, ['scripts/start.mjs'], {
-        cwd: root,
-        env: { PATH: process.env.PATH },
-        stdio: ['ignore', 'pipe', 'pipe'],
-      });
-      let output = '';
-      for (const stream of [child.stdout, child.stderr]) {
-        stream.on('data', (chunk) => {
-          output += chunk;
-        });
-      }
-      child.once('close', (code) => resolve({ code, output }));
+      const { child, output } = runScript(root, 'scripts/start.mjs');
+      child.once('close', (code) => resolve({ code, output: output() }));
     });
   const onlyBuilt = (name: string) =>
     new RegExp(`^Building ${name}…\\nBuilt ${name} in \\d+\\.\\d s\\.\\nstart two development\\n$`);

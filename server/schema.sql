@@ -954,6 +954,7 @@ CREATE TABLE failed_events (
   replayed_at timestamp with time zone,
   replayed_as text,
   transaction_id text,
+  is_server boolean DEFAULT false NOT NULL,
   CONSTRAINT failed_events_pkey PRIMARY KEY (id),
   CONSTRAINT failed_events_player_id_fingerprint_key UNIQUE (player_id, fingerprint)
 );
@@ -963,6 +964,7 @@ CREATE INDEX failed_events_open ON failed_events USING btree (game_id, code, id)
 CREATE INDEX failed_events_transaction ON failed_events USING btree (game_id, transaction_id, player_id) WHERE (transaction_id IS NOT NULL);
 COMMENT ON TABLE failed_events IS 'Events that were refused, with the reason: corrected and replayed, or deleted after 30 days.';
 COMMENT ON COLUMN failed_events.transaction_id IS 'payload.transactionId of a refused purchase or refund, as far as it could be read: support looks for it. Null in entries from before 1.1.';
+COMMENT ON COLUMN failed_events.is_server IS 'A server key with purchases:write sent it: its purchases and refunds are proved.';
 
 CREATE TABLE flag_overrides (
   player_id bigint NOT NULL,

@@ -8,5 +8,7 @@ export async function download<Id extends OperationId>(
   { studio, fileName }: { studio: string; fileName: string },
 ): Promise<void> {
   const response = await send(id, request, { studio });
-  saveFile(await response.blob(), fileName);
+  // Numbers that are not complete: the name of the file is where a person sees it.
+  const name = response.headers.has('x-summing') ? fileName.replace(/(?=\.\w+$)/, '-partial') : fileName;
+  saveFile(await response.blob(), name);
 }

@@ -1,6 +1,6 @@
 import { Button, Group, Progress, Stack, Text } from '@mantine/core';
 import { useApiMutation, useRefresh, useStudioAndGame } from '../api/hooks.js';
-import { useRole } from '../api/session.js';
+import { useMe, useRole } from '../api/session.js';
 import { formatClock } from '../lib/format.js';
 import { type Job, progressOf } from '../lib/jobs.js';
 import { ProblemNote } from './states.js';
@@ -30,14 +30,15 @@ export function JobProgress({ job, doing }: { job: Job; doing: string }) {
   );
 }
 
-export function CancelJob({ job: { jobId } }: { job: Job }) {
+export function CancelJob({ job: { jobId, createdByEmail } }: { job: Job }) {
   const { game } = useStudioAndGame();
   const { isEditor } = useRole();
+  const { data: me } = useMe();
   const refresh = useRefresh();
   const cancel = useApiMutation('cancelJob', {
     onDone: () => refresh('listJobs'),
   });
-  if (!isEditor) return null;
+  if (!isEditor && me?.account?.email !== createdByEmail) return null;
   return (
     <>
       <Button

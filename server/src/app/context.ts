@@ -19,7 +19,7 @@ import { createLoginBatcher } from '../core/sessions/login-batcher.js';
 import { createRefreshBatcher } from '../core/sessions/refresh-batcher.js';
 import { loadSigningKeys } from '../core/sessions/signing-keys.js';
 import { type DatabaseClock, watchDatabaseClock } from '../platform/db/database-clock.js';
-import { createPool } from '../platform/db/pool.js';
+import { createPool, type Pool } from '../platform/db/pool.js';
 import { untilAvailable } from '../platform/db/until-available.js';
 import { watchStatements } from '../platform/db/watch-statements.js';
 import { createRateLimits } from '../platform/http/rate-limits.js';
@@ -29,6 +29,7 @@ import { StartupError } from '../platform/lib/startup-error.js';
 import { createShedding } from '../platform/overload/shedding.js';
 import { createErasureHashes } from '../platform/security/erasure-hashes.js';
 import type { MasterKeys } from '../platform/security/master-keys.js';
+import { unlessRotated } from '../platform/security/optional-erasure-hashes.js';
 import type { NatsSettings, Settings } from '../platform/settings/settings.js';
 import { createMetrics } from '../platform/telemetry/metrics.js';
 import { createSlowStatements } from '../platform/telemetry/slow-statements.js';
@@ -81,17 +82,19 @@ export async function createContext(options: ContextOptions): Promise<Context> {
   const clock: Clock & Partial<Pick<DatabaseClock, 'stop'>> =
     options.clock ?? (await watchDatabaseClock({ pool, node: options.nodeClock }));
 
-  const loadKeys = async () => ({
-    deviceHashes: await loadDeviceHashes(pool, masterKeys),
+  const loadKeys = async (startPool: Pool) => ({
+    deviceHashes: await loadDeviceHashes(startPool, masterKeys),
     signingKeys: await loadSigningKeys({
       pool,
+      startPool,
       masterKeys,
       clock,
       accessTtlSeconds: settings.accessTtlSeconds,
       logger,
     }),
   });
-  const { deviceHashes, signingKeys } = await untilAvailable(loadKeys, logger).catch(
+  const database = { url: databaseUrl, pool, timeoutMs: settings.databaseTimeoutMs };
+  const { deviceHashes, signingKeys } = await untilAvailable(database, loadKeys, logger).catch(
     async (error: unknown) => {
       clock.stop?.();
       metrics.stop();
@@ -107,11 +110,12 @@ export async function createContext(options: ContextOptions): Promise<Context> {
   const readings = createFactReadings(pool, clock);
   const inbox = createInbox({ pool, metrics, logger });
   const erasureHashes = createErasureHashes(pool, async () => masterKeys);
+  const intakeHashes = unlessRotated(erasureHashes);
   const queued = await openQueue(modules, settings.nats, {
     databaseUrl,
     pool,
     inbox,
-    erasureHashes,
+    hashes: intakeHashes,
     metrics,
     logger,
   });
@@ -121,7 +125,7 @@ export async function createContext(options: ContextOptions): Promise<Context> {
       dir: options.databaseDir,
       onError: (error) => logger.warn({ err: error }, 'the disk of the database could not be looked at'),
     }));
-  const intake = queued?.intake ?? createDirectIntake({ pool, metrics, logger });
+  const intake = queued?.intake ?? createDirectIntake({ pool, hashes: intakeHashes, metrics, logger });
 
   const worker: WorkerContext = {
     databaseUrl,

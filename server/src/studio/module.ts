@@ -102,7 +102,8 @@ export type OpenIntake = (
     pool: Pool;
     /** Where rejected events end, once they have come through the queue. */
     inbox: Inbox;
-    erasureHashes: () => Promise<ErasureHashes>;
+    /** Tell erased players, and their orders. Undefined: this process has no master key that opens them. */
+    hashes: () => Promise<ErasureHashes | undefined>;
     metrics: Metrics;
     logger: Logger;
   }>,

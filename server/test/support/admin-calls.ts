@@ -76,7 +76,8 @@ export async function adminRoutes(
   const { settings, deviceHashes, signingKeys, erasureHashes } = harness.ctx;
   const ctx = {
     ...adminContext(harness),
-    ...{ settings, databaseDir: undefined, apple: undefined, deviceHashes, signingKeys, erasureHashes },
+    ...{ databaseDir: undefined, apple: undefined, deviceHashes, signingKeys, erasureHashes },
+    settings: { ...settings, eventFiles: undefined },
     ...overrides,
   };
   const replaced = new Map([TRAINS_HERE, ...modules].map((module) => [module.name, module]));

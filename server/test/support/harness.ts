@@ -49,8 +49,9 @@ export type Harness = {
   close(): Promise<void>;
 };
 
-/** A node goes by the clock of the test, or by its own and that of the database. */
-type Clocks = Pick<ContextOptions, 'clock' | 'nodeClock' | 'disk'>;
+/** A node goes by the clock of the test, or by its own and that of the database; and by the master key of the test, or another one. */
+type Clocks = Pick<ContextOptions, 'clock' | 'nodeClock' | 'disk'> &
+  Partial<Pick<ContextOptions, 'masterKeys'>>;
 
 export type Session = {
   accessToken: string;

@@ -8,12 +8,10 @@ import { createPool, type Pool } from '../../platform/db/pool.js';
 import { attachToEmbeddedPostgres } from '../../platform/embedded-postgres/attach.js';
 import { httpUrl } from '../../platform/lib/http-url.js';
 import { StartupError } from '../../platform/lib/startup-error.js';
-import { createErasureHashes, type ErasureHashes } from '../../platform/security/erasure-hashes.js';
-import { findMasterKeys } from '../../platform/security/master-key.js';
+import { createOptionalErasureHashes } from '../../platform/security/optional-erasure-hashes.js';
 import type { NatsSettings, Settings } from '../../platform/settings/settings.js';
 import { createLogger } from '../../platform/telemetry/logger.js';
 import { createMetrics } from '../../platform/telemetry/metrics.js';
-import { createErasedPlayers } from '../../trust/erasures/erased-players.js';
 import { buildHealthApp, type Readiness } from '../health-app.js';
 import { refuseTakenPort } from './primary.js';
 
@@ -45,8 +43,10 @@ export async function runConsumer(settings: Settings, say: (line: string) => voi
   metrics.watchPool(pool);
   const inbox = createInbox({ pool, metrics, logger });
   const queue = await openQueue(nats, metrics, logger);
-  const erasedPlayers = createErasedPlayers(pool, hashesIfPossible(settings, pool));
-  const consumer = consumeQueue(queue, nats, { databaseUrl, pool, inbox, erasedPlayers, metrics, logger });
+  // Without a master key it works, too. Then the service deletes what the consumer has kept of erased players, and a purchase whose
+  // owner was erased and that was refunded counts again for whoever proves it next.
+  const hashes = createOptionalErasureHashes(settings, pool);
+  const consumer = consumeQueue(queue, nats, { databaseUrl, pool, inbox, hashes, metrics, logger });
   const ops = buildHealthApp({
     trustProxy: settings.opsTrustProxy,
     logger,
@@ -84,17 +84,6 @@ export async function runConsumer(settings: Settings, say: (line: string) => voi
   }
   const { port } = ops.server.address() as AddressInfo;
   say(`Consuming ${nats.stream}. Operations: ${httpUrl(settings.opsHost, port)}/readyz`);
-}
-
-/** Without a master key the consumer works, too. Then the service deletes what it has kept of erased players. */
-function hashesIfPossible(settings: Settings, pool: Pool): () => Promise<ErasureHashes | undefined> {
-  const hashes = createErasureHashes(pool, async () => {
-    const found = await findMasterKeys(settings, pool);
-    if (found === undefined) throw new StartupError('There is no master key.');
-    return found.keys;
-  });
-  return () =>
-    hashes().catch((error: unknown) => (error instanceof StartupError ? undefined : Promise.reject(error)));
 }
 
 async function readiness(

@@ -4,6 +4,7 @@ import type { Database } from '../../platform/db/database.js';
 import { readDatabaseClock } from '../../platform/db/database-clock.js';
 import { migrate, requireReachable } from '../../platform/db/migrate.js';
 import { isUnavailable } from '../../platform/db/pool.js';
+import { tryLonger } from '../../platform/db/until-available.js';
 import { StartupError } from '../../platform/lib/startup-error.js';
 import { loadMasterKeys, requireRightMasterKeys } from '../../platform/security/master-key.js';
 import type { MasterKeys } from '../../platform/security/master-keys.js';
@@ -44,7 +45,10 @@ export async function prepareInstallation(
   const deadline = performance.now() + forMs;
   for (let attempt = 1; ; attempt++) {
     try {
-      return await prepareDatabase(settings, database, say);
+      const startDatabase = { ...database, timeoutMs: settings.databaseTimeoutMs };
+      return await tryLonger(startDatabase, attempt, (pool) =>
+        prepareDatabase(settings, { ...database, pool }, say),
+      );
     } catch (error) {
       const loss = lossOfDatabase(error);
       if (loss === undefined) throw error;

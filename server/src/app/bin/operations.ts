@@ -61,7 +61,12 @@ export async function startOperations(options: StartOptions): Promise<RunningChi
   const link = nats && openLink({ nats, name: 'savepoint operations', logger });
   const queue = nats && link && (() => checkQueue(link, nats, database.pool));
   const apple = await loadAppleReceipts(settings);
-  const deviceHashes = await untilAvailable(() => loadDeviceHashes(database.pool, masterKeys), logger);
+  const startDatabase = { ...database, timeoutMs: settings.databaseTimeoutMs };
+  const deviceHashes = await untilAvailable(
+    startDatabase,
+    (startPool) => loadDeviceHashes(startPool, masterKeys),
+    logger,
+  );
   const metrics = createAdminMetrics();
   const processMetrics = createProcessMetrics();
   const maintenanceMetrics = createMaintenanceMetrics();
@@ -78,7 +83,11 @@ export async function startOperations(options: StartOptions): Promise<RunningChi
   const replicaMetrics = replica && createReplicaMetrics(replica);
   const { accessTtlSeconds } = settings;
   const keyOptions = { pool: database.pool, masterKeys, clock, accessTtlSeconds, logger };
-  const signingKeys = await untilAvailable(() => loadSigningKeys(keyOptions), logger);
+  const signingKeys = await untilAvailable(
+    startDatabase,
+    (startPool) => loadSigningKeys({ ...keyOptions, startPool }),
+    logger,
+  );
   const erasureHashes = createErasureHashes(database.pool, async () => masterKeys);
   const jobs = createJobs({ pool: database.pool, clock, logger });
   const admin: AdminContext = {

@@ -65,6 +65,6 @@ async function rotateFile(pool: Pool, settings: Settings, text: string): Promise
 
 function report(keys: MasterKeys, counts: ResealedCounts): void {
   say(
-    `Sealed ${counts.apiKeys} API secrets, ${counts.signingKeys} signing keys, ${counts.secondFactors} second factors, ${counts.erasureKeys} erasure keys and ${counts.storeAccounts} service accounts of Google under master key ${primaryId(keys)}.`,
+    `Sealed ${counts.apiKeys} API secrets, ${counts.signingKeys} signing keys, ${counts.secondFactors} second factors, ${counts.erasureKeys} erasure keys, ${counts.storeAccounts} service accounts of Google and ${counts.deviceKeys} keys of forgotten devices under master key ${primaryId(keys)}.`,
   );
 }

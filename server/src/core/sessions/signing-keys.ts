@@ -55,6 +55,8 @@ const JWKS_TIMEOUT_MS = 1_000;
 
 type Options = {
   pool: Pool;
+  /** For the first read, at the start of a process. */
+  startPool?: Pool;
   masterKeys: MasterKeys;
   clock: Clock;
   accessTtlSeconds: number;
@@ -62,7 +64,7 @@ type Options = {
 };
 
 export async function loadSigningKeys(options: Options): Promise<SigningKeys> {
-  let loaded = await readKeys(options);
+  let loaded = await readKeys({ ...options, pool: options.startPool ?? options.pool });
   let lastReload = performance.now();
   let reloading: Promise<void> | undefined;
 

@@ -36,7 +36,7 @@ export function holdoutRoutes(app: FastifyInstance, ctx: AdminContext): void {
       const isCurrent = stored !== undefined && stored.holdoutPercent === holdoutPercent;
       const comparison = isCurrent ? comparisonResponse(stored) : null;
       if (query.format === 'csv') {
-        return sendCsv(reply, `${game}-holdout.csv`, comparisonToCsv(comparison));
+        return sendCsv(reply, `${game}-holdout`, comparisonToCsv(comparison));
       }
       const state = comparison !== null ? 'compared' : holdoutPercent === 0 ? 'off' : 'collecting';
       return { state, holdoutPercent, comparison } as const;

@@ -50,7 +50,7 @@ export function dashboardRoutes(app: FastifyInstance, ctx: AdminContext): void {
         readDashboard(db, gameId, span, nowMs),
       );
       if (format === 'csv') {
-        const file = `${game}-${table}-${span.from}-${span.to}.csv`;
+        const file = `${game}-${table}-${span.from}-${span.to}`;
         return sendCsv(reply, file, table === 'days' ? daysToCsv(days, rates) : cohortsToCsv(cohorts));
       }
       return {

@@ -5,6 +5,7 @@ import { createRegistries, type UnusableSchema } from '../../core/events/types/r
 import type { Pool } from '../../platform/db/pool.js';
 import { isoTime } from '../../platform/lib/iso-time.js';
 import { StartupError } from '../../platform/lib/startup-error.js';
+import { createOptionalErasureHashes } from '../../platform/security/optional-erasure-hashes.js';
 import type { Settings } from '../../platform/settings/settings.js';
 import { commandActor } from '../../studio/cli/command-actor.js';
 import { requireGame } from '../../studio/cli/game-option.js';
@@ -161,7 +162,8 @@ async function replayOne(id: string, options: GroupOptions & { file?: string }):
 async function replayTools(pool: Pool, settings: Settings): Promise<ReplayTools> {
   const apple = await loadAppleReceipts(settings);
   const receipts = createReceiptChecks({ pool, apple, isLimited: false });
-  return { pool, registries: createRegistries(pool, sayUnusable), receipts };
+  const hashes = createOptionalErasureHashes(settings, pool);
+  return { pool, registries: createRegistries(pool, sayUnusable), receipts, hashes };
 }
 
 function sayUnusable({ eventType, version, reason }: UnusableSchema): void {

@@ -9,11 +9,12 @@ import { failedEventRoutes } from './failed-event-routes.js';
 import { replayRoutes } from './replay-routes.js';
 import { WAITING_PURCHASES, waitingPurchasesStep } from './replay-waiting.js';
 
-export function openFailedEvents({ pool, apple, logger }: OperationsContext): OperationsPart {
+export function openFailedEvents({ pool, apple, erasureHashes, logger }: OperationsContext): OperationsPart {
   const tools = {
     pool,
     registries: createRegistries(pool, logUnusable(logger)),
     receipts: createReceiptChecks({ pool, apple, isLimited: false }),
+    hashes: erasureHashes,
   };
   return {
     adminRoutes: [failedEventRoutes, (app, admin) => replayRoutes(app, admin, tools), deleteFailedRoutes],

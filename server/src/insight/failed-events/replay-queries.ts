@@ -10,13 +10,15 @@ export type ClaimedEvent = {
   userId: string;
   raw: string;
   isCut: boolean;
+  /** A server key with `purchases:write` sent it. */
+  isServer: boolean;
   ordinal: number;
   receivedAt: number;
 };
 
 const CLAIMED = `
   select f.id, f.game_id as "gameId", f.player_id as "playerId", p.user_id as "userId", f.raw, f.is_cut as "isCut",
-    f.ordinal, f.received_at as "receivedAt"
+    f.is_server as "isServer", f.ordinal, f.received_at as "receivedAt"
   from failed_events f
   join players p on p.id = f.player_id and p.erase_requested_at is null`;
 

@@ -9,6 +9,7 @@ import type { Registries } from '../../core/events/types/registries.js';
 import { type Actor, insertAuditEntry } from '../../platform/admin-api/audit-log.js';
 import { type Client, isUnavailable, type Pool, transaction } from '../../platform/db/pool.js';
 import { decodeJson } from '../../platform/lib/json-body.js';
+import type { OrderHashes } from '../../platform/security/erasure-hashes.js';
 import { type FailedGroup, findFailedEvent } from './failed-event-queries.js';
 import {
   type ClaimedEvent,
@@ -20,8 +21,8 @@ import {
 } from './replay-queries.js';
 
 /**
- * Sends entries of the inbox through the same checks and the same apply function as at intake, for the player who sent
- * them and with their time of receipt.
+ * Sends entries of the inbox through the same checks and the same apply function as at intake, for the player whose events they
+ * are, with their time of receipt, and as what they were sent: by the player, or by a server of the studio.
  *
  *               passes
  *   ┌──► open ──────────► replayed
@@ -41,7 +42,13 @@ export type Replayed =
   /** There is no such entry, or it was replayed before. */
   | { outcome: 'not_open' };
 
-export type ReplayTools = { pool: Pool; registries: Registries; receipts: ReceiptChecks };
+export type ReplayTools = {
+  pool: Pool;
+  registries: Registries;
+  receipts: ReceiptChecks;
+  /** Tell orders of erased players. Undefined: this process has no master key. */
+  hashes: () => Promise<OrderHashes | undefined>;
+};
 
 export type ReplayOptions = {
   actor: Actor;
@@ -153,8 +160,9 @@ async function replayAlone(run: Run, id: string): Promise<Replayed> {
   }
 }
 
-function replayClaimed(run: Run, claim: Claim): Promise<Result[]> {
+async function replayClaimed(run: Run, claim: Claim): Promise<Result[]> {
   const { pool, actor, edited } = run;
+  const hashes = await run.hashes();
   return transaction(pool, async (client) => {
     const entries: { entry: ClaimedEvent; checked: Checked }[] = [];
     for (const entry of await claim(client)) entries.push({ entry, checked: await check(entry, run) });
@@ -167,6 +175,7 @@ function replayClaimed(run: Run, claim: Claim): Promise<Result[]> {
     const outcomes = await applyEventsWithin(
       client,
       good.map(({ record }) => record),
+      hashes,
     );
     const ids = good.map(({ id }) => id);
     if (good.length > 0) {
@@ -210,7 +219,7 @@ async function check(
   { checkType, registries, receipts, edited }: Run,
 ): Promise<Checked> {
   if (edited === undefined && entry.isCut) return { outcome: 'cut' };
-  const { userId, gameId, ordinal, receivedAt } = entry;
+  const { userId, gameId, ordinal, receivedAt, isServer } = entry;
   const bytes = Buffer.from(edited ?? entry.raw);
   const decoded = decodeJson(bytes);
   if (!decoded.ok)
@@ -220,7 +229,7 @@ async function check(
     userId,
     stores,
     receipts: await receipts.check({ userId, gameId }, stores, [decoded.value]),
-    isServer: false,
+    isServer,
   });
   const { events, rejected } = checkEvents(
     { events: [decoded.value], bytes: bytes.length, suspicious: decoded.suspicious, firstOrdinal: ordinal },

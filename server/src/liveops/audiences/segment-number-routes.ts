@@ -63,7 +63,7 @@ export function segmentNumberRoutes(
       const numbers = segmentNumbersResponse(counted, document.segments);
       const { from, to, players, examined, isSampled, countedAt } = counted;
       if (query.format === 'csv') {
-        return sendCsv(reply, `${game}-segments-${from}-${to}.csv`, segmentNumbersToCsv(numbers));
+        return sendCsv(reply, `${game}-segments-${from}-${to}`, segmentNumbersToCsv(numbers));
       }
       return {
         version: publishedVersion,

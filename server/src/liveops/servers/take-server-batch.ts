@@ -53,7 +53,7 @@ export async function takeServerBatch(
     beginEvents(
       ctx,
       decoded,
-      { ...own, userId: player.userId, player, source },
+      { ...own, userId: player.userId, player, source, isServer },
       { checkType, checkPurchase },
     ),
   );

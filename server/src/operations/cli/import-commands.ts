@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import type { Pool } from '../../platform/db/pool.js';
 import { StartupError } from '../../platform/lib/startup-error.js';
-import { createErasureHashes } from '../../platform/security/erasure-hashes.js';
+import { createErasureHashes, type ErasureHashes } from '../../platform/security/erasure-hashes.js';
 import { commandActor } from '../../studio/cli/command-actor.js';
 import { requireGame, withGame } from '../../studio/cli/game-option.js';
 import { Interrupted } from '../../studio/cli/interrupt.js';
@@ -69,7 +69,7 @@ async function importFile(kind: ImportKind, options: ImportCommandOptions): Prom
   const { state, progress } = await withMasterKeys(async ({ pool }, _, { keys }, signal) => {
     const hashes = await createErasureHashes(pool, async () => keys)();
     const findErased: FindErased = (userIds) => listErasedUsers(pool, hashes, userIds);
-    return run(pool, kind, { ...options, rejects: rejectsPath }, findErased, signal);
+    return run(pool, kind, { ...options, rejects: rejectsPath }, { findErased, hashes }, signal);
   }, AFTERWARDS);
   if (state === 'busy') throw new StartupError('Another import into this game is running. Wait for its end.');
   if (state === 'interrupted') throw new Interrupted(`Interrupted. ${AFTERWARDS}`);
@@ -78,11 +78,13 @@ async function importFile(kind: ImportKind, options: ImportCommandOptions): Prom
   if (progress.rejected > 0 && state === 'done') say(`Rejected lines, with the reasons: ${rejectsPath}`);
 }
 
+type Erased = Readonly<{ findErased: FindErased; hashes: ErasureHashes }>;
+
 async function run(
   pool: Pool,
   kind: ImportKind,
   { tenant, game, file, rejects: rejectsPath = '', pauses }: ImportCommandOptions,
-  findErased: FindErased,
+  { findErased, hashes }: Erased,
   signal: AbortSignal,
 ): Promise<ImportResult> {
   const { id: gameId } = await requireGame(pool, tenant, game);
@@ -104,7 +106,7 @@ async function run(
   };
   try {
     return await (kind === 'events'
-      ? runImport(pool, eventImporter(pool, gameId, actor.nowMs, findErased), options)
+      ? runImport(pool, eventImporter(pool, gameId, actor.nowMs, findErased, hashes), options)
       : runImport(pool, playerImporter(gameId, actor.nowMs, findErased), options));
   } catch (error) {
     throw fileError(error, file) ?? error;

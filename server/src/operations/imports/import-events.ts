@@ -5,6 +5,7 @@ import { REJECTIONS } from '../../core/events/intake/rejections.js';
 import { ensureDays } from '../../core/events/storage/event-partitions.js';
 import type { Client, Pool } from '../../platform/db/pool.js';
 import { utcDay } from '../../platform/lib/day.js';
+import type { OrderHashes } from '../../platform/security/erasure-hashes.js';
 import type { LineError } from './event-line.js';
 import { type HistoricLine, readHistoryLine } from './history-line.js';
 import { type FoundPlayer, findPlayersByUserId, insertPlayers, lockDeletedBefore } from './import-queries.js';
@@ -19,6 +20,7 @@ export function eventImporter(
   gameId: number,
   nowMs: number,
   findErased: FindErased,
+  hashes?: OrderHashes,
 ): LineImporter<HistoricLine> {
   const days = new Set<string>();
   return {
@@ -41,6 +43,7 @@ export function eventImporter(
         client,
         resolved.flatMap((line) => ('record' in line ? [line.record] : [])),
         resolved.flatMap((line) => ('change' in line ? [line.change] : [])),
+        hashes,
         { nowMs, keptFromMs: deletedBefore ?? Number.NEGATIVE_INFINITY },
       );
       return resolved.map((line) =>

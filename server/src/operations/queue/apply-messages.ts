@@ -12,8 +12,9 @@ import { REJECTIONS } from '../../core/events/intake/rejections.js';
 import { isStatementTimeout } from '../../platform/db/dedicated-connection.js';
 import type { Pool } from '../../platform/db/pool.js';
 import { Batcher } from '../../platform/lib/batcher.js';
+import type { ErasureHashes } from '../../platform/security/erasure-hashes.js';
 import type { Metrics } from '../../platform/telemetry/metrics.js';
-import type { ErasedPlayers } from '../../trust/erasures/erased-players.js';
+import { createErasedPlayers } from '../../trust/erasures/erased-players.js';
 import { createDeadLetters, isPermanentError, type RefusalReason } from './dead-letters.js';
 import { decodeMessage, type QueuedEvents } from './message.js';
 import { findPlayerKeys } from './player-queries.js';
@@ -52,7 +53,7 @@ type Lane = Batcher<Batch, Outcome>;
 type Options = {
   pool: Pool;
   inbox: Pick<Inbox, 'submit'>;
-  erasedPlayers: ErasedPlayers;
+  hashes: () => Promise<ErasureHashes | undefined>;
   metrics: Metrics;
   queueMetrics: QueueMetrics;
   logger: Logger;
@@ -64,7 +65,8 @@ type Options = {
  * failing event is alone. That event goes to the inbox, and the others are applied.
  */
 export function createMessageApplier(options: Options): MessageApplier {
-  const { pool, inbox, erasedPlayers, metrics, queueMetrics, logger } = options;
+  const { pool, inbox, hashes, metrics, queueMetrics, logger } = options;
+  const erasedPlayers = createErasedPlayers(pool, hashes);
   const deadLetters = createDeadLetters({ pool, inbox, logger });
 
   const openLane = (): Lane =>
@@ -126,7 +128,7 @@ export function createMessageApplier(options: Options): MessageApplier {
     rejected: readonly RejectedSequences[],
   ): Promise<EventOutcome[]> {
     const stopTimer = metrics.applySeconds.startTimer();
-    const outcomes = await applyEvents(pool, records, rejected);
+    const outcomes = await applyEvents(pool, records, rejected, hashes);
     stopTimer();
     metrics.applyEvents.observe(outcomes.length);
     const news = outcomes.filter((outcome) => outcome === 'new').length;

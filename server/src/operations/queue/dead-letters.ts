@@ -61,7 +61,10 @@ export function createDeadLetters({ pool, inbox, logger }: Options): DeadLetters
       });
       const receivedAtMs = events[0]?.receivedAtMs ?? 0;
       const { clientBuild } = source;
-      if (refused.length > 0) await failures({ userId, receivedAtMs, clientBuild, failures: refused });
+      // The events of a message are of one request.
+      const isServer = events.some(({ transaction: fact }) => fact?.store === 'server');
+      if (refused.length > 0)
+        await failures({ userId, receivedAtMs, clientBuild, isServer, failures: refused });
     },
     unknownPlayer({ userId, events }) {
       const message = `There is no player ${userId}.`;

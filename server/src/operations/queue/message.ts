@@ -74,13 +74,14 @@ export function decodeMessage(body: Uint8Array): QueuedMessage | undefined {
     return undefined;
   }
   if (!isObject(parsed) || parsed.v !== VERSION) return undefined;
-  const { kind, userId, failures, receivedAtMs, clientBuild } = parsed;
+  const { kind, userId, failures, receivedAtMs, clientBuild, isServer } = parsed;
   // The id goes into a query shared with other messages. Anything but a UUID would fail the query for all of them.
   if (typeof userId !== 'string' || !UUID.test(userId)) return undefined;
   if (kind === 'events') return decodeEvents(userId, parsed);
   const isFailures = kind === 'failures' && Array.isArray(failures) && failures.every(isFailedEvent);
   if (!isFailures || !isTime(receivedAtMs) || !isTextOrNull(clientBuild)) return undefined;
-  return { kind, userId, failures, receivedAtMs, clientBuild };
+  // Left out by nodes of the release before.
+  return { kind, userId, failures, receivedAtMs, clientBuild, isServer: isServer === true };
 }
 
 function decodeEvents(userId: string, parsed: Record<string, unknown>): QueuedMessage | undefined {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { chmod, cp, lstat, mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { chmod, cp, lstat, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { syncFile, syncFolder } from '../lib/durable-file.js';
+import { makeFolders, syncFile, syncFolder } from '../lib/durable-file.js';
 import { errorCode, ifExists } from './errno.js';
 import { isAlive } from './process-info.js';
 
@@ -36,7 +36,7 @@ export async function copyNativeTree(
 
 /** Readable by the server's user whatever the umask. */
 export async function makeOpenDirectory(directory: string): Promise<void> {
-  const firstMade = await mkdir(directory, { recursive: true });
+  const firstMade = await makeFolders(directory);
   if (firstMade === undefined) return;
   for (let path = directory; path.startsWith(firstMade); path = dirname(path)) await chmod(path, 0o755);
 }

@@ -24,14 +24,21 @@ export function diskFull(dataDir: string): StartupError {
 /** A file operation failed; anything else is a bug and keeps its stack. */
 export function explainFileError(error: unknown, dataDir: string): unknown {
   const code = errorCode(error);
-  if (!(error instanceof Error) || !('syscall' in error) || code === undefined) return error;
+  const reason = fileReason(error);
+  if (reason === undefined) return error;
   if (code === 'ENOSPC' || code === 'EDQUOT') return diskFull(dataDir);
-  const reason = REASONS.get(code) ?? error.message;
-  const where = 'path' in error && typeof error.path === 'string' ? ` at ${error.path}` : '';
   return new StartupError(
-    `Savepoint cannot write to its data folder ${dataDir} (${reason}${where}). Make the folder writable for the user who runs Savepoint, or set SAVEPOINT_DATA_DIR to another one.`,
+    `Savepoint cannot write to its data folder ${dataDir} (${reason}). Make the folder writable for the user who runs Savepoint, or set SAVEPOINT_DATA_DIR to another one.`,
     { cause: error },
   );
+}
+
+/** Why a file operation failed, and where. Undefined for any other error. */
+export function fileReason(error: unknown): string | undefined {
+  const code = errorCode(error);
+  if (!(error instanceof Error) || !('syscall' in error) || code === undefined) return undefined;
+  const where = 'path' in error && typeof error.path === 'string' ? ` at ${error.path}` : '';
+  return `${REASONS.get(code) ?? error.message}${where}`;
 }
 
 /** `output` is what initdb or postgres said before it gave up. */

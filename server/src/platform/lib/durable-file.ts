@@ -45,7 +45,7 @@ export async function giveToFolderOwner(file: FileHandle, folder: string): Promi
  * @param otherwise whose owner they belong to if the folder that they are made in is root's
  */
 export async function makeFolder(path: string, mode = 0o777, otherwise?: string): Promise<void> {
-  const first = await mkdir(path, { recursive: true, mode });
+  const first = await makeFolders(path, mode);
   if (first === undefined || process.getuid?.() !== 0) return;
   const above = dirname(resolve(first));
   const isRoots = (await stat(above)).uid === 0;
@@ -59,6 +59,38 @@ export async function makeFolder(path: string, mode = 0o777, otherwise?: string)
     } finally {
       await folder.close();
     }
+  }
+}
+
+/**
+ * Makes a folder, with those above it that are missing. Gives the outermost one that was made. In place of Node's recursive `mkdir`, which
+ * spins for ever where a folder cannot be made with ENOENT, as in /proc.
+ */
+export async function makeFolders(path: string, mode = 0o777): Promise<string | undefined> {
+  const folder = resolve(path);
+  const above = dirname(folder);
+  try {
+    return await makeOne(folder, mode);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || above === folder) throw error;
+  }
+  const first = await makeFolders(above, mode);
+  const own = await makeOne(folder, mode);
+  return first ?? own;
+}
+
+/** Undefined if the folder is there. */
+async function makeOne(folder: string, mode: number): Promise<string | undefined> {
+  try {
+    await mkdir(folder, mode);
+    return folder;
+  } catch (error) {
+    const isFolder = await stat(folder).then(
+      (found) => found.isDirectory(),
+      () => false,
+    );
+    if (isFolder) return undefined;
+    throw error;
   }
 }
 

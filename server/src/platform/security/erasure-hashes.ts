@@ -16,6 +16,13 @@ export type ErasureHashes = {
   code(gameId: number, code: string): Buffer;
 };
 
+export type OrderHashes = Pick<ErasureHashes, 'order'>;
+
+/** What stands in place of the id of an erased player's transaction where the word of the store on it is kept. */
+export function erasedOrder(hashes: OrderHashes, gameId: number, transactionId: string): string {
+  return `erased:${hashes.order(gameId, transactionId).toString('hex')}`;
+}
+
 /** What an erased player is called in the audit log. As long as a user id, so that the index over targets finds it. */
 export function erasedName(playerHash: Buffer): string {
   return `erased:${playerHash.toString('hex').slice(0, 29)}`;

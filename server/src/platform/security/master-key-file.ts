@@ -1,6 +1,6 @@
-import { mkdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { syncFolder, writeFileDurably } from '../lib/durable-file.js';
+import { makeFolders, syncFolder, writeFileDurably } from '../lib/durable-file.js';
 import { StartupError } from '../lib/startup-error.js';
 
 /** Where the master key comes from; a part of the settings of the process. */
@@ -30,7 +30,7 @@ export async function readMasterKeyFile(settings: MasterKeySettings): Promise<st
 
 export async function writeMasterKeyFile(settings: MasterKeySettings, text: string): Promise<void> {
   try {
-    const made = await mkdir(settings.dataDir, { recursive: true });
+    const made = await makeFolders(settings.dataDir);
     if (made !== undefined) await syncFolder(dirname(settings.dataDir));
     await writeFileDurably(masterKeyFile(settings), `${text}\n`);
   } catch (error) {

@@ -98,7 +98,7 @@ function restoreFile(settings: MasterKeySettings): string {
 }
 
 function count(sealed: SealedSecrets): string {
-  const { apiKeys, signingKeys, secondFactors, erasureKeys, storeAccounts } = sealed;
+  const { apiKeys, signingKeys, secondFactors, erasureKeys, storeAccounts, deviceKeys } = sealed;
   const counted = [
     apiKeys === 0 ? '' : `${apiKeys} API ${apiKeys === 1 ? 'secret' : 'secrets'}`,
     signingKeys === 0 ? '' : `${signingKeys} signing ${signingKeys === 1 ? 'key' : 'keys'}`,
@@ -107,6 +107,7 @@ function count(sealed: SealedSecrets): string {
     storeAccounts === 0
       ? ''
       : `${storeAccounts} service ${storeAccounts === 1 ? 'account' : 'accounts'} of Google`,
+    deviceKeys === 0 ? '' : 'the key of forgotten devices',
   ];
-  return counted.filter((text) => text !== '').join(' and ');
+  return new Intl.ListFormat('en-GB').format(counted.filter((text) => text !== ''));
 }

@@ -11,6 +11,8 @@ export type SealedSecrets = {
   erasureKeys: number;
   /** Service accounts of Google. */
   storeAccounts: number;
+  /** 0 or 1: the key of the hashes of forgotten devices. */
+  deviceKeys: number;
 };
 
 /**
@@ -25,7 +27,8 @@ export async function listSealedSecrets(pool: Pool): Promise<SealedSecrets[]> {
        (count(*) filter (where kind = 'signing'))::int as "signingKeys",
        (count(*) filter (where kind = 'second factor'))::int as "secondFactors",
        (count(*) filter (where kind = 'erasure'))::int as "erasureKeys",
-       (count(*) filter (where kind = 'store account'))::int as "storeAccounts"
+       (count(*) filter (where kind = 'store account'))::int as "storeAccounts",
+       (count(*) filter (where kind = 'device'))::int as "deviceKeys"
      from (
        select 'api' as kind, sealed_secret as sealed from api_keys where revoked_at is null and kind = 'client'
        union all
@@ -38,6 +41,8 @@ export async function listSealedSecrets(pool: Pool): Promise<SealedSecrets[]> {
        select 'erasure', sealed_key from erasure_key
        union all
        select 'store account', sealed_key from google_accounts
+       union all
+       select 'device', sealed_key from device_forgetting
      ) secrets
      group by 1
      order by 1`,

@@ -45,13 +45,16 @@ export function requireRole(ctx: AdminContext, role: Role) {
   return async (request: FastifyRequest): Promise<void> => {
     const admin = await adminWho(ctx, request);
     request.admin = admin;
-    if (!isAtLeast(admin.role, role)) {
-      throw new ApiError('role_too_low', {
-        message: `This needs the role ${role}; yours is ${admin.role}.`,
-        details: { roleNeeded: role },
-      });
-    }
+    refuseRoleBelow(admin.role, role);
   };
+}
+
+export function refuseRoleBelow(role: Role, needed: Role): void {
+  if (isAtLeast(role, needed)) return;
+  throw new ApiError('role_too_low', {
+    message: `This needs the role ${needed}; yours is ${role}.`,
+    details: { roleNeeded: needed },
+  });
 }
 
 /** The guard of the routes of the own account. They need a person who has signed in: an admin token has no account. */

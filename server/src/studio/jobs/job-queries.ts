@@ -1,4 +1,4 @@
-import { emailOf } from '../../platform/admin-api/audit-log.js';
+import { type Actor, emailOf } from '../../platform/admin-api/audit-log.js';
 import { NEWEST, type TimePage } from '../../platform/admin-api/page-cursor.js';
 import { type Client, type Pool, query } from '../../platform/db/pool.js';
 import type { Job, JobKind, JobState, NewJob } from '../admin-api/background-jobs.js';
@@ -73,6 +73,12 @@ export async function findJob(db: Pool | Client, gameId: number, jobId: string):
     [gameId, jobId],
   );
   return rows[0];
+}
+
+/** People are told apart by their e-mail address, admin tokens by their name. */
+export function isStartedBy({ createdBy, createdByEmail }: Job, actor: Actor): boolean {
+  const email = emailOf(actor);
+  return createdByEmail === email && (email !== null || createdBy === actor.name);
 }
 
 /** False if the job was cancelled. */

@@ -5,6 +5,7 @@ import { cutPage, listResponse, pageParameters, timeCursorOf } from '../../platf
 import { ApiError } from '../../platform/errors.js';
 import { UUID } from '../../platform/lib/uuid.js';
 import type { AdminContext } from '../admin-api/admin-context.js';
+import { refuseRoleBelow } from '../admin-api/admin-guard.js';
 import { routesOfGame } from '../admin-api/admin-routes.js';
 import {
   JOB_EXAMPLE,
@@ -14,7 +15,7 @@ import {
   JobSchema,
   toJob,
 } from '../admin-api/job-schemas.js';
-import { findJob, listJobs } from './job-queries.js';
+import { findJob, isStartedBy, listJobs } from './job-queries.js';
 import { cancelJob } from './jobs.js';
 
 const LIMITS = { max: 100, fallback: 20 };
@@ -79,17 +80,21 @@ export function jobRoutes(app: FastifyInstance, ctx: AdminContext): void {
   });
 
   routes.delete('/admin/v1/games/:game/jobs/:jobId', {
-    role: 'editor',
+    role: 'viewer',
     operationId: 'cancelJob',
     summary: 'Cancel a running job',
-    description: 'It ends within seconds. What it has done until then stays done.',
+    description:
+      'It ends within seconds. What it has done until then stays done. A viewer may cancel what the viewer has started, such as a dry run or a funnel; an editor may cancel every job.',
     params: JobParameters,
     response: { 200: CancelledJobResponse },
     errors: ['job_not_found'],
-    handle: async ({ gameId, params, actorNow }) => {
+    handle: async ({ admin: { role }, gameId, params, actorNow }) => {
       const { jobId } = params;
-      const isCancelled = UUID.test(jobId) && (await cancelJob(ctx.pool, gameId, jobId, actorNow()));
-      if (!isCancelled) throw new ApiError('job_not_found');
+      const actor = actorNow();
+      const job = UUID.test(jobId) ? await findJob(ctx.pool, gameId, jobId) : undefined;
+      if (job === undefined) throw new ApiError('job_not_found');
+      if (!isStartedBy(job, actor)) refuseRoleBelow(role, 'editor');
+      if (!(await cancelJob(ctx.pool, gameId, jobId, actor))) throw new ApiError('job_not_found');
       return { jobId };
     },
   });

@@ -79,7 +79,7 @@ export function rateRoutes(app: FastifyInstance, ctx: AdminContext): void {
     response: { 200: { description: 'The file', ...RATE_FILE } },
     handle: async ({ admin: { tenantId, tenant }, reply }) => {
       const { rates } = await findNewestRates(ctx.pool, tenantId);
-      return sendCsv(reply, `${tenant}-rates.csv`, ratesToCsv(rates));
+      return sendCsv(reply, `${tenant}-rates`, ratesToCsv(rates));
     },
   });
 

@@ -20,6 +20,7 @@ export type ResealedCounts = {
   secondFactors: number;
   erasureKeys: number;
   storeAccounts: number;
+  deviceKeys: number;
 };
 
 type SealedRow = { id: string; binding: string; sealed: Buffer };
@@ -94,13 +95,13 @@ export function resealAll(pool: Pool, masterKeys: MasterKeys, actor: Actor): Pro
           binding: accountBinding(gameId),
         })),
       ),
+      deviceKeys: await resealRows(
+        client,
+        masterKeys,
+        'update device_forgetting set sealed_key = $2 where only_row = $1::boolean',
+        deviceKeys.rows.map(({ sealed }) => ({ id: 'true', sealed, binding: DEVICE_KEY_BINDING })),
+      ),
     };
-    await resealRows(
-      client,
-      masterKeys,
-      'update device_forgetting set sealed_key = $2 where only_row = $1::boolean',
-      deviceKeys.rows.map(({ sealed }) => ({ id: 'true', sealed, binding: DEVICE_KEY_BINDING })),
-    );
     // A second run changes nothing.
     if (Object.values(counts).some((count) => count > 0)) await audit(client, masterKeys, counts, actor);
     return counts;

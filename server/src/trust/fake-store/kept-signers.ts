@@ -1,6 +1,7 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { makeFolders } from '../../platform/lib/durable-file.js';
 import type { MadeCertificate } from './make-certificate.js';
 import {
   type AppleSigner,
@@ -24,7 +25,7 @@ type KeptCertificate = { raw: string; name: string; privateKey: string };
 type Kept = { chain: KeptCertificate[]; google: string; account?: string };
 
 export async function keepSigners(folder: string, nowMs: number): Promise<FakeStoreKeys> {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await makeFolders(folder, 0o700);
   const file = join(folder, 'keys.json');
   const rootFile = join(folder, 'apple-root.pem');
   const known = await readFile(file, 'utf8').catch(() => undefined);

@@ -2,6 +2,7 @@ import { countChanges } from '../../core/events/apply/apply-events.js';
 import {
   findTransactions,
   lockTransactions,
+  lockUnproved,
   transactionKey,
   tryLockTransaction,
 } from '../../core/events/apply/claim-queries.js';
@@ -9,7 +10,7 @@ import { lockPlayers } from '../../core/events/apply/fold-queries.js';
 import type { TransactionChange } from '../../core/events/apply/transaction-changes.js';
 import { type Client, type Pool, sendAll, transaction } from '../../platform/db/pool.js';
 import { ApiError } from '../../platform/errors.js';
-import type { ErasureHashes } from '../../platform/security/erasure-hashes.js';
+import { type ErasureHashes, erasedOrder } from '../../platform/security/erasure-hashes.js';
 import {
   findRefund,
   insertNotification,
@@ -30,7 +31,7 @@ const NAMERS_PER_STEP = 100;
  *
  *   remember it, recount who proved the purchase and the first who name it ──► the next who name it … ──► outcome
  *
- * The first step is one transaction with the same locks as a verified purchase: a purchase at the same moment either finds the
+ * The first step is one transaction with the same locks as a purchase: a purchase at the same moment, proved or not, either finds the
  * notification, or is found by it. Any number of players may name the id of another player's purchase, so the others come in
  * transactions of their own. After a crash between them the store has had no answer and sends the notification again: it is a
  * duplicate then, and the players who have not been reached are reached now.
@@ -75,21 +76,24 @@ async function takeNotification(
 ): Promise<Taken> {
   const { gameId, refund: said, signedAtMs } = notification;
   if (said === null) {
-    const isNew = await insertNotification(client, notification, { nowMs, isErased: false });
+    const isNew = await insertNotification(client, notification, { nowMs, storedId: null });
     return { outcome: isNew ? 'ignored' : 'duplicate', refund: null, lastId: null };
   }
   const refund: StoreRefund = { gameId, signedAtMs, ...said };
   await lockTransactions(client, [refund]);
+  await lockUnproved(client, refund);
   const orderHash = hashes.order(gameId, refund.transactionId);
   const isErased = await isErasedOrder(client, orderHash);
-  if (!(await insertNotification(client, notification, { nowMs, isErased }))) {
+  const erasedId = erasedOrder(hashes, gameId, refund.transactionId);
+  const storedId = isErased ? erasedId : refund.transactionId;
+  if (!(await insertNotification(client, notification, { nowMs, storedId }))) {
     // As it was remembered: Google's word on an order may be read again, with another time.
-    const known = await findRefund(client, notification);
+    const known = await findRefund(client, notification, erasedId);
     const lastId = known === null ? null : await tellNamers(client, known, nowMs, { afterId: FIRST });
     return { outcome: 'duplicate', refund: known, lastId };
   }
   if (isErased) await updateErasedOrder(client, orderHash, said);
-  const { holders } = await findTransactions(client, [refund]);
+  const { holders } = await findTransactions(client, [refund], hashes);
   const holderIds = (holders.get(transactionKey(refund)) ?? []).map(({ playerId }) => playerId);
   return {
     outcome: 'applied',

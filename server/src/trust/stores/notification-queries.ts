@@ -22,11 +22,11 @@ export type StoreRefund = TransactionId &
   NonNullable<StoreNotification['refund']> &
   Pick<StoreNotification, 'signedAtMs'>;
 
-/** False if a notification of this id was received before. `isErased`: the id of its transaction is not to be stored again. */
+/** False if a notification of this id was received before. `storedId`: the id of its transaction, or the hash that stands for it. */
 export async function insertNotification(
   client: Client,
   { gameId, store, notificationId, type, signedAtMs, refund }: StoreNotification,
-  { nowMs, isErased }: Readonly<{ nowMs: number; isErased: boolean }>,
+  { nowMs, storedId }: Readonly<{ nowMs: number; storedId: string | null }>,
 ): Promise<boolean> {
   const { rowCount } = await client.query(
     `insert into store_notifications (game_id, store, notification_id, type, transaction_id, signed_at, share, refunded_at, received_at)
@@ -37,7 +37,7 @@ export async function insertNotification(
       store,
       notificationId,
       type,
-      isErased ? null : (refund?.transactionId ?? null),
+      storedId,
       new Date(signedAtMs),
       refund?.share ?? null,
       typeof refund?.atMs === 'number' ? new Date(refund.atMs) : null,
@@ -72,12 +72,13 @@ export async function updateErasedOrder(
 }
 
 /**
- * What a notification said that was received before. Null if that was nothing about a refund, or one of another transaction. The id
- * of a transaction is not stored any more once its player is erased.
+ * What a notification said that was received before. Null if that was nothing about a refund, or one of another transaction.
+ * `erasedId` stands in place of the id once the player of the transaction is erased.
  */
 export async function findRefund(
   client: Client,
   { gameId, store, notificationId, refund }: StoreNotification,
+  erasedId: string,
 ): Promise<StoreRefund | null> {
   if (refund === null) return null;
   const { transactionId } = refund;
@@ -89,9 +90,9 @@ export async function findRefund(
              from (
                select * from store_notifications where game_id = $1 and store = $2 and notification_id = $3 offset 0
              ) n
-             where share is not null and coalesce(transaction_id, $4) = $4`,
+             where share is not null and transaction_id in ($4, $5)`,
     },
-    [gameId, store, notificationId, transactionId],
+    [gameId, store, notificationId, transactionId, erasedId],
   );
   return known === undefined ? null : { gameId, transactionId, ...known };
 }

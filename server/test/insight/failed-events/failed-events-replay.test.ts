@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { NO_STORES } from '../../../src/core/events/receipts/store-settings.js';
 import {
   type FailedGroup,
   findFailedEvent,
@@ -10,9 +11,17 @@ import {
   replayFailedEvent,
   replayFailedGroup,
 } from '../../../src/insight/failed-events/replay.js';
+import { saveStores } from '../../../src/trust/stores/store-settings-queries.js';
 import { playerAggregates, postBytes, storedEvents, withoutRateLimits } from '../../support/data-calls.js';
 import { createHarness, type Harness, postEvents, type Session, testActor } from '../../support/harness.js';
-import { demoGameId, gameEvent, registerPayload, registerSchema } from '../../support/registry-calls.js';
+import {
+  demoGameId,
+  gameEvent,
+  registerPayload,
+  registerSchema,
+  rejectedCodes,
+} from '../../support/registry-calls.js';
+import { addServerKey, call } from '../../support/server-calls.js';
 
 describe('replaying failed events', () => {
   let harness: Harness;
@@ -20,8 +29,8 @@ describe('replaying failed events', () => {
   let gameId: number;
   beforeAll(async () => {
     harness = await createHarness({ settings: withoutRateLimits() });
-    const { pool, registries, receipts } = harness.ctx;
-    tools = { pool, registries, receipts };
+    const { pool, registries, receipts, erasureHashes: hashes } = harness.ctx;
+    tools = { pool, registries, receipts, hashes };
     gameId = await demoGameId(harness.pool);
   });
   afterAll(() => harness.close());
@@ -50,6 +59,34 @@ describe('replaying failed events', () => {
     expect(rows[0].kept).toBe(rows[0].counted);
     return rows[0].kept;
   };
+
+  it('takes purchases of a server of the studio as proved, as the intake does', async () => {
+    const { app, pool, clock } = harness;
+    await saveStores(pool, gameId, { ...NO_STORES, counts: 'verified' }, testActor(clock.now()));
+    const keys = [
+      { scopes: ['events:write', 'purchases:write'], counted: 1 },
+      { scopes: ['events:write'], counted: 0 },
+    ] as const;
+    for (const { scopes, counted } of keys) {
+      await registerPayload(pool, 'Purchase', false);
+      const player = await harness.login(`server-purchase-${counted}`);
+      const { userId } = player;
+      const { headers } = await addServerKey(harness, { scopes });
+      const payload = { transactionId: `of-server-${counted}`, price: 5, currency: 'USD' };
+      const bought = {
+        eventType: 'Purchase',
+        timestamp: new Date(clock.now()).toISOString(),
+        payload,
+        userId,
+      };
+      const sent = await call(app, { method: 'POST', url: '/v1/server/events', headers, payload: [bought] });
+      expect(rejectedCodes(sent)).toEqual(['schema_mismatch']);
+      await registerPayload(pool, 'Purchase', true);
+      expect(await replay(await onlyIdOf(player))).toMatchObject({ outcome: 'replayed' });
+      expect(await playerAggregates(pool, userId)).toMatchObject({ purchase_count: counted });
+    }
+    await saveStores(pool, gameId, NO_STORES, testActor(clock.now()));
+  });
 
   it('after a schema fix all of a group count, for their players and with the time of receipt', async () => {
     const { app, pool, clock } = harness;

@@ -10,7 +10,6 @@ import { PartitionWorker } from '../../../src/operations/queue/partition-worker.
 import { openQueue, type Queue } from '../../../src/operations/queue/queue.js';
 import { partitionOf } from '../../../src/operations/queue/stream.js';
 import { createMetrics } from '../../../src/platform/telemetry/metrics.js';
-import { createErasedPlayers } from '../../../src/trust/erasures/erased-players.js';
 import { playerAggregates } from '../../support/data-calls.js';
 import { adImpression, createHarness, type Harness, postEvents } from '../../support/harness.js';
 import { NATS_SERVER, type NatsServer, NEEDS_NATS, startNatsServer } from '../../support/nats-server.js';
@@ -34,11 +33,10 @@ describe.skipIf(NATS_SERVER === undefined)(`a message that comes again${NEEDS_NA
     queue = await openQueue(nats(), metrics, logger);
     const { pool } = harness;
     const inbox = createInbox({ pool, metrics, logger });
-    const erasedPlayers = createErasedPlayers(pool, harness.ctx.erasureHashes);
     applier = createMessageApplier({
       pool,
       inbox,
-      erasedPlayers,
+      hashes: harness.ctx.erasureHashes,
       metrics,
       queueMetrics: queue.metrics,
       logger,

@@ -2,7 +2,12 @@ import { chmod, chown, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { makeFolder, syncFolder, writeFileDurably } from '../../../src/platform/lib/durable-file.js';
+import {
+  makeFolder,
+  makeFolders,
+  syncFolder,
+  writeFileDurably,
+} from '../../../src/platform/lib/durable-file.js';
 import { isRoot, listNotOthers, makeOthersFolder } from '../../support/owners.js';
 
 describe('a file that is written durably', () => {
@@ -73,6 +78,19 @@ describe('a file that is written durably', () => {
       await makeFolder(join(folder, 'a', 'b'), 0o700, otherwise);
       expect((await stat(join(folder, 'a', 'b'))).uid).toBe(0);
     }
+  });
+
+  it('gives the outermost folder that it made, and refuses what cannot be made', async () => {
+    expect(await makeFolders(join(folder, 'a', 'b'), 0o700)).toBe(join(folder, 'a'));
+    expect(await makeFolders(join(folder, 'a', 'b'))).toBeUndefined();
+    expect(await mode(join(folder, 'a'))).toBe(0o700);
+    await writeFile(file, '');
+    await expect(makeFolders(file)).rejects.toThrow('EEXIST');
+    await expect(makeFolders(join(file, 'below'))).rejects.toThrow('ENOTDIR');
+  });
+
+  it.runIf(process.platform === 'linux')('is refused in /proc, where Node would try for ever', async () => {
+    await expect(makeFolder('/proc/nope/deeper', 0o700)).rejects.toThrow('ENOENT');
   });
 
   it('needs a folder that exists', async () => {

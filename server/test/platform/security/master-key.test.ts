@@ -101,7 +101,7 @@ describe('in a database with sealed secrets', () => {
   it('a wrong SAVEPOINT_MASTER_KEY is refused with a sentence that names both keys by their ids', async () => {
     const wrong = generateMasterKey();
     await expect(load(settings(wrong))).rejects.toThrow(
-      `Wrong master key: this database has 1 API secret and 1 signing key sealed under master key ${id()}, and SAVEPOINT_MASTER_KEY holds ${idOf(wrong)}. Set SAVEPOINT_MASTER_KEY to the key that this database was set up with. If it is lost: docs/master-key.md.`,
+      `Wrong master key: this database has 1 API secret, 1 signing key and the key of forgotten devices sealed under master key ${id()}, and SAVEPOINT_MASTER_KEY holds ${idOf(wrong)}. Set SAVEPOINT_MASTER_KEY to the key that this database was set up with. If it is lost: docs/master-key.md.`,
     );
   });
 
@@ -129,7 +129,7 @@ describe('in a database with sealed secrets', () => {
     ['full of zeros', '\0'.repeat(45)],
   ])('no new key is made for a file that is %s', async (_, content) => {
     if (content !== undefined) await writeFile(keyFile(), content);
-    const sentence = `The file ${keyFile()} is missing or empty, and this database has 1 API secret and 1 signing key sealed under the master key that it held (${id()}). Put the file back from a backup, set SAVEPOINT_MASTER_KEY to the right key, or delete ${dataDir} to start with an empty database.`;
+    const sentence = `The file ${keyFile()} is missing or empty, and this database has 1 API secret, 1 signing key and the key of forgotten devices sealed under the master key that it held (${id()}). Put the file back from a backup, set SAVEPOINT_MASTER_KEY to the right key, or delete ${dataDir} to start with an empty database.`;
     await expect(load(settings())).rejects.toThrow(sentence);
     await expect(findMasterKeys(settings(), harness.pool)).rejects.toThrow(sentence);
     expect(await readFile(keyFile(), 'utf8').catch(() => undefined)).toBe(content);

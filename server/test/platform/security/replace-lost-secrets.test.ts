@@ -1,9 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { pino } from 'pino';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type Context, createContext } from '../../../src/app/context.js';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DEMO } from '../../../src/app/demo-studio.js';
-import { buildPlayerApp } from '../../../src/app/player-app.js';
 import { loadDeviceHashes } from '../../../src/core/sessions/forgotten-devices.js';
 import { findGame } from '../../../src/platform/admin-api/tenants.js';
 import {
@@ -33,23 +30,6 @@ beforeAll(async () => {
   harness = await createHarness();
 });
 afterAll(() => harness.close());
-
-const contexts: Context[] = [];
-afterEach(async () => {
-  for (const ctx of contexts.splice(0)) await ctx.dispose();
-});
-
-async function nodeWith(masterKeys: MasterKeys) {
-  const ctx = await createContext({
-    settings: harness.ctx.settings,
-    databaseUrl: harness.databaseUrl,
-    masterKeys,
-    logger: pino({ level: 'silent' }),
-    clock: harness.clock,
-  });
-  contexts.push(ctx);
-  return buildPlayerApp(ctx);
-}
 
 const actor = () => testActor(harness.clock.now());
 const loginWith = (secret: string) =>
@@ -106,7 +86,7 @@ describe('without the master key, what it sealed is replaced', () => {
   });
 
   it('leaves players and their sessions, and signs logins with the new secret of the same key', async () => {
-    const node = await nodeWith(fresh);
+    const { app: node } = await harness.addNode({}, { clock: harness.clock, masterKeys: fresh });
     expect((await postLogin(node, loginWith(DEMO.secret))).statusCode).toBe(401);
     const login = await postLogin(node, loginWith(replaced.apiKeys[0]?.secret ?? ''));
     expect(login.statusCode, login.body).toBe(200);
@@ -130,6 +110,7 @@ describe('without the master key, what it sealed is replaced', () => {
       secondFactors: 0,
       storeAccounts: 0,
       erasureKeys: 1,
+      deviceKeys: 1,
     });
   });
 });

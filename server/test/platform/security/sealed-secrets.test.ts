@@ -1,12 +1,11 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
-import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type Context, createContext } from '../../../src/app/context.js';
 import { DEMO } from '../../../src/app/demo-studio.js';
-import { buildPlayerApp } from '../../../src/app/player-app.js';
+import { loadDeviceHashes } from '../../../src/core/sessions/forgotten-devices.js';
 import { findGame } from '../../../src/platform/admin-api/tenants.js';
 import { createErasureHashes } from '../../../src/platform/security/erasure-hashes.js';
 import { accountBinding } from '../../../src/platform/security/google-account-binding.js';
+import { requireRightMasterKeys } from '../../../src/platform/security/master-key.js';
 import {
   type MasterKeys,
   sealedUnder,
@@ -19,6 +18,7 @@ import { saveAccount } from '../../../src/trust/stores/google/account-queries.js
 import {
   createHarness,
   type Harness,
+  postEvents,
   postLogin,
   signedLogin,
   testActor,
@@ -67,6 +67,18 @@ describe('a server key', () => {
     const read = { method: 'GET', url: '/v1/server/players?deviceId=nobody', headers } as const;
     expect((await harness.app.inject(read)).statusCode).toBe(404);
   });
+});
+
+test('the key of forgotten devices is sealed, too: a master key that cannot open it is refused', async () => {
+  const fresh = testMasterKeys();
+  await resealAll(harness.pool, rotated(fresh), testActor(harness.clock.now()));
+  expect(await listSealedSecrets(harness.pool)).toMatchObject([{ deviceKeys: 1 }]);
+  await harness.pool.query('delete from device_forgetting');
+  await loadDeviceHashes(harness.pool, harness.masterKeys);
+  const settings = { ...harness.ctx.settings, masterKey: undefined };
+  await expect(requireRightMasterKeys(settings, harness.pool, fresh)).rejects.toThrow(
+    'has the key of forgotten devices sealed under master key',
+  );
 });
 
 describe('the database', () => {
@@ -131,22 +143,8 @@ function rotated(fresh: MasterKeys): MasterKeys {
 }
 
 describe('rotation of the master key', () => {
-  const contexts: Context[] = [];
-  afterEach(async () => {
-    for (const ctx of contexts.splice(0)) await ctx.dispose();
-  });
-
-  async function nodeWith(masterKeys: MasterKeys) {
-    const ctx = await createContext({
-      settings: harness.ctx.settings,
-      databaseUrl: harness.databaseUrl,
-      masterKeys,
-      logger: pino({ level: 'silent' }),
-      clock: harness.clock,
-    });
-    contexts.push(ctx);
-    return buildPlayerApp(ctx);
-  }
+  const nodeWith = async (masterKeys: MasterKeys) =>
+    (await harness.addNode({}, { clock: harness.clock, masterKeys })).app;
 
   const sealedUnderKeys = async () => {
     const { rows } = await harness.pool.query<{ sealed: Buffer }>(
@@ -177,6 +175,7 @@ describe('rotation of the master key', () => {
       secondFactors: 0,
       erasureKeys: 1,
       storeAccounts: 1,
+      deviceKeys: 1,
     });
     expect(await sealedUnderKeys()).toEqual(new Set([fresh.primaryId]));
     const { rows } = await harness.pool.query('select sealed_key as sealed from google_accounts');
@@ -202,6 +201,7 @@ describe('rotation of the master key', () => {
       secondFactors: 0,
       erasureKeys: 0,
       storeAccounts: 0,
+      deviceKeys: 0,
     });
   });
 
@@ -220,12 +220,18 @@ describe('rotation of the master key', () => {
 
   test('a node with neither key does not start; one with the old key only says so and refuses all logins', async () => {
     await expect(nodeWith(testMasterKeys())).rejects.toThrow(/not configured/);
+    const session = await harness.login();
+    await harness.ctx.erasureHashes();
     const old = await nodeWith(harness.masterKeys);
     await resealAll(harness.pool, rotated(testMasterKeys()), testActor(harness.clock.now()));
     const response = await postLogin(old, demoLogin());
     expect(response.statusCode).toBe(500);
     expect(response.json()).toMatchObject({ code: 'internal' });
     expect(response.body).not.toMatch(/master/i);
+    const timestamp = new Date(harness.clock.now()).toISOString();
+    const payload = { transactionId: 't-1', price: 1, currency: 'USD' };
+    const bought = await postEvents(old, session, [{ eventType: 'Purchase', timestamp, payload }]);
+    expect(bought.statusCode, bought.body).toBe(202);
   });
 
   test('a key that this node cannot open fails alone, and not what is asked in the same moment', async () => {

@@ -200,6 +200,8 @@ describe('every admin route', () => {
       '/dry-runs',
       '/back-test',
       '/funnels',
+      // Viewers may cancel what they have started, and nothing else: see jobs.test.ts.
+      '/jobs/:jobId',
     ];
     const changing = routes.filter(
       (route) =>

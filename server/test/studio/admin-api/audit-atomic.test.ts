@@ -196,6 +196,7 @@ it('a failed event without an entry is not replayed, and stays open', async () =
     pool: harness.pool,
     registries: createRegistries(harness.pool, () => {}),
     receipts: harness.ctx.receipts,
+    hashes: harness.ctx.erasureHashes,
   };
   const edited = JSON.stringify({ eventType: 'Late', timestamp: '2026-01-01T00:00:00Z', payload: {} });
   expect(await replayFailedEvent(tools, failedId, { actor, edited })).toMatchObject({ outcome: 'failed' });

@@ -137,11 +137,43 @@ describe('a job', () => {
     const { jobId = '' } = (await node.start(newJob(), work, at)) ?? {};
     const path = `${GAME}/jobs/${jobId}`;
     expectGeneralError(await admin.call('DELETE', path, undefined, admin.tokens.viewer), 403, 'role_too_low');
+    // One who has only the same name.
+    const namesake = await addPerson(harness, admin, 'viewer', { name: 'Ada' });
+    expectGeneralError(await namesake.call('DELETE', path), 403, 'role_too_low');
     await admin.ask('DELETE', path);
     await expect.poll(() => reason, { timeout: 60_000 }).toBeDefined();
     await node.stop();
     expect(await show(jobId)).toMatchObject({ state: 'cancelled', failure: null, result: null });
     expectGeneralError(await admin.call('DELETE', path), 404, 'job_not_found');
+  });
+});
+
+describe('a job that a viewer has started', () => {
+  const actorOf = (who: Pick<NewJob['actor'], 'name'> & Partial<NewJob['actor']>) => ({
+    ...newJob('dry_run'),
+    actor: { nowMs: harness.clock.now(), ...who },
+  });
+
+  it('is cancelled by that viewer, a person or a token, and by no other', async () => {
+    const node = newNode();
+    const [own, other] = [
+      await addPerson(harness, admin, 'viewer', { name: 'Vera' }),
+      await addPerson(harness, admin, 'viewer', { name: 'Vera' }),
+    ];
+    const { accountId, email } = own;
+    const job = actorOf({ name: 'Vera', account: { accountId, email } });
+    const ofPerson = await node.start(job, untilAborted, at);
+    const path = `${GAME}/jobs/${ofPerson?.jobId}`;
+    expectGeneralError(await other.call('DELETE', path), 403, 'role_too_low');
+    await own.ask('DELETE', path);
+    const ofToken = await node.start(
+      actorOf({ name: 'viewer of demo-studio', tokenId: '0' }),
+      untilAborted,
+      at,
+    );
+    await admin.ask('DELETE', `${GAME}/jobs/${ofToken?.jobId}`, undefined, admin.tokens.viewer);
+    await node.stop();
+    expect((await list()).jobs.map(({ state }) => state)).toEqual(['cancelled', 'cancelled']);
   });
 });
 

@@ -1,13 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { applyEvents } from '../../../src/core/events/apply/apply-events.js';
-import type { Pool } from '../../../src/platform/db/pool.js';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { applyEvents, applyEventsWithin } from '../../../src/core/events/apply/apply-events.js';
+import { type Pool, transaction } from '../../../src/platform/db/pool.js';
 import type { ApiError } from '../../../src/platform/errors.js';
 import { applyNotification } from '../../../src/trust/stores/apply-notification.js';
 import { createGameWorld, type GameWorld, type TestPlayer, toRecords } from '../../support/game-world.js';
+import { findWaiting } from '../../support/locks.js';
 import { expectPurchaseSums } from '../../support/purchase-sums.js';
 import { NO_HASHES, notify, type Said, tell } from '../../support/refunded-game.js';
 
 const NOW = Date.parse('2026-11-18T12:00:00Z');
+/** A busy machine takes its time. */
+const ASKED = { timeout: 60_000, interval: 20 };
 /** More than one transaction reaches. */
 const MANY = 120;
 
@@ -117,6 +120,22 @@ describe('a refund of a transaction that many players name', () => {
     expect(await countOf(transactionId)).toEqual({ n: 0, isBuyer: false });
     await refund(transactionId, NOW + 120_000, '0');
     expect(await countOf(transactionId)).toEqual({ n: 1, isBuyer: true });
+    await expectPurchaseSums(world.pool, gameId);
+  });
+
+  it('reaches a purchase without proof that is being applied at the same moment', async () => {
+    const transactionId = newTransaction();
+    const payload = { transactionId, price: 1, currency: 'USD' };
+    const event = { eventType: 'Purchase', timestamp: new Date(NOW).toISOString(), payload };
+    let told: Promise<unknown> | undefined;
+    await transaction(world.pool, async (client) => {
+      await applyEventsWithin(client, toRecords(buyer, [event], NOW), NO_HASHES);
+      told = refund(transactionId);
+      const isWaiting = vi.waitUntil(() => findWaiting(world.pool, 'select pg_advisory_xact_lock('), ASKED);
+      await Promise.race([told, isWaiting]);
+    });
+    expect(await told).toBe('applied');
+    expect(await countOf(transactionId)).toEqual({ n: 0, isBuyer: false });
     await expectPurchaseSums(world.pool, gameId);
   });
 

@@ -6,6 +6,7 @@ import {
   sendAll,
   transaction,
 } from '../../../platform/db/pool.js';
+import type { OrderHashes } from '../../../platform/security/erasure-hashes.js';
 import type { CountedEvent, EventRecord } from '../intake/event-record.js';
 import { activatePlayers } from './activation-queries.js';
 import { auditMove } from './audit-move.js';
@@ -16,6 +17,7 @@ import {
   type Holder,
   type LastNotice,
   lockTransactions,
+  shareUnproved,
 } from './claim-queries.js';
 import { type EventSums, sumEvents } from './event-sums.js';
 import { foldEvents, type LockedPlayer, lockPlayers } from './fold-queries.js';
@@ -71,22 +73,25 @@ type Decided = {
  * - Every merge is commutative (count, min, max, union), so any order and grouping gives the same row. Purchases are
  *   counted by the difference between a transaction's row before and after, so a refund may come first.
  *
- * `rejected`: numbers that arrived with these events and were rejected.
+ * `rejected`: numbers that arrived with these events and were rejected. `hashes` tell orders of erased players; they are asked for where
+ * there are purchases.
  */
 export async function applyEvents(
   pool: Pool,
   records: readonly EventRecord[],
   rejected: readonly RejectedSequences[] = [],
+  hashes?: () => Promise<OrderHashes | undefined>,
 ): Promise<EventOutcome[]> {
   const claims = claimsOf(records, rejected);
   if (records.length === 0 && claims.length === 0) return [];
+  const known = records.some(({ transaction: fact }) => fact !== null) ? await hashes?.() : undefined;
   if (records.some(isClaim)) {
-    const applied = await transaction(pool, (client) => applyWithClaims(client, records, claims));
+    const applied = await transaction(pool, (client) => applyWithClaims(client, records, claims, known));
     return applied.outcomes;
   }
   const { outcomes } = await pipelinedTransaction(
     pool,
-    (client) => decideEvents(client, records, claims),
+    (client) => decideEvents(client, records, claims, known),
     (decided) => storeAndCount(records, decided),
   );
   return outcomes;
@@ -104,8 +109,9 @@ export type History = Readonly<{
 export async function applyEventsWithin(
   client: Client,
   records: readonly EventRecord[],
+  hashes: OrderHashes | undefined,
 ): Promise<EventOutcome[]> {
-  const { outcomes } = await applyHistoryWithin(client, records, []);
+  const { outcomes } = await applyHistoryWithin(client, records, [], hashes);
   return outcomes;
 }
 
@@ -116,14 +122,15 @@ export async function applyHistoryWithin(
   client: Client,
   records: readonly EventRecord[],
   changes: readonly TransactionChange[],
+  hashes: OrderHashes | undefined,
   history?: History,
 ): Promise<AppliedHistory> {
   if (records.length + changes.length === 0) return { outcomes: [], changes: [] };
   const sequences = claimsOf(records, []);
   if (changes.length > 0 || records.some(isClaim)) {
-    return applyWithClaims(client, records, sequences, { changes, history });
+    return applyWithClaims(client, records, sequences, hashes, { changes, history });
   }
-  const decided = await decideEvents(client, records, sequences);
+  const decided = await decideEvents(client, records, sequences, hashes);
   await sendAll(client, storeAndCount(records, decided, { history }));
   return { outcomes: decided.outcomes, changes: [] };
 }
@@ -136,13 +143,14 @@ async function applyWithClaims(
   client: Client,
   records: readonly EventRecord[],
   sequences: readonly SequenceClaim[],
+  hashes: OrderHashes | undefined,
   { changes = [], history }: { changes?: readonly TransactionChange[]; history?: History | undefined } = {},
 ): Promise<AppliedHistory> {
   const ids = records.filter(isClaim).map(transactionOf);
   await lockTransactions(client, [...ids, ...changes]);
-  const { holders, notices } = await findTransactions(client, ids);
+  const { holders, notices } = await findTransactions(client, ids, hashes);
   const playerIds = [...[...holders.values()].flat(), ...changes].map(({ playerId }) => playerId);
-  const decided = await decideEvents(client, records, sequences, playerIds);
+  const decided = await decideEvents(client, records, sequences, hashes, playerIds);
   // A purchase also moves away from a player who waits for the erasure: the request may be withdrawn.
   const isThere = ({ playerId }: { playerId: string }) => decided.isThere(playerId);
   const presentOf = (all: readonly Holder[]) => all.filter(isThere).map((holder) => heldIn(holder, history));
@@ -174,6 +182,7 @@ async function decideEvents(
   client: Client,
   records: readonly EventRecord[],
   claims: readonly SequenceClaim[],
+  hashes: OrderHashes | undefined,
   otherPlayerIds: readonly string[] = [],
 ): Promise<Decided> {
   const playerIds = new Set<string>(otherPlayerIds);
@@ -181,11 +190,13 @@ async function decideEvents(
   for (const { playerId } of claims) playerIds.add(playerId);
   const identified = records.filter(hasIdentity);
   const unproved = records.filter(isUnproved);
-  const [locked, known, isKnown, notices] = await Promise.all([
+  const unprovedIds = unproved.map(transactionOf);
+  const [, locked, known, isKnown, notices] = await Promise.all([
+    unproved.length > 0 ? shareUnproved(client, unprovedIds) : undefined,
     lockPlayers(client, [...playerIds]),
     claims.length > 0 ? findSequences(client, claims) : [],
     identified.length > 0 ? findIdentities(client, identified) : [],
-    unproved.length > 0 ? findNotices(client, unproved.map(transactionOf)) : NO_NOTICES,
+    unproved.length > 0 ? findNotices(client, unprovedIds, hashes) : NO_NOTICES,
   ]);
   const { settled, duplicates, tooSparse } = settleClaims(claims, known);
   const isGone = (playerId: string) => locked.get(playerId)?.isLeaving !== false;

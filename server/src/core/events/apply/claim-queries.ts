@@ -1,4 +1,5 @@
 import { type Client, query } from '../../../platform/db/pool.js';
+import { erasedOrder, type OrderHashes } from '../../../platform/security/erasure-hashes.js';
 
 /** A transaction of a store within a game. */
 export type TransactionId = Readonly<{ gameId: number; transactionId: string }>;
@@ -58,16 +59,51 @@ export async function tryLockTransaction(client: Client, id: TransactionId): Pro
   return rows[0]?.isLocked === true;
 }
 
+/**
+ * Purchases without proof share one of these locks of their game, and a notification has it for itself: so each purchase is found by the
+ * notification, or finds it. Not a lock for each transaction: a player may send any number of purchases at once, and PostgreSQL has room
+ * for some thousand locks.
+ */
+const LOCK_OF_UNPROVED = "hashtextextended(t.game_id || ':' || (hashtext(t.transaction_id) & 15), 45)";
+
+/** Until the end of the database transaction; after `lockTransactions`, and before any player. */
+export async function shareUnproved(client: Client, ids: readonly TransactionId[]): Promise<void> {
+  await query(client, SHARE_UNPROVED, [
+    ids.map(({ gameId }) => gameId),
+    ids.map(({ transactionId }) => transactionId),
+  ]);
+}
+
+const SHARE_UNPROVED = {
+  name: 'share_unproved',
+  text: `select pg_advisory_xact_lock_shared(key)
+         from (
+           select distinct ${LOCK_OF_UNPROVED} as key from unnest($1::int[], $2::text[]) as t(game_id, transaction_id)
+           order by 1 offset 0
+         ) keys`,
+};
+
+/** Waits for purchases without proof that are being applied, and holds up others until the end of the database transaction. */
+export async function lockUnproved(client: Client, { gameId, transactionId }: TransactionId): Promise<void> {
+  await query(client, LOCK_UNPROVED, [gameId, transactionId]);
+}
+
+const LOCK_UNPROVED = {
+  name: 'lock_unproved',
+  text: `select pg_advisory_xact_lock(${LOCK_OF_UNPROVED}) from (select $1::int, $2::text) as t(game_id, transaction_id)`,
+};
+
 /** Who holds locked transactions, and what the store said about them. */
 export async function findTransactions(
   client: Client,
   ids: readonly TransactionId[],
+  hashes: OrderHashes | undefined,
 ): Promise<KnownTransactions> {
   const values = [ids.map(({ gameId }) => gameId), ids.map(({ transactionId }) => transactionId)];
   type Of<T> = TransactionId & T;
   const [held, notices] = await Promise.all([
     client.query<Of<HolderRow>>({ ...FIND_HOLDERS, values }),
-    findNotices(client, ids),
+    findNotices(client, ids, hashes),
   ]);
   const holders = new Map<string, Holder[]>();
   for (const { gameId, transactionId, noticeAtMs, noticeShare, noticeRefundedAtMs, ...row } of held.rows) {
@@ -81,12 +117,22 @@ export async function findTransactions(
   return { holders, notices };
 }
 
-/** The last word of the store on each transaction, by `transactionKey`. */
+/**
+ * The last word of the store on each transaction, by `transactionKey`. `hashes` find the word on a transaction whose former owner is
+ * erased: else whoever proved it next would keep what was refunded. Undefined: this process has no master key.
+ */
 export async function findNotices(
   client: Client,
   ids: readonly TransactionId[],
+  hashes: OrderHashes | undefined,
 ): Promise<ReadonlyMap<string, LastNotice>> {
-  const values = [ids.map(({ gameId }) => gameId), ids.map(({ transactionId }) => transactionId)];
+  const erased = (id: TransactionId) =>
+    hashes === undefined ? null : erasedOrder(hashes, id.gameId, id.transactionId);
+  const values = [
+    ids.map(({ gameId }) => gameId),
+    ids.map(({ transactionId }) => transactionId),
+    ids.map(erased),
+  ];
   // By `query`, like the statements that it is sent with: where the first of them fails, its error is the one that is seen first.
   const rows = await query<TransactionId & LastNotice>(client, FIND_NOTICES, values);
   return new Map(
@@ -119,10 +165,10 @@ const FIND_NOTICES = {
   name: 'find_notices_of_transactions',
   text: `select c.game_id as "gameId", c.transaction_id as "transactionId", n.signed_at as "atMs",
            n.share::text as share, n.refunded_at as "refundedAtMs", n.received_at as "receivedAtMs"
-         from (select distinct * from unnest($1::int[], $2::text[]) c(game_id, transaction_id)) c
+         from (select distinct * from unnest($1::int[], $2::text[], $3::text[]) c(game_id, transaction_id, erased_order)) c
          cross join lateral (
            select signed_at, share, refunded_at, received_at from store_notifications n
-           where n.game_id = c.game_id and n.transaction_id = c.transaction_id and n.share is not null
+           where n.game_id = c.game_id and n.transaction_id = any(array[c.transaction_id, c.erased_order]) and n.share is not null
            order by n.signed_at desc limit 1
          ) n`,
 };

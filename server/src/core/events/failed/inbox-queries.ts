@@ -7,6 +7,8 @@ export type FailedBatch = {
   userId: string;
   receivedAtMs: number;
   clientBuild: string | null;
+  /** A server key with `purchases:write` sent them. */
+  isServer?: boolean | undefined;
   failures: readonly FailedEvent[];
 };
 
@@ -40,9 +42,9 @@ export async function insertFailedEvents(
 
 function failuresJson(batches: readonly FailedBatch[]): string {
   return JSON.stringify(
-    batches.flatMap(({ userId, receivedAtMs, clientBuild, failures }) => {
+    batches.flatMap(({ userId, receivedAtMs, clientBuild, isServer = false, failures }) => {
       const receivedAt = new Date(receivedAtMs).toISOString();
-      return failures.map((failure) => ({ ...failure, userId, receivedAt, clientBuild }));
+      return failures.map((failure) => ({ ...failure, userId, receivedAt, clientBuild, isServer }));
     }),
   );
 }
@@ -57,10 +59,10 @@ const INSERT_FAILED_EVENTS = {
       from rows from (
         json_to_recordset($1::json) as (
           "userId" uuid, "receivedAt" timestamptz, "clientBuild" text, fingerprint uuid, ordinal smallint, code text,
-          message text, path text, "eventType" text, "transactionId" text, raw text, "isCut" boolean
+          message text, path text, "eventType" text, "transactionId" text, raw text, "isCut" boolean, "isServer" boolean
         )
       ) with ordinality as e(user_id, received_at, client_build, fingerprint, ordinal, code, message, path, event_type,
-        transaction_id, raw, is_cut, place)
+        transaction_id, raw, is_cut, is_server, place)
       join lateral (
         select id, game_id from players where user_id = e.user_id and erase_requested_at is null offset 0
       ) p on true
@@ -87,9 +89,9 @@ const INSERT_FAILED_EVENTS = {
         and p.entries + player_entries <= $4::bigint
     ), stored as (
       insert into failed_events (game_id, player_id, fingerprint, ordinal, code, message, path, event_type, transaction_id, raw,
-        is_cut, client_build, received_at)
+        is_cut, is_server, client_build, received_at)
       select game_id, player_id, fingerprint, ordinal, code, message, path, event_type, transaction_id, raw, is_cut,
-        client_build, received_at
+        is_server, client_build, received_at
       from fitting
       order by player_id, fingerprint
       on conflict do nothing

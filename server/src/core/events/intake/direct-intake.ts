@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import { isUnavailable, type Pool } from '../../../platform/db/pool.js';
 import { Batcher } from '../../../platform/lib/batcher.js';
+import type { OrderHashes } from '../../../platform/security/erasure-hashes.js';
 import type { Metrics } from '../../../platform/telemetry/metrics.js';
 import { applyEvents, type EventOutcome } from '../apply/apply-events.js';
 import type { RejectedSequences } from '../apply/sequence-claims.js';
@@ -26,10 +27,16 @@ type RecordBatch = {
   bytes: number;
 };
 
-type Options = { pool: Pool; metrics: Metrics; logger: Logger };
+type Options = {
+  pool: Pool;
+  /** Tell orders of erased players. */
+  hashes: () => Promise<OrderHashes | undefined>;
+  metrics: Metrics;
+  logger: Logger;
+};
 
 /** Applies events to PostgreSQL before the response; requests that arrive together share a transaction. */
-export function createDirectIntake({ pool, metrics, logger }: Options): EventIntake {
+export function createDirectIntake({ pool, hashes, metrics, logger }: Options): EventIntake {
   const groups = new Batcher<RecordBatch, IntakeResult>({
     maxItems: MAX_GROUP_WEIGHT,
     maxInFlight: GROUPS_IN_FLIGHT,
@@ -52,6 +59,7 @@ export function createDirectIntake({ pool, metrics, logger }: Options): EventInt
         pool,
         batches.flatMap((batch) => batch.records),
         batches.flatMap((batch) => batch.rejected ?? []),
+        hashes,
       );
       stopTimer();
       metrics.applyEvents.observe(outcomes.length);

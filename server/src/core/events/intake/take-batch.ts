@@ -121,13 +121,15 @@ export type PlayerEvents = Pick<EventBatch, 'userId' | 'player' | 'source'> & {
   events: readonly unknown[];
   /** The place of each event in the body, where others have events in it, too. */
   places?: readonly number[];
+  /** A server key with `purchases:write` sent them: a replay of those that are rejected has to know. */
+  isServer?: boolean;
 };
 
 /** Checks the events of one player, and sends the good and the rejected ones on their way. */
 export function beginEvents(
   ctx: EventContext,
   decoded: DecodedBatch,
-  { userId, player, source, events, places }: PlayerEvents,
+  { userId, player, source, events, places, isServer }: PlayerEvents,
   { checkType, checkPurchase }: BatchChecks,
 ): BegunEvents {
   const { bytes, suspicious } = decoded;
@@ -139,7 +141,7 @@ export function beginEvents(
     places === undefined
       ? checked.rejected
       : checked.rejected.map((one) => ({ ...one, index: places[one.index] ?? 0 }));
-  const receipt = { userId, receivedAtMs, clientBuild: source.clientBuild };
+  const receipt = { userId, receivedAtMs, clientBuild: source.clientBuild, isServer };
   const failuresKept = keepRejected(ctx, receipt, decoded, rejected);
   // The caller awaits this promise and gets its error, unless the good events fail first.
   failuresKept.catch(() => {});

@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { toTime } from '../../../platform/admin-api/admin-responses.js';
 import type { AdminContext } from '../../../studio/admin-api/admin-context.js';
 import { routesOfGame } from '../../../studio/admin-api/admin-routes.js';
-import { jsonOrCsv, sendCsv } from '../../../studio/admin-api/csv-file.js';
+import { jsonOrCsv, PARTIAL_CSV, sendCsv } from '../../../studio/admin-api/csv-file.js';
 import { DAY_SPAN_PARAMETERS, daySpanOf } from '../../../studio/admin-api/day-span.js';
 import { findRateTable } from '../../../studio/money/rate-queries.js';
 import { findSummedDays, listBreakdownDays, listBreakdownTotals } from './breakdown.js';
@@ -24,6 +24,7 @@ export function breakdownRoutes(app: FastifyInstance, ctx: AdminContext): void {
     role: 'viewer',
     operationId: 'getBreakdown',
     summary: 'Players, revenue and retention by country, platform, build, SKU or promotion',
+    description: PARTIAL_CSV,
     querystring: Type.Object({
       by: Type.Optional(DimensionParameter),
       ...DAY_SPAN_PARAMETERS,
@@ -41,13 +42,14 @@ export function breakdownRoutes(app: FastifyInstance, ctx: AdminContext): void {
       const nowMs = ctx.clock.now();
       const span = daySpanOf(query, nowMs);
       const { by = 'country', format = 'json', table = 'values' } = query;
-      const file = `${game}-${by}-${table}-${span.from}-${span.to}.csv`;
+      const file = `${game}-${by}-${table}-${span.from}-${span.to}`;
       if (format === 'csv' && table === 'days') {
-        const { days, rates } = await ctx.reads.run(async (db) => ({
+        const { days, rates, summing } = await ctx.reads.run(async (db) => ({
           days: await listBreakdownDays(db, gameId, by, span),
           rates: await findRateTable(db, gameId),
+          summing: await findSumming(db, gameId, span, nowMs),
         }));
-        return sendCsv(reply, file, daysToCsv(by, days, rates));
+        return sendCsv(reply, file, daysToCsv(by, days, rates), summing);
       }
       const { summed, summing, totals, rates } = await ctx.reads.run(async (db) => {
         const rates = await findRateTable(db, gameId);
@@ -59,7 +61,8 @@ export function breakdownRoutes(app: FastifyInstance, ctx: AdminContext): void {
         return { summed, summing, totals, rates };
       });
       const values = totalsResponse(by, totals, summed.activePlayerDays, rates);
-      if (format === 'csv') return sendCsv(reply, file, totalsToCsv(by, values, summed.activePlayerDays));
+      if (format === 'csv')
+        return sendCsv(reply, file, totalsToCsv(by, values, summed.activePlayerDays), summing);
       const { days, summedAt, activePlayerDays } = summed;
       return { by, ...span, daysSummed: days, summedAt: toTime(summedAt), summing, activePlayerDays, values };
     },

@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { toTime } from '../../../platform/admin-api/admin-responses.js';
 import type { AdminContext } from '../../../studio/admin-api/admin-context.js';
 import { routesOfGame } from '../../../studio/admin-api/admin-routes.js';
-import { jsonOrCsv, sendCsv } from '../../../studio/admin-api/csv-file.js';
+import { jsonOrCsv, PARTIAL_CSV, sendCsv } from '../../../studio/admin-api/csv-file.js';
 import { DAY_SPAN_PARAMETERS, daySpanOf } from '../../../studio/admin-api/day-span.js';
 import { curvesResponse, curvesToCsv } from './install-response.js';
 import { ByParameter, PeriodParameter, RevenuePerInstallResponse } from './install-schemas.js';
@@ -19,6 +19,7 @@ export function installRoutes(app: FastifyInstance, ctx: AdminContext): void {
     role: 'viewer',
     operationId: 'getRevenuePerInstall',
     summary: 'Revenue per install by days since the start, by cohort, country or source',
+    description: PARTIAL_CSV,
     querystring: Type.Object({
       by: Type.Optional(ByParameter),
       period: Type.Optional(PeriodParameter),
@@ -41,8 +42,8 @@ export function installRoutes(app: FastifyInstance, ctx: AdminContext): void {
       );
       const shown = curvesResponse(curves);
       if (format === 'csv') {
-        const file = `${game}-revenue-per-install-${by}-${period}-${span.from}-${span.to}.csv`;
-        return sendCsv(reply, file, curvesToCsv(shown));
+        const file = `${game}-revenue-per-install-${by}-${period}-${span.from}-${span.to}`;
+        return sendCsv(reply, file, curvesToCsv(shown), summing);
       }
       return { by, period, ...span, summedAt: toTime(summedAt), throughDay, summing, curves: shown };
     },

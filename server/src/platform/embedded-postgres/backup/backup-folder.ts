@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { makeFolder, syncFolder } from '../../lib/durable-file.js';
 import { StartupError } from '../../lib/startup-error.js';
 import { errorCode, ifExists } from '../errno.js';
+import { fileReason } from '../failures.js';
 import { writeHashed } from './hashed-files.js';
 import { type Manifest, readManifest } from './manifest.js';
 
@@ -42,7 +43,16 @@ export async function claimBackupFolder(
   systemIdentifier: string,
   dataDir?: string,
 ): Promise<void> {
-  await makeFolder(walFolderOf(backups), 0o700, dataDir);
+  try {
+    await makeFolder(walFolderOf(backups), 0o700, dataDir);
+  } catch (error) {
+    const reason = fileReason(error);
+    if (reason === undefined) throw error;
+    throw new StartupError(
+      `Backups cannot be kept in ${backups} (${reason}). Choose a folder that the user who runs Savepoint may write to.`,
+      { cause: error },
+    );
+  }
   const path = join(backups, OWNER_FILE);
   try {
     await writeHashed(path, `${systemIdentifier}\n`);

@@ -124,9 +124,20 @@ describe('a breakdown', () => {
     const summing = async (name: string) =>
       (await admin.ask<Breakdown>('GET', `/games/updates/${name}`, undefined, token)).summing;
     expect(await summing('breakdown')).toEqual({ daysDone: 0, days: 2 });
+    const fileOf = async (name: string) =>
+      (await admin.call('GET', `/games/updates/${name}format=csv`, undefined, token)).headers;
+    for (const name of ['breakdown?', 'breakdown?table=days&', 'revenue-per-install?']) {
+      expect(await fileOf(name)).toMatchObject({
+        'x-summing': 'days-done=0, days=2',
+        'content-disposition': expect.stringMatching(/-partial\.csv"$/),
+      });
+    }
     await sumOn(harness.pool, { nowMs: NOON + HOUR_MS / 2 });
     expect(await summing('breakdown')).toBeNull();
     expect(await summing('revenue-per-install')).toBeNull();
+    const complete = await fileOf('breakdown?');
+    expect(complete).not.toHaveProperty('x-summing');
+    expect(complete['content-disposition']).not.toContain('partial');
     harness.clock.set(NOON - DAY_MS);
     await play(30, '2.0');
     harness.clock.set(NOON);

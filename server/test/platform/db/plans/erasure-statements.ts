@@ -100,6 +100,12 @@ export const ERASURE_STATEMENTS: readonly Listed[] = [
          values ($1, now(), '', 'event_files.ask', '', json_build_object('sql', $2::text))`,
         [gameId, WORLD.userIds[0]],
       );
+      // A store has said something of one of the purchases.
+      await admin.query(
+        `update transactions set store = 'apple', claimed_at = now(), notice_at = now(), notice_share = 1
+         where player_id in (select player_id from erasures where id = $1)`,
+        [ERASURE_ID],
+      );
       await runErasures({ pool: admin, hashes, signer, now: () => nowMs, rests: false });
     },
     reads: {

@@ -77,6 +77,7 @@ const replayTools = (pool: Pool) => ({
   pool,
   registries: createRegistries(pool, () => {}),
   receipts: createReceiptChecks({ pool, apple: undefined, isLimited: false }),
+  hashes: async () => undefined,
 });
 
 const BREAKDOWN_TABLES = [

@@ -46,7 +46,7 @@ export const STORE_STATEMENTS: readonly Listed[] = [
     call: ({ service }) => findCataloguePrice(service, gameId, { productId: 'sku-1', quantity: 1 }),
   },
   {
-    what: 'lock_transactions, find_holders_of_transactions, find_notices_of_transactions, insert_transaction_changes, find_users_of_move, insert_google_purchases',
+    what: 'lock_transactions, find_holders_of_transactions, find_notices_of_transactions, share_unproved, lock_unproved, insert_transaction_changes, find_users_of_move, insert_google_purchases',
     call: async ({ service, nowMs }) => {
       // Two players prove one transaction: the second takes it from the first.
       for (const [n, whose] of [playerId, '2'].entries()) {
@@ -91,7 +91,7 @@ export const STORE_STATEMENTS: readonly Listed[] = [
     call: async ({ service, nowMs }) => {
       const registries = createRegistries(service, () => {});
       const receipts = createReceiptChecks({ pool: service, apple: undefined, isLimited: false });
-      await replayWaiting({ pool: service, registries, receipts }, { nowMs });
+      await replayWaiting({ pool: service, registries, receipts, hashes: async () => undefined }, { nowMs });
     },
     reads: {
       tables: ['game_stores'],

@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { chooseBackup, parseMoment } from '../../../../src/operations/cli/restore-command.js';
 import { isCutOff } from '../../../../src/platform/embedded-postgres/backup/backup-due.js';
-import { type Backup, backupName } from '../../../../src/platform/embedded-postgres/backup/backup-folder.js';
+import {
+  type Backup,
+  backupName,
+  claimBackupFolder,
+} from '../../../../src/platform/embedded-postgres/backup/backup-folder.js';
 import {
   formatManifest,
   type Manifest,
@@ -123,3 +127,12 @@ describe('the backup to begin with', () => {
       expect(() => choose(text)).toThrow(StartupError);
   });
 });
+
+it.each(['/proc/nope', `${process.execPath}/backups`])(
+  'backups that cannot be kept in %s say so',
+  async (folder) => {
+    const claimed = claimBackupFolder(folder, '7');
+    await expect(claimed).rejects.toThrow(StartupError);
+    await expect(claimed).rejects.toThrow(`Backups cannot be kept in ${folder} (`);
+  },
+);
