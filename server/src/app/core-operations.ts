@@ -1,5 +1,4 @@
 import { dropOldIdentities, ensureEventPartitions } from '../core/events/storage/event-partitions.js';
-import { deleteExpiredStays } from '../core/players/stay-expiry.js';
 import { forgetDevices } from '../core/sessions/forget-devices.js';
 import type { DeviceHashes } from '../core/sessions/forgotten-devices.js';
 import { deleteExpiredSessions } from '../core/sessions/session-expiry.js';
@@ -15,7 +14,6 @@ export function openCore({ deviceHashes, settings }: OperationsContext): Operati
       PARTITIONS,
       SESSIONS,
       ...forgetDevicesSteps(deviceHashes, settings.forgetDevicesAfterDays),
-      STAYS,
       IDENTITIES,
     ],
   };
@@ -32,13 +30,6 @@ const SESSIONS: MaintenanceStep = {
   maxMs: 15 * MINUTE_MS,
   run: async ({ connection, nowMs, signal }) =>
     done({ sessionsDeleted: await deleteExpiredSessions(connection, nowMs, signal) }),
-};
-
-/** Retention marks from which day on each game keeps its events; stays before that day go with the next run. */
-const STAYS: MaintenanceStep = {
-  name: 'segment_stays',
-  maxMs: 15 * MINUTE_MS,
-  run: async ({ connection, signal }) => done({ staysDeleted: await deleteExpiredStays(connection, signal) }),
 };
 
 const IDENTITIES: MaintenanceStep = {

@@ -33,12 +33,14 @@ export const ALWAYS: readonly Module[] = [core, studio, liveops];
 
 /** Each can be taken off this list, and the service starts without it: its routes, steps, metrics and commands are gone. */
 export const OPTIONAL: readonly Module[] = [
-  ...[backups, majorUpgrade, imports, lifecycle, eventStorage, queue],
+  ...[backups, majorUpgrade, imports, queue],
   ...[backTests, servers],
   ...[experiments, holdouts],
   ...[erasures, playerExports, stores, fakeStore],
-  ...[analytics, forecast, funnels, predictions, eventTypes, failedEvents, losses, live, timelines],
+  ...[analytics, forecast, funnels, eventTypes, failedEvents, losses, live, timelines],
   ...[exports, eventFiles],
+  // Steps of maintenance run in this order: those that may take an hour come last.
+  ...[lifecycle, eventStorage, predictions],
 ];
 
 export const MODULES: readonly Module[] = [...ALWAYS, ...OPTIONAL];

@@ -11,8 +11,7 @@ export async function openOperations(
   for (const { operations } of modules) if (operations !== undefined) parts.push((await operations())(ctx));
   return {
     adminRoutes: parts.flatMap(({ adminRoutes = [] }) => adminRoutes),
-    // A step that takes long does not hold up those that are quick.
-    steps: parts.flatMap(({ steps = [] }) => steps).sort((one, other) => one.maxMs - other.maxMs),
+    steps: parts.flatMap(({ steps = [] }) => steps),
     frequent: parts.flatMap(({ frequent = [] }) => frequent),
     stepsApart: parts.flatMap(({ stepsApart = [] }) => stepsApart),
     metrics: parts.flatMap(({ metrics = [] }) => metrics),

@@ -1,12 +1,13 @@
+import { deleteExpiredStays } from '../../core/players/stay-expiry.js';
 import { serviceActor } from '../../platform/admin-api/audit-log.js';
 import { MINUTE_MS } from '../../platform/lib/day.js';
-import { type MaintenanceStep, outcomeOf } from '../../platform/lifecycle/maintenance-step.js';
+import { done, type MaintenanceStep, outcomeOf } from '../../platform/lifecycle/maintenance-step.js';
 import type { OperationsPart } from '../../studio/module.js';
 import { installationRoutes } from './installation-routes.js';
 import { runRetention } from './retention.js';
 
 export function openLifecycle(): OperationsPart {
-  return { adminRoutes: [installationRoutes], steps: [RETENTION] };
+  return { adminRoutes: [installationRoutes], steps: [RETENTION, STAYS] };
 }
 
 const RETENTION: MaintenanceStep = {
@@ -21,4 +22,11 @@ const RETENTION: MaintenanceStep = {
       did: { eventsDeleted: deletedEvents, partitionsDropped: droppedPartitions.length },
     };
   },
+};
+
+/** After retention, which marks from which day on each game keeps its events. */
+const STAYS: MaintenanceStep = {
+  name: 'segment_stays',
+  maxMs: 15 * MINUTE_MS,
+  run: async ({ connection, signal }) => done({ staysDeleted: await deleteExpiredStays(connection, signal) }),
 };

@@ -64,14 +64,17 @@ const failures = fc
     }),
     { minLength: 1, maxLength: 20 },
   )
-  .map(
-    (list): QueuedMessage => ({
-      kind: 'failures',
-      userId: USER,
-      receivedAtMs: 1,
-      clientBuild: null,
-      failures: list,
-    }),
+  .chain((list) =>
+    fc.boolean().map(
+      (isServer): QueuedMessage => ({
+        kind: 'failures',
+        userId: USER,
+        receivedAtMs: 1,
+        clientBuild: null,
+        isServer,
+        failures: list,
+      }),
+    ),
   );
 
 const items = (message: QueuedMessage | undefined): readonly unknown[] =>
