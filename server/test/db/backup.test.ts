@@ -9,14 +9,22 @@ import { verifyArchive } from '../../src/db/embedded/backup/verify-archive.js';
 import { verifyBackup } from '../../src/db/embedded/backup/verify-backup.js';
 import { archiveLog, endArchive } from '../../src/db/embedded/backup/wal-archive.js';
 import { listNotOthers, makeOthersFolder } from '../support/owners.js';
-import { clearAway, eventually, leftovers, makeFolder, query, start } from '../support/postgres-folders.js';
+import {
+  clearAway,
+  eventually,
+  leftovers,
+  makeFolder,
+  makePreparedFolder,
+  query,
+  start,
+} from '../support/postgres-folders.js';
 
 afterEach(clearAway);
 
 /** A cluster takes seconds to copy on a busy machine, so one test goes all the way. */
 test('a backup under writes, its log, a restore to a moment and one to the end', async () => {
   const [dataDir, to, restored] = [
-    await makeFolder(),
+    await makePreparedFolder(),
     await makeOthersFolder(await makeFolder()),
     await makeFolder(),
   ];
