@@ -15,7 +15,7 @@ import { findMasterKeys } from '../security/master-key.js';
 import type { NatsSettings, Settings } from '../settings/settings.js';
 import { createLogger } from '../telemetry/logger.js';
 import { createMetrics } from '../telemetry/metrics.js';
-import { refuseTakenPort } from './primary.js';
+import { refuseTakenPort } from './taken-port.js';
 
 /**
  * `savepoint consume`: one process that applies queued events. Without a database it starts and waits, as it does when the
