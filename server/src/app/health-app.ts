@@ -1,4 +1,4 @@
-import { type FastifyBaseLogger, type FastifyInstance, fastify } from 'fastify';
+import { type FastifyInstance, fastify } from 'fastify';
 import type { Logger } from 'pino';
 import { registerErrorHandlers, respondToClientError, sendError, toApiError } from '../http/error-handler.js';
 import { registerHostCheck } from '../http/host-check.js';
@@ -6,7 +6,7 @@ import { HOST_CHECKED_LATER, registerSingleHeaders } from '../http/repeated-head
 import { requestId } from '../http/request-id.js';
 import { trustProxy } from '../http/trust-proxy.js';
 import type { Settings } from '../settings/settings.js';
-import { quietLogs } from '../telemetry/logger.js';
+import { fastifyLogger, quietLogs } from '../telemetry/logger.js';
 
 export type Readiness = { ready: boolean; checks: Record<string, string> };
 
@@ -30,7 +30,7 @@ const SECURITY_HEADERS = {
 /** What every process of the service tells operators: is it alive, can it work, what does it count. */
 export function buildHealthApp(sources: HealthSources): FastifyInstance {
   const app = fastify({
-    loggerInstance: sources.logger as FastifyBaseLogger,
+    loggerInstance: fastifyLogger(sources.logger),
     logController: quietLogs(),
     trustProxy: trustProxy(sources.trustProxy),
     genReqId: requestId,

@@ -1,4 +1,4 @@
-import { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest, fastify } from 'fastify';
+import { type FastifyInstance, type FastifyRequest, fastify } from 'fastify';
 import { erasurePageRoutes } from '../features/erasures/erasure-page-routes.js';
 import { playerErasureRoutes } from '../features/erasures/player-erasure-routes.js';
 import { EVENTS_PATH, eventRoutes } from '../features/events/intake/event-routes.js';
@@ -24,7 +24,7 @@ import { registerValidation } from '../http/validation.js';
 import { refuseEarly } from '../overload/early-refusal.js';
 import { createEventAdmission } from '../overload/event-admission.js';
 import { refuseWithoutRoom } from '../overload/full-disk.js';
-import { quietLogs } from '../telemetry/logger.js';
+import { fastifyLogger, quietLogs } from '../telemetry/logger.js';
 import { observeResponses } from '../telemetry/observation.js';
 import type { Context } from './context.js';
 import { limitsRoutes } from './limits-routes.js';
@@ -49,7 +49,7 @@ export async function buildPlayerApp(
   prepare?: (app: FastifyInstance) => Promise<void>,
 ): Promise<FastifyInstance> {
   const app = fastify({
-    loggerInstance: ctx.logger as FastifyBaseLogger,
+    loggerInstance: fastifyLogger(ctx.logger),
     logController: quietLogs(),
     // No child logger a request: making one costs more than a read does. Our few log lines add the request id themselves.
     childLoggerFactory: (logger) => logger,
