@@ -4,8 +4,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { HAS_BROWSER, NEEDS_BROWSER } from './support/browser.js';
 import { closeConsole, openConsole, type Visitor } from './support/console.js';
-import { runHere } from './support/run-here.js';
-import { login, post, type Service } from './support/service.js';
+import { login, post, runSavepoint, type Service } from './support/service.js';
 
 /** What people read on the pages, beside what SQL says of the same data: simulated players, and a few of today. */
 describe.skipIf(!HAS_BROWSER)(`the numbers of the console${NEEDS_BROWSER}`, () => {
@@ -16,7 +15,7 @@ describe.skipIf(!HAS_BROWSER)(`the numbers of the console${NEEDS_BROWSER}`, () =
   beforeAll(async () => {
     const { settings, ...opened } = await openConsole();
     ({ service, owner } = opened);
-    const simulated = await runHere(
+    const simulated = await runSavepoint(
       ['simulate', '--url', service.api, '--players', '60', '--days', '10', '--seed', '7'],
       settings,
     );
