@@ -1,6 +1,5 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { rmSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, readdir, readFile, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import pg from 'pg';
-import { expect } from 'vitest';
+import { expect, inject } from 'vitest';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/db/embedded/embedded-postgres.js';
 import { isAlive, isPostmasterOf } from '../../src/db/embedded/process-info.js';
 
@@ -60,8 +59,7 @@ export async function makePreparedFolder({
 }
 
 async function makePattern(sql: URL | undefined): Promise<string> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'sp-'));
-  process.once('exit', () => rmSync(dataDir, { recursive: true, force: true }));
+  const dataDir = await mkdtemp(join(inject('patternsDir'), 'data-'));
   await chmod(dataDir, 0o755);
   const { url, stop } = await startEmbeddedPostgres({ dataDir, settings, say: () => {} });
   if (sql !== undefined) await query(url, await readFile(sql, 'utf8'));
