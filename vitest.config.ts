@@ -30,6 +30,8 @@ export default defineConfig(({ mode }) => ({
     maxWorkers: 3,
     sequence: { sequencer: SpreadSequencer },
     pool: 'forks',
+    // What was compiled in an earlier run, also of the other half in CI, is read from node_modules.
+    experimental: { fsModuleCache: true },
     // A file takes over the modules that earlier ones have imported: half of the CPU of a run was importing them again.
     isolate: false,
     setupFiles: [

@@ -2,7 +2,8 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { HAS_BROWSER, NEEDS_BROWSER } from './support/browser.js';
 import { closeConsole, openConsole, signIn, signInToken, type Visitor, visit } from './support/console.js';
-import { get, login, post, runSavepoint, type Service, type Settings } from './support/service.js';
+import { runHere } from './support/run-here.js';
+import { get, login, post, type Service, type Settings } from './support/service.js';
 
 type Store = { activeSkus: { skuId: string; offerPrice: unknown }[] };
 
@@ -278,8 +279,8 @@ describe.skipIf(!HAS_BROWSER)(`the console${NEEDS_BROWSER}`, () => {
   });
 
   it('shows nothing of one studio to another', { tags: ['full'] }, async () => {
-    await runSavepoint(['tenant', 'create', 'other-studio'], settings);
-    await runSavepoint(['game', 'create', 'other-game', '--tenant', 'other-studio'], settings);
+    await runHere(['tenant', 'create', 'other-studio'], settings);
+    await runHere(['game', 'create', 'other-game', '--tenant', 'other-studio'], settings);
     const member = { email: 'otto@other.example', role: 'owner', tenant: 'other-studio' };
     const { page, go } = await signIn(browser, service, settings, member);
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
@@ -301,7 +302,7 @@ describe.skipIf(!HAS_BROWSER)(`the console${NEEDS_BROWSER}`, () => {
   it('leads the owner of an empty studio to a first game, and makes another one in the settings', {
     tags: ['full'],
   }, async () => {
-    await runSavepoint(['tenant', 'create', 'new-studio'], settings);
+    await runHere(['tenant', 'create', 'new-studio'], settings);
     const open = async (email: string, role: string) => {
       const visitor = await visit(browser, service);
       const token = await signInToken(settings, { email, role, tenant: 'new-studio' });

@@ -9,6 +9,7 @@ import {
   startNatsServer,
 } from '../server/test/support/nats-server.js';
 import { startNatsVersionProxy } from '../server/test/support/nats-version-proxy.js';
+import { runHere } from './support/run-here.js';
 import {
   cleanUp,
   launch,
@@ -145,7 +146,7 @@ describe.skipIf(NATS_SERVER === undefined)(`savepoint consume${NEEDS_NATS}`, () 
       const refused = await Promise.all([
         runSavepoint(['start'], production),
         // The consumer seals and opens no secrets, so it needs no master key.
-        runSavepoint(['consume'], withoutMasterKey),
+        runHere(['consume'], withoutMasterKey),
       ]);
       for (const one of refused) {
         expect(one).toMatchObject({ code: 1, output: expect.stringContaining(refusal) });
@@ -168,20 +169,20 @@ describe.skipIf(NATS_SERVER === undefined)(`savepoint consume${NEEDS_NATS}`, () 
       SAVEPOINT_ENV: 'development',
       SAVEPOINT_OPS_PORT: '0',
     };
-    const alone = await runSavepoint(['consume'], withoutQueue);
+    const alone = await runHere(['consume'], withoutQueue);
     expect(alone).toMatchObject({
       code: 1,
       output: expect.stringContaining('nothing to consume without NATS_URL'),
     });
 
-    const noServer = await runSavepoint(['consume'], { ...withoutQueue, NATS_URL: '127.0.0.1:1' });
+    const noServer = await runHere(['consume'], { ...withoutQueue, NATS_URL: '127.0.0.1:1' });
     expect(noServer).toMatchObject({
       code: 1,
       output: expect.stringContaining('Cannot connect to NATS at 127.0.0.1:1'),
     });
 
     const elsewhere = { ...withoutQueue, NATS_URL: nats.url, SAVEPOINT_DATA_DIR: await temporaryFolder() };
-    const noDatabase = await runSavepoint(['consume'], elsewhere);
+    const noDatabase = await runHere(['consume'], elsewhere);
     expect(noDatabase).toMatchObject({ code: 1, output: expect.stringContaining('set DATABASE_URL') });
   });
 });

@@ -1,14 +1,15 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import { cleanUp, launch, runSavepoint, temporaryFolder } from './support/service.js';
+import { runHere } from './support/run-here.js';
+import { cleanUp, temporaryFolder } from './support/service.js';
 
 afterAll(cleanUp);
 
 it('doctor finds nothing wrong with a new installation, names a misspelt setting, and creates nothing', async () => {
   const folder = await temporaryFolder();
   const settings = { SAVEPOINT_ENV: 'development', SAVEPOINT_DATA_DIR: join(folder, 'data') };
-  const { code, output } = await runSavepoint(['doctor'], { ...settings, SAVEPOINT_PROT: '8080' });
+  const { code, output } = await runHere(['doctor'], { ...settings, SAVEPOINT_PROT: '8080' });
   expect(output).toContain(
     '  warning  settings: SAVEPOINT_PROT is not a setting. Did you mean "SAVEPOINT_PORT"?\n',
   );
@@ -20,13 +21,13 @@ it('doctor finds nothing wrong with a new installation, names a misspelt setting
 });
 
 it('a misspelt setting is named at the start, also of one that fails', async () => {
-  const { exit, output } = launch({
+  const { code, output } = await runHere(['start'], {
     SAVEPOINT_DATA_DIR: await temporaryFolder(),
     SAVEPOINT_WORKRES: '2',
     SAVEPOINT_PORT: 'eighty',
   });
-  expect(await exit).toBe(1);
-  expect(output()).toContain(
+  expect(code).toBe(1);
+  expect(output).toContain(
     'Warning: SAVEPOINT_WORKRES is not a setting. Did you mean "SAVEPOINT_WORKERS"?\n',
   );
 });

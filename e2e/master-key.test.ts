@@ -4,7 +4,8 @@ import { readFile, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { newInstallation, removeInstallations } from './support/installation.js';
-import { launch, login, runSavepoint, startService } from './support/service.js';
+import { runHere } from './support/run-here.js';
+import { launch, login, startService } from './support/service.js';
 
 afterAll(removeInstallations);
 
@@ -34,7 +35,7 @@ describe('a wrong master key', () => {
     const wrong =
       /^Wrong master key: this database has 1 signing key and the key of forgotten devices sealed under master key [0-9a-f]{8}, and /m;
     await expectRefusal(withKey(second), wrong);
-    const rotation = await runSavepoint(['master-key', 'rotate'], withKey(`${second},${first}`));
+    const rotation = await runHere(['master-key', 'rotate'], withKey(`${second},${first}`));
     expect(rotation).toMatchObject({ code: 0, output: expect.stringContaining(', 1 signing keys, ') });
     await expectRefusal(withKey(first), wrong);
     const again = await startService(withKey(second));

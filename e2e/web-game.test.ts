@@ -7,7 +7,8 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BROWSER_TIMEOUT_MS, HAS_BROWSER, launchBrowser, NEEDS_BROWSER } from './support/browser.js';
 import { newInstallation, removeInstallations } from './support/installation.js';
-import { runSavepoint, SAVEPOINT, type Service, startService } from './support/service.js';
+import { runHere } from './support/run-here.js';
+import { SAVEPOINT, type Service, startService } from './support/service.js';
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
 
@@ -45,7 +46,7 @@ describe.skipIf(!HAS_BROWSER)(`the web game${NEEDS_BROWSER}`, () => {
     const stores = join(settings.SAVEPOINT_DATA_DIR ?? '', 'stores.json');
     await writeFile(stores, /^{$[\s\S]*?^}$/m.exec(said)?.[0] ?? '');
     const demo = ['--tenant', 'demo-studio', '--game', 'demo-game'];
-    await runSavepoint(['store', 'set', ...demo, '--file', stores], settings);
+    await runHere(['store', 'set', ...demo, '--file', stores], settings);
     const { PATH } = process.env;
     game = spawn('npm', ['run', 'example:web-game'], {
       cwd: ROOT,
@@ -108,7 +109,7 @@ describe.skipIf(!HAS_BROWSER)(`the web game${NEEDS_BROWSER}`, () => {
     expect(problems).toEqual([]);
 
     const counts = async () => {
-      const { output } = await runSavepoint(
+      const { output } = await runHere(
         [
           'export',
           'events',

@@ -7,5 +7,5 @@ cd "$(dirname "${BASH_SOURCE[0]}")"
 mkdir -p dist
 common=(-nologo -langversion:7.2 -warnaserror)
 mcs "${common[@]}" -target:library -r:System.Net.Http -doc:dist/Savepoint.Client.xml -out:dist/Savepoint.Client.dll src/*.cs
-mcs "${common[@]}" -target:exe -r:dist/Savepoint.Client.dll -out:dist/Savepoint.Driver.exe driver/*.cs
+mcs "${common[@]}" -target:exe -r:System.Net.Http -r:dist/Savepoint.Client.dll -out:dist/Savepoint.Driver.exe driver/*.cs
 mcs "${common[@]}" -target:exe -r:dist/Savepoint.Client.dll -out:dist/Savepoint.Checks.exe test/*.cs

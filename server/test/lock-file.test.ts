@@ -1,7 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 
-type Entry = Readonly<{ link?: boolean; integrity?: string; resolved?: string }>;
+type Entry = Readonly<{
+  link?: boolean;
+  dev?: boolean;
+  devOptional?: boolean;
+  integrity?: string;
+  resolved?: string;
+}>;
 
 const lockFile = JSON.parse(readFileSync(new URL('../../package-lock.json', import.meta.url), 'utf8')) as {
   packages: Record<string, Entry>;
@@ -22,6 +28,14 @@ describe('the lock file', () => {
   it('has an integrity hash for every package', () => {
     const without = installed.filter(([, { integrity }]) => !/^sha512-[\w+/]{86}==$/.test(integrity ?? ''));
     expect(without.map(([path]) => path)).toEqual([]);
+  });
+
+  it('gives production few packages, and none that is installed by choice', () => {
+    const production = installed.filter(([, { dev }]) => dev !== true);
+    expect(production.length).toBeLessThanOrEqual(105);
+    expect(production.filter(([path, { devOptional }]) => devOptional || path.includes('duckdb'))).toEqual(
+      [],
+    );
   });
 
   it('does not say where a machine fetched packages from', () => {

@@ -13,26 +13,33 @@ type Options = {
   send(message: Message): void;
 };
 
+type Performed = Exclude<Command, { do: 'reset' }>;
+
 /** The TypeScript client under test: does what the runner says. The platform gives the storage and the way back. */
 export function createDriver({ name, openStorage, send }: Options): (command: NumberedCommand) => void {
   let client: Savepoint | undefined;
   let aheadSeconds = 0;
+  /** Counts the clients that were forgotten. What is left of them sends nothing and says nothing. */
+  let life = 0;
 
   const create = ({ baseUrl, signUrl, storage, clockAheadSeconds = 0, ...rest }: CreateOptions) => {
     aheadSeconds = clockAheadSeconds;
+    const mine = life;
+    const say = (message: Message) => mine === life && send(message);
     client = new Savepoint({
       ...(rest as Partial<SavepointOptions>),
       baseUrl,
       sign: signUrl,
       storage: openStorage(storage),
       now: () => Date.now() + aheadSeconds * 1_000,
-      onRejected: ({ eventType, code }) => send({ told: 'rejected', eventType, code }),
-      onError: ({ code, message }) => send({ told: 'error', code, message }),
+      fetch: (input, init) => (mine === life ? fetch(input, init) : new Promise(() => {})),
+      onRejected: ({ eventType, code }) => say({ told: 'rejected', eventType, code }),
+      onError: ({ code, message }) => say({ told: 'error', code, message }),
     });
   };
 
-  const perform = async (command: Command): Promise<unknown> => {
-    if (command.do === 'hello') return { client: name, can: ['clock', 'account'] } satisfies Hello;
+  const perform = async (command: Performed): Promise<unknown> => {
+    if (command.do === 'hello') return { client: name, can: ['clock', 'account', 'reset'] } satisfies Hello;
     if (command.do === 'clock') {
       aheadSeconds = command.aheadSeconds;
       return undefined;
@@ -65,9 +72,16 @@ export function createDriver({ name, openStorage, send }: Options): (command: Nu
   };
 
   return ({ id, ...command }) => {
-    perform(command as Command).then(
-      (value) => send({ id, ...(value !== undefined && { value }) }),
-      ({ code = 'unknown', message }: SavepointError) => send({ id, error: { code, message } }),
+    if (command.do === 'reset') {
+      life++;
+      client = undefined;
+      return send({ id });
+    }
+    const mine = life;
+    const reply = (result: object) => mine === life && send({ id, ...result });
+    perform(command as Performed).then(
+      (value) => reply(value === undefined ? {} : { value }),
+      ({ code = 'unknown', message }: SavepointError) => reply({ error: { code, message } }),
     );
   };
 }

@@ -4,7 +4,7 @@ import type { Message, NumberedCommand } from './protocol.js';
 export type ClientHost = {
   /** A device on which the game was never started. */
   newDevice(): Promise<HostedDevice>;
-  /** Ends the runs that are still alive, and removes what the devices have kept. */
+  /** Ends the runs that are still alive. */
   close(): Promise<void>;
 };
 
@@ -19,6 +19,8 @@ export type HostedDevice = {
 
 export type HostedRun = {
   send(command: NumberedCommand): void;
+  /** The driver has forgotten the client: another run may have it. */
+  release?(): void;
   /** Ends it at once, without any warning to the client. Settles when it has ended. */
   kill(): Promise<void>;
 };

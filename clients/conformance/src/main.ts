@@ -2,7 +2,7 @@ import type { Exchange } from './exchange.js';
 import { EXCHANGES } from './exchanges/index.js';
 import { HELP, type RunnerOptions, readOptions } from './options.js';
 import { type Outcome, play } from './play.js';
-import { createProcessHost } from './process-host.js';
+import { createProcessHosts, type OnLine } from './process-host.js';
 
 const say = (text: string) => void process.stdout.write(`${text}\n`);
 
@@ -31,27 +31,23 @@ function choose(only: readonly string[]): readonly Exchange[] {
 async function playAll(exchanges: readonly Exchange[], options: RunnerOptions): Promise<number> {
   const counts = { passed: 0, failed: 0, skipped: 0 };
   const waiting = [...exchanges];
+  const hosts = createProcessHosts(options.command);
+  const onLine = ({ name }: Exchange): OnLine | undefined =>
+    options.isVerbose
+      ? (direction, line) => say(`        ${name} ${direction === 'to' ? '→' : '←'} ${line.slice(0, 400)}`)
+      : undefined;
   const work = async () => {
     for (let exchange = waiting.shift(); exchange !== undefined; exchange = waiting.shift()) {
       const startedAt = performance.now();
-      const outcome = await playOne(exchange, options);
+      const outcome = await play(exchange, hosts.newHost(onLine(exchange)), options.patienceSeconds * 1_000);
       counts[outcome.result]++;
       report(exchange, outcome, performance.now() - startedAt);
     }
   };
   await Promise.all(Array.from({ length: options.parallel }, work));
+  await hosts.close();
   say(`\n${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped.`);
   return counts.failed > 0 ? 1 : 0;
-}
-
-function playOne(
-  exchange: Exchange,
-  { command, patienceSeconds, isVerbose }: RunnerOptions,
-): Promise<Outcome> {
-  const onLine = (direction: 'to' | 'from', line: string) =>
-    say(`        ${exchange.name} ${direction === 'to' ? '→' : '←'} ${line.slice(0, 400)}`);
-  const host = createProcessHost(command, isVerbose ? { onLine } : {});
-  return play(exchange, host, patienceSeconds * 1_000);
 }
 
 function report({ name, rule, why }: Exchange, outcome: Outcome, ms: number): void {

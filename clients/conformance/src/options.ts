@@ -15,7 +15,7 @@ export const HELP = `Plays exchanges with a client of Savepoint and says which r
 
   npm run conformance -- [options] -- <command that starts your driver>
 
-The command is started once for each run of the game. It reads commands from its standard input and writes replies to its
+The command is started for each run of the game, unless the driver can "reset". It reads commands from its standard input and writes replies to its
 standard output, one JSON object a line: see clients/conformance/README.md.
 
   --only <name>      play only this exchange; may be given several times

@@ -1,6 +1,6 @@
 import type { ClientHost, HostedDevice } from './client-host.js';
 import { Breach, type Device, type Exchange, type Stage } from './exchange.js';
-import { startRun } from './run.js';
+import { type Run, startRun } from './run.js';
 import { startScriptedServer } from './scripted-server.js';
 
 export type Outcome =
@@ -27,6 +27,7 @@ export async function play(exchange: Exchange, host: ClientHost, patienceMs: num
   };
   server.onChange = onChange;
 
+  const runs: Run[] = [];
   const wrap = (hosted: HostedDevice): Device => ({
     async start(options) {
       const run = await startRun(
@@ -34,6 +35,7 @@ export async function play(exchange: Exchange, host: ClientHost, patienceMs: num
         { ...DEFAULTS, ...options, baseUrl: server.url, signUrl: server.signUrl },
         onChange,
       );
+      runs.push(run);
       if (exchange.needs !== undefined && !run.hello.can.includes(exchange.needs)) {
         throw new Skip(`the driver cannot do "${exchange.needs}"`);
       }
@@ -61,8 +63,12 @@ export async function play(exchange: Exchange, host: ClientHost, patienceMs: num
       reject(new Breach(`still waiting ${waiting}, after ${patienceMs / 1_000} s`));
     }, patienceMs);
   });
+  const playToTheEnd = async () => {
+    await exchange.play(stage);
+    for (const run of runs) await run.release();
+  };
   try {
-    await Promise.race([exchange.play(stage), patience]);
+    await Promise.race([playToTheEnd(), patience]);
     return { result: 'passed' };
   } catch (error) {
     if (error instanceof Skip) return { result: 'skipped', reason: error.message };

@@ -4,6 +4,8 @@
  */
 export type Command =
   | { do: 'hello' }
+  /** Forget the client, as though the process had ended: the next command is `create`. Only where `hello` has it. */
+  | { do: 'reset' }
   | ({ do: 'create' } & CreateOptions)
   | { do: 'clock'; aheadSeconds: number }
   | {
@@ -53,7 +55,7 @@ export type Notice =
 export type Message = Reply | Notice;
 
 /** What a driver may be able to do beyond the commands that every driver has. */
-export type Ability = 'clock' | 'account';
+export type Ability = 'clock' | 'account' | 'reset';
 
 /** What `hello` returns. */
 export type Hello = { client: string; can: Ability[] };

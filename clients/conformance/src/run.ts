@@ -28,6 +28,8 @@ export type Run = {
   close(): Promise<void>;
   /** Ends the process without any warning. */
   kill(): Promise<void>;
+  /** Makes the driver forget the client, where it can, so that the next exchange does not have to start one. */
+  release(): Promise<void>;
   /** The events that the callback of the game got, as `type code`. */
   rejected: string[];
 };
@@ -42,6 +44,9 @@ export class CommandError extends Error {
   }
 }
 
+/** Never the same in two runs: a driver may have several of them, and replies to the last one may come late. */
+let count = 0;
+
 export async function startRun(
   device: HostedDevice,
   options: Omit<CreateOptions, 'storage'>,
@@ -52,7 +57,6 @@ export async function startRun(
     { resolve(value: unknown): void; reject(error: Error): void; name: string }
   >();
   const rejected: string[] = [];
-  let count = 0;
   let ending: string | undefined;
 
   const onMessage = (message: Message) => {
@@ -105,6 +109,12 @@ export async function startRun(
     kill: async () => {
       onEnd('The run was killed.');
       await hosted.kill();
+    },
+    release: async () => {
+      if (ending !== undefined || hosted.release === undefined || !hello.can.includes('reset')) return;
+      await ask({ do: 'reset' });
+      onEnd('The run is over.');
+      hosted.release();
     },
   };
 }

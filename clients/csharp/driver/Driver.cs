@@ -1,6 +1,7 @@
 using System;
 using System.Collections.Generic;
 using System.Linq;
+using System.Threading;
 using System.Threading.Tasks;
 using Savepoint;
 
@@ -9,6 +10,8 @@ internal static class Driver
 {
     private static readonly object Output = new object();
     private static SavepointClient client;
+    /// <summary>Counts the clients that were forgotten. What is left of them sends nothing and says nothing.</summary>
+    private static volatile int life;
     private static double aheadSeconds;
 
     private static void Main()
@@ -16,13 +19,20 @@ internal static class Driver
         for (var line = Console.ReadLine(); line != null; line = Console.ReadLine())
         {
             var command = Json.Read(line);
+            if (Json.Text(command, "do") == "reset")
+            {
+                life++;
+                client = null;
+                Send(new Dictionary<string, object> { ["id"] = Json.Integer(command, "id") }, life);
+                continue;
+            }
             // Not awaited: the next command may come before this one is done. Commands start in the order in which they came.
             var running = PerformAsync(command);
-            ReplyAsync(Json.Integer(command, "id"), running);
+            ReplyAsync(Json.Integer(command, "id"), running, life);
         }
     }
 
-    private static async void ReplyAsync(long id, Task<object> running)
+    private static async void ReplyAsync(long id, Task<object> running, int mine)
     {
         var reply = new Dictionary<string, object> { ["id"] = id };
         try
@@ -39,7 +49,7 @@ internal static class Driver
                 ["message"] = known == null ? error.ToString() : error.Message,
             };
         }
-        Send(reply);
+        Send(reply, mine);
     }
 
     private static async Task<object> PerformAsync(object command)
@@ -47,7 +57,7 @@ internal static class Driver
         switch (Json.Text(command, "do"))
         {
             case "hello":
-                return new Dictionary<string, object> { ["client"] = "Savepoint.Client for C#", ["can"] = new[] { "clock", "account" } };
+                return new Dictionary<string, object> { ["client"] = "Savepoint.Client for C#", ["can"] = new[] { "clock", "account", "reset" } };
             case "create":
                 Create(command);
                 return null;
@@ -119,6 +129,7 @@ internal static class Driver
     private static void Create(object command)
     {
         aheadSeconds = (double)Json.Number(command, "clockAheadSeconds");
+        var mine = life;
         var batch = Json.Member(command, "batch");
         var fallback = Json.AsObject(Json.Member(command, "fallback")) ?? new Dictionary<string, object>();
         var options = new SavepointOptions
@@ -133,31 +144,50 @@ internal static class Driver
             BatchBytes = Json.Integer(batch, "bytes"),
             BatchSeconds = (double)Json.Number(batch, "seconds"),
             Fallback = fallback.ToDictionary(member => member.Key, member => Json.Write(member.Value)),
+            Transport = new LivingTransport(mine),
             Clock = () => DateTime.UtcNow.AddSeconds(aheadSeconds),
             OnRejected = rejected => Send(new Dictionary<string, object>
             {
                 ["told"] = "rejected",
                 ["eventType"] = rejected.EventType,
                 ["code"] = rejected.Code,
-            }),
+            }, mine),
             OnError = error => Send(new Dictionary<string, object>
             {
                 ["told"] = "error",
                 ["code"] = error.Code,
                 ["message"] = error.Message + (error.InnerException == null ? "" : " " + error.InnerException.Message),
-            }),
+            }, mine),
         };
         var maxStoredBytes = Json.Integer(command, "maxStoredBytes");
         if (maxStoredBytes > 0) options.MaxStoredBytes = maxStoredBytes;
         client = new SavepointClient(options);
     }
 
-    private static void Send(object message)
+    private static void Send(object message, int mine)
     {
         lock (Output)
         {
+            if (mine != life) return;
             Console.WriteLine(Json.Write(message));
             Console.Out.Flush();
+        }
+    }
+
+    /// <summary>Sends what the client of this life sends. A request of one that was forgotten never ends.</summary>
+    private sealed class LivingTransport : ITransport
+    {
+        private static readonly ITransport Http = new HttpClientTransport();
+        private readonly int mine;
+
+        public LivingTransport(int mine)
+        {
+            this.mine = mine;
+        }
+
+        public Task<TransportResponse> SendAsync(TransportRequest request, CancellationToken cancel)
+        {
+            return mine == life ? Http.SendAsync(request, cancel) : new TaskCompletionSource<TransportResponse>().Task;
         }
     }
 }

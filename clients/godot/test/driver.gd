@@ -9,6 +9,8 @@ const Result = preload("res://addons/savepoint/result.gd")
 const MAX_LINE_BYTES := 1_048_576
 
 var _client: Client
+## Counts the clients that were forgotten.
+var _life := 0
 var _ahead_seconds := 0.0
 var _reader := Thread.new()
 
@@ -36,7 +38,14 @@ func _end() -> void:
 ## Not awaited: the next command may come before this one is done.
 func _handle(line: String) -> void:
 	var command: Dictionary = Json.read(line)
+	if command["do"] == "reset":
+		_forget()
+		_send({"id": command["id"]})
+		return
+	var life := _life
 	var result := await _perform(command)
+	if life != _life:
+		return
 	var reply := {"id": command["id"]}
 	if not result.is_ok():
 		reply["error"] = {"code": result.code, "message": result.message}
@@ -45,10 +54,21 @@ func _handle(line: String) -> void:
 	_send(reply)
 
 
+## Outside the tree the client sends nothing and is not called any more. It is not freed: its functions may be waiting for a reply.
+func _forget() -> void:
+	_life += 1
+	if _client == null:
+		return
+	_client.rejected.disconnect(_on_rejected)
+	_client.failed.disconnect(_on_failed)
+	root.remove_child(_client)
+	_client = null
+
+
 func _perform(command: Dictionary) -> Result:
 	match command["do"]:
 		"hello":
-			return Result.new({"client": "Savepoint for Godot", "can": ["clock", "account"]})
+			return Result.new({"client": "Savepoint for Godot", "can": ["clock", "account", "reset"]})
 		"create":
 			_create(command)
 			return Result.new()

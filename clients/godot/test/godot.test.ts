@@ -2,14 +2,16 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
-import { createProcessHost } from '../../conformance/src/process-host.js';
+import { afterAll, describe, expect, it } from 'vitest';
+import { createProcessHosts } from '../../conformance/src/process-host.js';
 import { playEveryExchange } from '../../conformance/test/support/exchanges.js';
 import { playRealService } from '../../conformance/test/support/real-service.js';
 import { DRIVER, HAS_GODOT, NEEDS_GODOT, PROJECT, runScript } from './support/godot.js';
 
 describe.skipIf(!HAS_GODOT)(`the Godot client${NEEDS_GODOT}`, () => {
-  playEveryExchange(() => createProcessHost(DRIVER));
+  const hosts = createProcessHosts(DRIVER);
+  afterAll(hosts.close);
+  playEveryExchange(hosts.newHost);
 
   it.each([
     ['storage_checks', 5, /^$/],

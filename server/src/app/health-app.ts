@@ -1,4 +1,4 @@
-import { type FastifyBaseLogger, type FastifyInstance, fastify } from 'fastify';
+import { type FastifyInstance, fastify } from 'fastify';
 import type { Logger } from 'pino';
 import {
   registerErrorHandlers,
@@ -11,7 +11,7 @@ import { HOST_CHECKED_LATER, registerSingleHeaders } from '../platform/http/repe
 import { requestId } from '../platform/http/request-id.js';
 import { trustProxy } from '../platform/http/trust-proxy.js';
 import type { Settings } from '../platform/settings/settings.js';
-import { quietLogs } from '../platform/telemetry/logger.js';
+import { fastifyLogger, quietLogs } from '../platform/telemetry/logger.js';
 
 export type Readiness = { ready: boolean; checks: Record<string, string> };
 
@@ -35,7 +35,7 @@ const SECURITY_HEADERS = {
 /** What every process of the service tells operators: is it alive, can it work, what does it count. */
 export function buildHealthApp(sources: HealthSources): FastifyInstance {
   const app = fastify({
-    loggerInstance: sources.logger as FastifyBaseLogger,
+    loggerInstance: fastifyLogger(sources.logger),
     logController: quietLogs(),
     trustProxy: trustProxy(sources.trustProxy),
     genReqId: requestId,

@@ -1,4 +1,4 @@
-import { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest, fastify } from 'fastify';
+import { type FastifyInstance, type FastifyRequest, fastify } from 'fastify';
 import { EVENTS_PATH, eventRoutes } from '../core/events/intake/event-routes.js';
 import { EVENT_LIMITS } from '../core/events/intake/limits.js';
 import { playerRoutes } from '../core/players/player-routes.js';
@@ -22,7 +22,7 @@ import { registerValidation } from '../platform/http/validation.js';
 import { refuseEarly } from '../platform/overload/early-refusal.js';
 import { createEventAdmission } from '../platform/overload/event-admission.js';
 import { refuseWithoutRoom } from '../platform/overload/full-disk.js';
-import { quietLogs } from '../platform/telemetry/logger.js';
+import { fastifyLogger, quietLogs } from '../platform/telemetry/logger.js';
 import { observeResponses } from '../platform/telemetry/observation.js';
 import type { Context } from './context.js';
 import { limitsRoutes } from './limits-routes.js';
@@ -47,7 +47,7 @@ export async function buildPlayerApp(
   prepare?: (app: FastifyInstance) => Promise<void>,
 ): Promise<FastifyInstance> {
   const app = fastify({
-    loggerInstance: ctx.logger as FastifyBaseLogger,
+    loggerInstance: fastifyLogger(ctx.logger),
     logController: quietLogs(),
     // No child logger a request: making one costs more than a read does. Our few log lines add the request id themselves.
     childLoggerFactory: (logger) => logger,

@@ -14,6 +14,8 @@ declare module 'vitest' {
   export interface ProvidedContext {
     /** The PostgreSQL of this run; its database `template_savepoint` is migrated and cloned by each test file. */
     databaseUrl: string;
+    /** For what tests copy (postgres-folders.ts). It is deleted here, because processes of tests are ended by a signal. */
+    patternsDir: string;
     /** When the partitions of the template were made. A run may last past midnight. */
     partitionsMadeAtMs: number;
     /** What `template_demo` is sealed with: the migrated template, with a signing key and the demo studio. */
@@ -24,7 +26,7 @@ declare module 'vitest' {
 /** One real PostgreSQL for the whole run. Without fsync: no test here cuts the power, those in e2e start their own. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   await clearMemory();
-  const dataDir = await makeClusterFolder();
+  const [dataDir, patternsDir] = [await makeClusterFolder(), await makeClusterFolder()];
   const server = await startEmbeddedPostgres({
     dataDir,
     say: () => {},
@@ -49,12 +51,13 @@ export default async function setup(project: TestProject): Promise<() => Promise
   await runOn(server.url, 'create database template_demo template template_savepoint strategy file_copy');
   const demoMasterKey = await seedDemo(withDatabase(server.url, 'template_demo'), partitionsMadeAtMs);
 
+  project.provide('patternsDir', patternsDir);
   project.provide('partitionsMadeAtMs', partitionsMadeAtMs);
   project.provide('demoMasterKey', demoMasterKey);
   project.provide('databaseUrl', server.url);
   return async () => {
     await server.stop();
-    await rm(dataDir, { recursive: true, force: true });
+    for (const folder of [dataDir, patternsDir]) await rm(folder, { recursive: true, force: true });
   };
 }
 

@@ -1,10 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type UpgradeStep, upgradeCluster } from '../../src/operations/major-upgrade/upgrade-cluster.js';
-import { children, folders, makeFolder, query, start } from './postgres-folders.js';
+import { children, makePreparedFolder, query } from './postgres-folders.js';
 
 export const FIXTURE = new URL('../fixtures/database-1.0.sql', import.meta.url);
 /** The programs of this build: there are no others in the suite. `npm run operations -- upgrade` has those of an older version. */
@@ -53,13 +51,8 @@ export async function killedUpgrade(dataDir: string, at: KilledAt): Promise<void
 }
 
 /** A data folder with the database of 1.0. */
-export async function makeDatabase(name = ''): Promise<string> {
-  const dataDir = join(await makeFolder(), name);
-  folders.push(dataDir);
-  const { url, stop } = await start(dataDir);
-  await query(url, await readFile(FIXTURE, 'utf8'));
-  await stop();
-  return dataDir;
+export function makeDatabase(name = ''): Promise<string> {
+  return makePreparedFolder({ name, sql: FIXTURE });
 }
 
 /** Number and digest of the rows of each table, as text. */

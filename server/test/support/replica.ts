@@ -10,7 +10,7 @@ import { takeBackup } from '../../src/platform/embedded-postgres/backup/take-bac
 import { clusterPathIn } from '../../src/platform/embedded-postgres/cluster-place.js';
 import { withSuperuser } from '../../src/platform/embedded-postgres/login.js';
 import { chooseServerUser } from '../../src/platform/embedded-postgres/server-user.js';
-import { makeFolder, start } from './postgres-folders.js';
+import { makeFolder, makePreparedFolder, start } from './postgres-folders.js';
 
 export type TestPrimary = Readonly<{ dataDir: string; url: string }>;
 
@@ -25,7 +25,7 @@ export type TestReplica = Readonly<{
 
 /** A server of its own: the one of the run has the databases of all test files, which a standby would have to copy. */
 export async function startPrimary(): Promise<TestPrimary> {
-  const dataDir = await makeFolder();
+  const dataDir = await makePreparedFolder();
   // A standby that is stopped for a while finds its log again. Nothing but the test changes tables.
   const { url } = await start(dataDir, [], { wal_keep_size: '256MB', autovacuum: 'off' });
   await migrate(url, () => {});

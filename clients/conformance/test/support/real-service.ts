@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { signLogin } from '../../../../sdk/src/server/index.js';
 import { KEY, type RealService, startRealService } from '../../../../sdk/test/support/real-service.js';
-import { createProcessHost } from '../../src/process-host.js';
+import { createProcessHosts } from '../../src/process-host.js';
 import { startRun } from '../../src/run.js';
 
 export type ServiceWithSigner = RealService & { signUrl: string };
@@ -29,7 +29,8 @@ export function playRealService(
     });
 
     it('logs in, tracks, reads, is killed, goes on, and every event is in PostgreSQL exactly once, in order', async () => {
-      const host = createProcessHost(driver);
+      const hosts = createProcessHosts(driver);
+      const host = hosts.newHost();
       const device = await host.newDevice();
       const options = { baseUrl: service.baseUrl, signUrl: signer.url, deviceId, batch: BATCH };
       const first = await startRun(device, options, () => {});
@@ -61,6 +62,7 @@ export function playRealService(
       await second.close();
       expect(second.rejected).toEqual(['Ad_Impression payload_invalid']);
       await host.close();
+      await hosts.close();
 
       const stored = await service.storedEvents(deviceId);
       expect(stored.map(({ eventId }) => eventId)).toEqual(ids);

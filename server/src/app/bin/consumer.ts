@@ -13,7 +13,7 @@ import type { NatsSettings, Settings } from '../../platform/settings/settings.js
 import { createLogger } from '../../platform/telemetry/logger.js';
 import { createMetrics } from '../../platform/telemetry/metrics.js';
 import { buildHealthApp, type Readiness } from '../health-app.js';
-import { refuseTakenPort } from './primary.js';
+import { refuseTakenPort } from './taken-port.js';
 
 /**
  * `savepoint consume`: one process that applies queued events. Without a database it starts and waits, as it does when the

@@ -1,13 +1,12 @@
-import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { listForeignRoots } from '../../core/events/receipts/load-apple-receipts.js';
 import { type Database, openDatabase } from '../../platform/db/database.js';
-import { StartupError } from '../../platform/lib/startup-error.js';
 import type { Settings } from '../../platform/settings/settings.js';
 import { createLogger } from '../../platform/telemetry/logger.js';
 import { type Installation, PATIENCE, prepareInstallation } from './installation.js';
 import { startProcesses } from './processes.js';
+import { refuseTakenPort } from './taken-port.js';
 import { printWelcome } from './welcome.js';
 
 /**
@@ -131,20 +130,4 @@ function abortedBy(asked: Promise<string>): AbortSignal {
   const controller = new AbortController();
   void asked.then(() => controller.abort());
   return controller.signal;
-}
-
-export function refuseTakenPort(host: string, port: number, setting: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer();
-    probe.once('error', (error: NodeJS.ErrnoException) => {
-      reject(
-        new StartupError(
-          error.code === 'EADDRINUSE'
-            ? `Port ${port} on ${host} is taken by another program. Stop it, or choose another port with ${setting}.`
-            : `Cannot listen on ${host}:${port} (${error.code}). Choose another address or port with ${setting}.`,
-        ),
-      );
-    });
-    probe.listen(port, host, () => probe.close(() => resolve()));
-  });
 }

@@ -95,6 +95,8 @@ export function supervise({
       if (message.type !== 'listening') return;
       stuckStarts = 0;
       pulse.listens();
+      if (replacements.stuck + replacements.ended > 0)
+        logger.info({ process: started.pid }, `${name} listens again`);
       announce(message.port);
     });
     const ended = (why: EndOfProcess): void => {

@@ -1,4 +1,4 @@
-import { LogController } from 'fastify';
+import { type FastifyBaseLogger, LogController } from 'fastify';
 import { type DestinationStream, type Logger, pino } from 'pino';
 import type { Settings } from '../settings/settings.js';
 import { prettyLine } from './pretty-line.js';
@@ -42,4 +42,9 @@ function prettyOutput(): DestinationStream {
 /** Fastify's own request lines are off: ours say who and which route, see observation.ts. */
 export function quietLogs(): LogController {
   return new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' });
+}
+
+/** Fastify logs each address on which it listens, in each process. The banner of the start has them. */
+export function fastifyLogger(logger: Logger): FastifyBaseLogger {
+  return logger.level === 'info' ? logger.child({}, { level: 'warn' }) : logger;
 }

@@ -1,8 +1,8 @@
 import cluster from 'node:cluster';
 import { get } from 'node:http';
 import { fastify } from 'fastify';
-import { refuseTakenPort } from '../../../dist/app/bin/primary.js';
 import { sharedPort } from '../../../dist/app/bin/shared-port.js';
+import { refuseTakenPort } from '../../../dist/app/bin/taken-port.js';
 
 /**
  * A primary with two workers that listen on one port (PORT). Prints how many connections each of them served, and what a

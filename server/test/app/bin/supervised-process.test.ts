@@ -18,7 +18,7 @@ afterEach(() => watched.stop());
 
 async function start(onFork: (child: ChildProcess) => void = () => {}): Promise<{ lines: string[] }> {
   const lines: string[] = [];
-  const logger = pino({ level: 'error' }, { write: (line) => lines.push(line) });
+  const logger = pino({ level: 'info' }, { write: (line) => lines.push(line) });
   watched = supervise({
     name: 'a test process',
     fork: () => {
@@ -45,6 +45,7 @@ it('a process whose event loop does not turn is killed and replaced', async () =
   expect(lines.map((line) => JSON.parse(line))).toMatchObject([
     { process: pid, silentSeconds: 5, msg: 'a test process does not turn its event loop; killing it' },
     { process: pid, signal: 'SIGKILL', msg: 'a test process has ended; starting another' },
+    { process: watched.status().pid, msg: 'a test process listens again' },
   ]);
 });
 
@@ -113,7 +114,7 @@ describe('a process that gets no CPU while it starts', () => {
   let lines: Record<string, unknown>[];
   let steps: string[];
 
-  /** Starts when its supervisor starts it, and stands still after each step. */
+  /** Starts when its supervisor starts it, and is silent after each step. */
   function startStarved(): void {
     lines = [];
     watched = supervise({

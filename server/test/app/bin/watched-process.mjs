@@ -2,14 +2,15 @@
 setInterval(() => process.send({ type: 'heartbeat', isInspected: false }), 100);
 process.on('message', ({ type, id }) => {
   if (type === 'question') process.send({ type: 'response', id, response: [{ name: `of ${process.pid}` }] });
-  if (type === 'hang') for (;;);
+  if (type === 'hang') standStill();
   if (type === 'end' || type === 'stop') process.exit(0);
   // Turns of 400 ms, one after the other.
-  if (type === 'work') setInterval(() => hold(400), 1);
+  if (type === 'work') setInterval(() => standStill(400), 1);
 });
 process.once('disconnect', () => process.exit(1));
 process.send({ type: 'listening', port: 1234 });
 
-function hold(ms) {
-  for (const end = performance.now() + ms; performance.now() < end; );
+/** The event loop waits as it does for work that goes on and on, without the CPU of that. */
+function standStill(ms = Infinity) {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }

@@ -1,3 +1,4 @@
+/** @module-tag full */
 import { describe, expect, it } from 'vitest';
 import { createNights } from '../../../../bench/predictions/nights.mjs';
 import type { GradedName } from '../../../src/decide/predict/artefact.js';

@@ -77,7 +77,7 @@ describe('the files of events in the admin API', () => {
     expect(last).toMatch(/like '%erased:[0-9a-f]{29}%'$/);
   });
 
-  it('say no more of it than somebody reads', async () => {
+  it('say no more of it than somebody reads', { tags: ['full'] }, async () => {
     const floods = await admin.call('POST', ASK, { sql: 'select error(repeat(chr(10), 12000000))' });
     expectGeneralError(floods, 422, 'question_invalid');
     const long = await admin.call('POST', ASK, { sql: `select error(repeat('x', 10000000))` });

@@ -1,3 +1,4 @@
+/** @module-tag full */
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import { createRandom, randomEvent, randomSchema } from '../../../../bench/support/random-schemas.mjs';

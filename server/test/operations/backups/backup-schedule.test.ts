@@ -5,12 +5,19 @@ import { afterEach, expect, test } from 'vitest';
 import { createBackupMetrics } from '../../../src/operations/backups/backup-metrics.js';
 import { scheduleBackups } from '../../../src/operations/backups/backup-schedule.js';
 import { FAKE_KEY, startFakeS3 } from '../../support/fake-s3.js';
-import { clearAway, eventually, makeFolder, query, start } from '../../support/postgres-folders.js';
+import {
+  clearAway,
+  eventually,
+  makeFolder,
+  makePreparedFolder,
+  query,
+  start,
+} from '../../support/postgres-folders.js';
 
 afterEach(clearAway);
 
 test('a bucket that hangs holds up neither the archive in the folder nor a stop', async () => {
-  const [dataDir, backupDir] = [await makeFolder(), join(await makeFolder(), 'backups')];
+  const [dataDir, backupDir] = [await makePreparedFolder(), join(await makeFolder(), 'backups')];
   const { url, stop } = await start(dataDir);
   await query(url, 'create table notes (text text)');
   const s3 = await startFakeS3();

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { recountGame } from '../../../src/insight/analytics/recount.js';
 import { generateMasterKey } from '../../../src/platform/security/master-keys.js';
-import { finished, startCommandUnder } from '../../support/command.js';
+import { runCommandUnder, startCommandUnder } from '../../support/command.js';
 import { createGameWorld, type GameWorld } from '../../support/game-world.js';
 
 const LINES = 3_500;
@@ -28,7 +28,7 @@ afterAll(async () => {
 
 const GAME = ['--tenant', 'studio', '--game', 'game'];
 const masterKey = generateMasterKey();
-const start = (...args: string[]) => startCommandUnder(masterKey, world.url, ...args, ...GAME);
+const run = (...args: string[]) => runCommandUnder(masterKey, world.url, ...args, ...GAME);
 
 const userIdOf = (n: number) => `0199c1a2-7b3c-7d4e-8f5a-${String(n).padStart(12, '0')}`;
 /** Of every tenth purchase a store has told a refund: the line comes before that of the purchase. */
@@ -63,7 +63,7 @@ it('is killed in the middle, and goes on where it was; then the file is known', 
   const players = join(folder, 'players.ndjson');
   const held = userIdOf(HELD_LINE / 10);
   await writeFile(players, `{"userId":"${held}","createdAt":"2025-02-01T00:00:00Z"}\n`);
-  expect(await finished(start('import', 'players', '--file', players))).toMatchObject({
+  expect(await run('import', 'players', '--file', players)).toMatchObject({
     out: '1 players and devices imported, 0 known already, 0 lines rejected\n',
     code: 0,
   });
@@ -71,7 +71,8 @@ it('is killed in the middle, and goes on where it was; then the file is known', 
   const holder = await world.pool.connect();
   await holder.query('begin');
   await holder.query('select from players where user_id = $1 for update', [held]);
-  const command = start('import', 'events', '--file', file, '--no-pauses');
+  const importing = ['import', 'events', '--file', file, '--no-pauses', ...GAME];
+  const command = startCommandUnder(masterKey, world.url, ...importing);
   const exited = once(command, 'exit');
   const doneLines = async () => {
     const { rows } = await world.pool.query<{ n: string }>(
@@ -90,7 +91,7 @@ it('is killed in the middle, and goes on where it was; then the file is known', 
   await vi.waitUntil(async () => (await world.pool.query(isLocked)).rowCount === 0, WAIT);
   expect(await doneLines()).toBe(2_000);
 
-  const { out, errors, code } = await finished(start('import', 'events', '--file', file, '--no-pauses'));
+  const { out, errors, code } = await run('import', 'events', '--file', file, '--no-pauses');
   const summary = `${(LINES - 1).toLocaleString('en-US')} lines imported, 0 known already, 1 lines rejected\n`;
   expect({ out, code }).toEqual({
     out: `${summary}Rejected lines, with the reasons: ${file}.rejects\n`,
@@ -106,7 +107,7 @@ it('is killed in the middle, and goes on where it was; then the file is known', 
   expect(rows).toEqual([{ events: LINES - 1 - LINES / 100, purchases: counted, usd: String(counted) }]);
   expect((await recountGame(world.pool, gameId)).differences).toEqual([]);
 
-  expect(await finished(start('import', 'events', '--file', file))).toMatchObject({
+  expect(await run('import', 'events', '--file', file)).toMatchObject({
     out: `The file has been imported before: ${summary}`,
     code: 0,
   });
@@ -115,14 +116,14 @@ it('is killed in the middle, and goes on where it was; then the file is known', 
 it('says which lines are bad, and which file cannot be read', async () => {
   const file = join(folder, 'bad.ndjson');
   await writeFile(file, `${lineOf(1).replace('"payload"', '"load"')}\n`);
-  const bad = await finished(start('import', 'events', '--file', file));
+  const bad = await run('import', 'events', '--file', file);
   expect(bad).toMatchObject({ errors: 'line 1: payload must be an object.\n', code: 0 });
-  const missing = await finished(start('import', 'events', '--file', join(folder, 'missing.ndjson')));
+  const missing = await run('import', 'events', '--file', join(folder, 'missing.ndjson'));
   expect(missing.code).toBe(1);
   expect(missing.errors).toContain('missing.ndjson cannot be read');
   const unfinished = join(folder, 'cut.ndjson.gz');
   await writeFile(unfinished, Buffer.from('1f8b08000000', 'hex'));
-  const cut = await finished(start('import', 'events', '--file', unfinished));
+  const cut = await run('import', 'events', '--file', unfinished);
   expect(cut.code).toBe(1);
   expect(cut.errors).toContain('cut.ndjson.gz cannot be read');
 });

@@ -18,7 +18,14 @@ import {
 } from '../../support/closed-day.js';
 import { createGameWorld, type GameWorld, type TestPlayer } from '../../support/game-world.js';
 import { findWaiting } from '../../support/locks.js';
-import { children, clearAway, kill, makeFolder, query, start } from '../../support/postgres-folders.js';
+import {
+  children,
+  clearAway,
+  kill,
+  makePreparedFolder,
+  query,
+  start,
+} from '../../support/postgres-folders.js';
 import { rebuildOnce } from '../../support/rebuild-once.js';
 
 /** A PostgreSQL of its own: a session that is killed takes all others of its server with it. */
@@ -29,7 +36,7 @@ describe('compaction and kill -9', () => {
   let other: pg.Client;
   let databases = 0;
   beforeAll(async () => {
-    serverUrl = (await start(await makeFolder())).url;
+    serverUrl = (await start(await makePreparedFolder())).url;
   });
   afterAll(clearAway);
   beforeEach(async () => {

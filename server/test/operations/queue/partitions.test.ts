@@ -86,7 +86,7 @@ describe.skipIf(NATS_SERVER === undefined)(`partitions of several consumers${NEE
     await expectShares([second, third], [4, 4]);
   });
 
-  it('of a process that died are taken over within seconds', async () => {
+  it('of a process that died are taken over within seconds', { tags: ['full'] }, async () => {
     const dying = start(undefined, proxy.url);
     const other = start();
     await expectShares([dying, other], [4, 4]);
@@ -109,7 +109,7 @@ describe.skipIf(NATS_SERVER === undefined)(`partitions of several consumers${NEE
     await expectShares([consumer], [8]);
   });
 
-  it('are given up by a process that does not hear from its database', async () => {
+  it('are given up by a process that does not hear from its database', { tags: ['full'] }, async () => {
     const deaf = start(undefined, proxy.url);
     await expectShares([deaf], [8]);
     proxy.silence();

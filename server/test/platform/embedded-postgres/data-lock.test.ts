@@ -14,6 +14,7 @@ import {
   kill,
   leftovers,
   makeFolder,
+  makePreparedFolder,
   query,
   start,
 } from '../../support/postgres-folders.js';
@@ -76,7 +77,7 @@ describe('the lock of a data folder', () => {
 
 describe.skipIf(!HAS_PID_NAMESPACES)(`beside a container with the same volume${NEEDS_PID_NAMESPACES}`, () => {
   test('in which a service runs, nothing starts', async () => {
-    const dataDir = await makeFolder();
+    const dataDir = await makePreparedFolder();
     const { child, url } = await startContainer(dataDir);
     await query(url, 'create table kept as select 1 as n');
     await expect(start(dataDir)).rejects.toThrow(ELSEWHERE);
@@ -92,7 +93,7 @@ describe.skipIf(!HAS_PID_NAMESPACES)(`beside a container with the same volume${N
   });
 
   test('in which PostgreSQL outlives its service, no second one starts', async () => {
-    const dataDir = await makeFolder();
+    const dataDir = await makePreparedFolder();
     const { child, url, killService } = await startContainer(dataDir);
     killService();
     await eventually(async () => expect(await isDataLocked(dataDir)).toBe(false));

@@ -4,12 +4,12 @@ import { afterEach, expect, it } from 'vitest';
 import { migrate } from '../../../src/platform/db/migrate.js';
 import { attachToEmbeddedPostgres } from '../../../src/platform/embedded-postgres/attach.js';
 import { finished, startEmbeddedCommand } from '../../support/command.js';
-import { clearAway, makeFolder, query, start } from '../../support/postgres-folders.js';
+import { clearAway, makePreparedFolder, query, start } from '../../support/postgres-folders.js';
 
 afterEach(clearAway);
 
 it('an interrupted command stops the server that it has started for itself', async () => {
-  const dataDir = await makeFolder();
+  const dataDir = await makePreparedFolder();
   const server = await start(dataDir);
   await migrate(server.url, () => {});
   await query(

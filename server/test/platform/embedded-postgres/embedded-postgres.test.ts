@@ -18,6 +18,7 @@ import {
   kill,
   leftovers,
   makeFolder,
+  makePreparedFolder,
   newPostmaster,
   postmasterPid,
   query,
@@ -89,7 +90,7 @@ describe('start and stop', () => {
   });
 
   test('stop may be called again, and frees the folder', async () => {
-    const dataDir = await makeFolder();
+    const dataDir = await makePreparedFolder();
     const server = await start(dataDir);
     await Promise.all([server.stop(), server.stop()]);
     await server.stop();
@@ -109,7 +110,7 @@ describe('start and stop', () => {
 
 describe('after a kill', () => {
   test('a server whose service was killed is adopted, watched and stopped', async () => {
-    const dataDir = await makeFolder();
+    const dataDir = await makePreparedFolder();
     const service = await startChild(dataDir);
     await query(service.url, 'create table kept as select 1 as n');
     await kill(service.child);
@@ -132,7 +133,7 @@ describe('after a kill', () => {
   });
 
   test('an adopted server is stopped by stop', async () => {
-    const dataDir = await makeFolder();
+    const dataDir = await makePreparedFolder();
     await kill((await startChild(dataDir)).child);
     const pid = await postmasterPid(dataDir);
     await (await start(dataDir)).stop();
@@ -140,7 +141,7 @@ describe('after a kill', () => {
   });
 
   test('service and server both killed: the next start recovers', async () => {
-    const dataDir = await makeFolder();
+    const dataDir = await makePreparedFolder();
     const service = await startChild(dataDir);
     await query(service.url, 'create table kept as select 1 as n');
     await kill(service.child);
@@ -151,7 +152,7 @@ describe('after a kill', () => {
   });
 
   test('a server that shuts down is waited for', async () => {
-    const dataDir = await makeFolder();
+    const dataDir = await makePreparedFolder();
     const service = await startChild(dataDir);
     await kill(service.child);
     const pid = await postmasterPid(dataDir);
@@ -169,7 +170,7 @@ describe('after a kill', () => {
   test.each(['dead', 'another program'])(
     'a stale postmaster.pid does not matter (its pid: %s)',
     async (kind) => {
-      const dataDir = await makeFolder();
+      const dataDir = await makePreparedFolder();
       const first = await start(dataDir);
       const socketLock = join(dataDir, 'postgres-run', '.s.PGSQL.5432.lock');
       const before = { pid: await readPidFile(dataDir), socket: await readFile(socketLock, 'utf8') };
@@ -220,7 +221,7 @@ describe('one service for each data folder', () => {
   });
 
   test('the server of a running service is not adopted', async () => {
-    const dataDir = await makeFolder();
+    const dataDir = await makePreparedFolder();
     const service = await startChild(dataDir);
     await expect(start(dataDir)).rejects.toThrow(
       `(pid ${service.child.pid}). Stop it, or set SAVEPOINT_DATA_DIR`,
@@ -229,7 +230,7 @@ describe('one service for each data folder', () => {
   });
 
   test('a lock whose pid now belongs to another process does not block', async () => {
-    const dataDir = await makeFolder();
+    const dataDir = await makePreparedFolder();
     await writeFile(
       join(dataDir, 'savepoint.lock'),
       JSON.stringify({ pid: process.pid, started: 'long ago' }),
@@ -240,7 +241,7 @@ describe('one service for each data folder', () => {
 
 describe('the supervisor', () => {
   test('starts a killed server again, under the same URL', async () => {
-    const dataDir = await makeFolder();
+    const dataDir = await makePreparedFolder();
     const said: string[] = [];
     const server = await start(dataDir, said);
     await query(server.url, 'create table kept as select 1 as n');
@@ -255,7 +256,7 @@ describe('the supervisor', () => {
   });
 
   test('waits for children of the killed server that are still at work', async () => {
-    const dataDir = await makeFolder();
+    const dataDir = await makePreparedFolder();
     const server = await start(dataDir);
     const client = new pg.Client({ connectionString: server.url });
     client.on('error', () => {});
@@ -275,7 +276,7 @@ describe('the supervisor', () => {
   });
 
   test('stop wins over a restart, at whatever moment', async () => {
-    const dataDir = await makeFolder();
+    const dataDir = await makePreparedFolder();
     for (const delayMs of [0, 20, 60, 120]) {
       const server = await start(dataDir);
       process.kill(await postmasterPid(dataDir), 'SIGKILL');
@@ -315,7 +316,7 @@ describe('refusals, each with a sentence', () => {
   });
 
   test('a database of another version, a lost password, a wrong one, a broken one', async () => {
-    const dataDir = await makeFolder();
+    const dataDir = await makePreparedFolder();
     await (await start(dataDir)).stop();
     const cluster = join(dataDir, 'postgres');
     const refusalWhen = async (path: string, content: string | undefined) => {
@@ -380,7 +381,7 @@ describe('as root', () => {
   );
 
   test.skipIf(!isRoot)('PostgreSQL runs as another user and keeps none of root’s groups', async () => {
-    const dataDir = await makeFolder();
+    const dataDir = await makePreparedFolder();
     await start(dataDir);
     const status = await readFile(`/proc/${await postmasterPid(dataDir)}/status`, 'utf8');
     expect(status).not.toMatch(/^Uid:.*\b0\b/m);

@@ -3,7 +3,7 @@ import { openDatabase } from '../../../src/platform/db/database.js';
 import { explainProgramFailure } from '../../../src/platform/embedded-postgres/failures.js';
 import { memorySettings, usableMemory } from '../../../src/platform/embedded-postgres/memory-settings.js';
 import { testSettings } from '../../support/harness.js';
-import { clearAway, makeFolder } from '../../support/postgres-folders.js';
+import { clearAway, makePreparedFolder } from '../../support/postgres-folders.js';
 
 const MEGABYTE = 1024 ** 2;
 const GIGABYTE = 1024 * MEGABYTE;
@@ -33,7 +33,7 @@ describe('the memory of embedded PostgreSQL', () => {
   });
 
   it('is as large as the server is told, by default and by the setting', async () => {
-    const dataDir = await makeFolder();
+    const dataDir = await makePreparedFolder();
     const inForce = async (databaseBuffersMb: number | undefined) => {
       const database = await openDatabase({ ...testSettings(), dataDir, databaseBuffersMb }, () => {});
       try {

@@ -189,7 +189,11 @@ describe('the page', () => {
   });
 
   it('limits wrong codes by network, and stays open for networks that have sent none', async () => {
-    const codeGuesses = createCodeGuesses(() => {});
+    // At a clock that stands still: a game regains five guesses a second.
+    const codeGuesses = createCodeGuesses(
+      () => {},
+      () => 0,
+    );
     const app = fastify();
     erasurePageRoutes(app, { ...harness.ctx, rateLimits: { codeGuesses } });
     const { gameId } = (await harness.pool.query('select id as "gameId" from games order by id')).rows[0];

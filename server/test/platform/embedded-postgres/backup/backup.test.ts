@@ -14,6 +14,7 @@ import {
   eventually,
   leftovers,
   makeFolder,
+  makePreparedFolder,
   query,
   start,
 } from '../../../support/postgres-folders.js';
@@ -23,7 +24,7 @@ afterEach(clearAway);
 /** A cluster takes seconds to copy on a busy machine, so one test goes all the way. */
 test('a backup under writes, its log, a restore to a moment and one to the end', async () => {
   const [dataDir, to, restored] = [
-    await makeFolder(),
+    await makePreparedFolder(),
     await makeOthersFolder(await makeFolder()),
     await makeFolder(),
   ];
