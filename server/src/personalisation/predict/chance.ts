@@ -7,8 +7,8 @@ import { normalQuantile } from '../../statistics/special/normal.js';
  * the distribution is far from normal: one buyer where 0.05 are expected is four deviations of 0.05 away, and happens in one week of 20.
  */
 const LOST_DEVIATIONS = 3.3;
-/** 1 in 44: what has lost trust is not right again because half a week more is less certain. */
-const REGAINED_DEVIATIONS = 2;
+/** 1 in 6: what has lost trust is not right again because chance might explain that it is still wrong. */
+const REGAINED_DEVIATIONS = 1;
 
 export function isBeyondChance(deviations: number, wasTrusted: boolean): boolean {
   return deviations >= (wasTrusted ? LOST_DEVIATIONS : REGAINED_DEVIATIONS);

@@ -34,6 +34,30 @@ describe('what is not trusted after a night', () => {
     }
   });
 
+  it('is also what is said of first purchases, while what is said of the same activity is wrong', () => {
+    const [bad, right] = [grades({ activity: 'red', conversion: 'green' }), grades({ conversion: 'green' })];
+    expect(distrustedAfterGrading([], bad, [])).toEqual(['activity', 'conversion']);
+    expect(distrustedAfterGrading(['activity', 'conversion'], bad, right)).toEqual([
+      'activity',
+      'conversion',
+    ]);
+    // It returns with the other, if it is right by itself.
+    const good = grades({ activity: 'green', conversion: 'green' });
+    expect(distrustedAfterGrading(['activity', 'conversion'], good, good)).toEqual([]);
+    expect(distrustedAfterGrading(['activity', 'conversion'], good, grades({ activity: 'green' }))).toEqual([
+      'conversion',
+    ]);
+    // Where there is no model of first purchases, nothing was said of them.
+    expect(distrustedAfterGrading([], grades({ activity: 'red' }), [])).toEqual(['activity']);
+  });
+
+  it('is also what a training has withdrawn, if what was told a week ago was wrong', () => {
+    expect(distrustedAfterGrading([], [], grades({ purchases: 'red' }))).toEqual(['purchases']);
+    expect(distrustedAfterGrading([], [], grades({ purchases: 'green' }))).toEqual([]);
+    // It does not return without a model that is right.
+    expect(distrustedAfterGrading(['purchases'], [], grades({ purchases: 'green' }))).toEqual(['purchases']);
+  });
+
   it('does not ask for the week before where nothing was wrong', () => {
     expect(distrustedAfterGrading([], grades({ activity: 'green' }), grades({ activity: 'red' }))).toEqual(
       [],

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { predictPayer } from '../../../src/personalisation/predict/apply-models.js';
 import type { Artefact, PurchasesModel } from '../../../src/personalisation/predict/artefact.js';
 import type { NbdParameters } from '../../../src/personalisation/predict/beta-geometric-nbd.js';
+import { countFactor } from '../../../src/personalisation/predict/calibration.js';
 import {
   deviationsOfAmount,
   deviationsOfCount,
@@ -122,6 +123,25 @@ describe.each([
       return metrics !== undefined && healthAfter('green', metrics) === 'red';
     };
     expect(count(isSpendRed)).toBeLessThanOrEqual(WEEKS / 100);
+  });
+
+  it('are red in at most one week of a hundred by a model that took its level from 28 days of as many payers', () => {
+    const sum = (numbers: readonly number[]) => numbers.reduce((before, number) => before + number, 0);
+    const { purchases } = artefact.models;
+    if (purchases.state !== 'ready') throw new Error(purchases.reason);
+    const expected = (cell: PayerCell) => expectedRevenue(purchases, cell, 28, 1)?.mean ?? 0;
+    const isRed = (origin: OriginCells, at: number) => {
+      const month = origins[(at + 1) % WEEKS]?.payers ?? [];
+      const revenue = countFactor(
+        sum(month.map((cell) => cell.revenue28)),
+        sum(month.map((cell) => expected(cell))),
+      );
+      const model = { ...purchases, factors: { ...purchases.factors, revenue } };
+      const learnt = { ...artefact, models: { ...artefact.models, purchases: model } };
+      const week = gradeWeekOfRevenue(learnt, origin);
+      return week !== undefined && totalHealthAfter('green', week) === 'red';
+    };
+    expect(origins.filter(isRed).length).toBeLessThanOrEqual(WEEKS / 100);
   });
 
   it('spread about as widely as the model says', () => {
