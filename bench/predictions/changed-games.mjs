@@ -247,11 +247,18 @@ function report(players, change, games) {
       return `${worse}${chance} of ${found.length}`;
     };
     const isRed = ({ graded }) => graded.some((red) => REDS[name].includes(red));
-    const reds = games
-      .map((found) => found.find((night) => night.night > 0 && isRed(night))?.night)
-      .filter((night) => night !== undefined)
-      .sort((one, other) => one - other);
-    const first = reds.length === 0 ? 'none' : `${reds.length} of ${games.length}: ${reds.join(', ')}`;
+    const redsOf = (some) =>
+      some
+        .map((found) => found.find((night) => night.night > 0 && isRed(night))?.night)
+        .filter((night) => night !== undefined)
+        .sort((one, other) => one - other);
+    // A game may have had no model when it changed. Brackets: such a game had one later.
+    const had = games.filter((found) =>
+      found.some(({ night, gains: { [name]: gain } }) => night >= 0 && night <= 7 && gain !== undefined),
+    );
+    const [reds, others] = [redsOf(had), redsOf(games.filter((found) => !had.includes(found)))];
+    const list = [...reds, ...others.map((night) => `[${night}]`)].join(', ');
+    const first = list === '' ? 'none' : `${reds.length} of ${had.length}: ${list}`;
     const early = nights.filter(({ night }) => night <= 7);
     const late = nights.filter(({ night }) => night > 7);
     const found = inForce(late);

@@ -1,4 +1,4 @@
-import { GRADED_NAMES, type GradedName } from './artefact.js';
+import { GRADED_NAMES, type GradedName, isModelName } from './artefact.js';
 import type { Health } from './grade.js';
 import type { PredictionGrade } from './grade-predictions.js';
 
@@ -8,8 +8,8 @@ import type { PredictionGrade } from './grade-predictions.js';
  * latter. So a new model is not trusted where its predecessor was not, before it has met a week: what it was tested with is older than the change.
  * Where a training has withdrawn the model, what players were told a week ago is still compared.
  *
- * First purchases are too rare to show within weeks that players have changed. They are predicted from the same activity as churn, so
- * `conversion` is not trusted while `activity` is not.
+ * All models look at activity, and churn shows first that it has changed: each player either returns or does not, but few buy. So no model is
+ * trusted while `activity` is not.
  */
 export function distrustedAfterGrading(
   before: readonly GradedName[],
@@ -22,10 +22,9 @@ export function distrustedAfterGrading(
     if (health === undefined) return wasRed || former === 'red';
     return health === 'red' || (wasRed && former !== 'green');
   };
-  const hasConversion = healthOf(grades, 'conversion') !== undefined;
-  return GRADED_NAMES.filter(
-    (name) => isWrong(name) || (name === 'conversion' && hasConversion && isWrong('activity')),
-  );
+  const isInDoubt = (name: GradedName) =>
+    isModelName(name) && healthOf(grades, name) !== undefined && isWrong('activity');
+  return GRADED_NAMES.filter((name) => isWrong(name) || isInDoubt(name));
 }
 
 function healthOf(grades: readonly PredictionGrade[], name: GradedName): Health | undefined {

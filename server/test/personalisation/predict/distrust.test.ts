@@ -18,8 +18,8 @@ function grades(health: Partial<Record<GradedName, Health>>): PredictionGrade[] 
 describe('what is not trusted after a night', () => {
   it('is what was wrong, and what was not graded stays as it was', () => {
     expect(
-      distrustedAfterGrading(['conversion'], grades({ activity: 'red', purchases: 'green' }), []),
-    ).toEqual(['activity', 'conversion']);
+      distrustedAfterGrading(['conversion'], grades({ activity: 'green', purchases: 'red' }), []),
+    ).toEqual(['purchases', 'conversion']);
   });
 
   it('returns when the model in force and that of a week ago are right', () => {
@@ -34,20 +34,18 @@ describe('what is not trusted after a night', () => {
     }
   });
 
-  it('is also what is said of first purchases, while what is said of the same activity is wrong', () => {
-    const [bad, right] = [grades({ activity: 'red', conversion: 'green' }), grades({ conversion: 'green' })];
-    expect(distrustedAfterGrading([], bad, [])).toEqual(['activity', 'conversion']);
-    expect(distrustedAfterGrading(['activity', 'conversion'], bad, right)).toEqual([
-      'activity',
-      'conversion',
+  it('is every model while that of activity is wrong', () => {
+    const all: GradedName[] = ['activity', 'purchases', 'conversion'];
+    const bad = grades({ activity: 'red', purchases: 'green', conversion: 'green', [REVENUE]: 'green' });
+    const right = grades({ activity: 'green', purchases: 'green', conversion: 'green' });
+    expect(distrustedAfterGrading([], bad, [])).toEqual(all);
+    expect(distrustedAfterGrading(all, bad, right)).toEqual(all);
+    // They return with it, if they are right by themselves.
+    expect(distrustedAfterGrading(all, right, right)).toEqual([]);
+    expect(distrustedAfterGrading(all, right, grades({ activity: 'green', conversion: 'green' }))).toEqual([
+      'purchases',
     ]);
-    // It returns with the other, if it is right by itself.
-    const good = grades({ activity: 'green', conversion: 'green' });
-    expect(distrustedAfterGrading(['activity', 'conversion'], good, good)).toEqual([]);
-    expect(distrustedAfterGrading(['activity', 'conversion'], good, grades({ activity: 'green' }))).toEqual([
-      'conversion',
-    ]);
-    // Where there is no model of first purchases, nothing was said of them.
+    // Where there is no model, nothing was said.
     expect(distrustedAfterGrading([], grades({ activity: 'red' }), [])).toEqual(['activity']);
   });
 
