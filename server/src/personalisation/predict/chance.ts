@@ -1,5 +1,7 @@
+import { incompleteBeta } from '../../statistics/special/incomplete-beta.js';
 import { upperGamma } from '../../statistics/special/incomplete-gamma.js';
 import { normalQuantile } from '../../statistics/special/normal.js';
+import { RATE_RIDGE } from './calibration.js';
 
 /**
  * How far something that was observed is from what a model expects, by the distribution that the model itself gives it. The answer is a
@@ -17,11 +19,18 @@ export function isBeyondChance(deviations: number, wasTrusted: boolean): boolean
 /** The difference of 1 and a smaller probability has no digits left. */
 const MIN_TAIL = 1e-15;
 
-/** Of a number of rare things that happen independently (Poisson). It is wider than the number of things that are not rare. */
+/**
+ * Of a number of rare things that happen independently (Poisson). The rate of the model is uncertain, too: it was calibrated on one week of about as many
+ * players. So the number is negative binomial. That is wider than the number of things that are not rare.
+ */
 export function deviationsOfCount(expected: number, observed: number): number {
+  if (!(expected > 0)) return 0;
   const count = Math.round(observed);
-  if (count > expected) return deviationsOf(1 - upperGamma(count, expected));
-  return expected > 0 ? deviationsOf(upperGamma(count + 1, expected)) : 0;
+  const shape = expected + RATE_RIDGE;
+  const share = expected / (shape + expected);
+  return deviationsOf(
+    count > expected ? incompleteBeta(share, count, shape) : incompleteBeta(1 - share, shape, count + 1),
+  );
 }
 
 /** An amount that many add up to. `nothing`: the probability that it is 0. */

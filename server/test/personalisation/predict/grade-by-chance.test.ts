@@ -178,10 +178,13 @@ describe('what is expected of a payer', () => {
 });
 
 describe('deviations', () => {
-  it('of a number are those of a Poisson distribution', () => {
-    // 1 − e^−0.05, and e^−12.
-    expect(deviationsOfCount(0.05, 1)).toBeCloseTo(normalQuantile(0.0487706), 5);
-    expect(deviationsOfCount(12, 0)).toBeCloseTo(normalQuantile(Math.exp(-12)), 6);
+  it('of a number are those of a Poisson distribution whose mean is as certain as a week makes it', () => {
+    // The shape is 5 more than the mean: (shape / (shape + mean)) ** shape is the probability of nothing.
+    expect(deviationsOfCount(0.05, 1)).toBeCloseTo(normalQuantile(1 - (5.05 / 5.1) ** 5.05), 6);
+    expect(deviationsOfCount(12, 0)).toBeCloseTo(normalQuantile((17 / 29) ** 17), 6);
+    // Drawn again: a model that saw 27 in its week expects 27, and sees 47 in one week of some hundreds.
+    expect(deviationsOfCount(27, 47)).toBeGreaterThan(2);
+    expect(deviationsOfCount(27, 47)).toBeLessThan(3);
     expect(deviationsOfCount(12, 12)).toBe(0);
     expect(deviationsOfCount(0, 0)).toBe(0);
     expect(Number.isFinite(deviationsOfCount(1e6, 0))).toBe(true);
