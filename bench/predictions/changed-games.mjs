@@ -1,5 +1,5 @@
 // How predictions fare when a game changes overnight. Needs `npm run build`. `nice node bench/predictions/changed-games.mjs [--players 300,2000] [--games 8]
-// [--changes activity,prices,whale,nothing]` prints the table of docs/predictions.md.
+// [--changes activity,prices,whale,nothing] [--seed 101]` prints the table of docs/predictions.md.
 import { parseArgs } from 'node:util';
 import { EMPTY, LAST_SIMULATED_DAY, originsOf } from '../../scripts/simulated-training.mjs';
 import * as applyModels from '../../server/dist/decide/predict/apply-models.js';
@@ -11,6 +11,7 @@ import * as logLossGain from '../../server/dist/decide/predict/log-loss-gain.js'
 import * as payerSpread from '../../server/dist/decide/predict/payer-spread.js';
 import * as training from '../../server/dist/decide/predict/train.js';
 import { beta, randomFrom } from '../../simulator/dist/model/random.js';
+import { normalTail } from '../../statistics/dist/special/normal.js';
 import { createNights } from './nights.mjs';
 import { drawPurchases, PAYER_SHARE, TRUTH } from './simulated-game.mjs';
 
@@ -98,12 +99,18 @@ function whale(random, players) {
 
 const predict = { ...gradePredictions, ...gradeTotals, ...distrust, ...training };
 
-/** By how much the model was nearer to the week after a night than the average, in units of log-likelihood; undefined where it is not in force. */
+/**
+ * By how much the model was nearer to the week after a night than the average, in units of log-likelihood; undefined where it is not in force. `chance` is
+ * the probability that the average would be nearer if the model were the truth: the less there is to tell, the more often chance decides.
+ */
 function gains({ artefact, distrusted }, origin) {
   const { models, baseRates } = artefact;
   const found = {};
   const trusted = (name) => !distrusted.includes(name);
-  const of = (cells, rate) => logLossGain.gainOver(rate, cells).sum;
+  const of = (cells, rate) => {
+    const { sum, average } = logLossGain.gainOver(rate, cells);
+    return { gain: sum, average, chance: chanceOf(cells, rate) };
+  };
   if (models.activity.state === 'ready' && trusted('activity')) {
     const cells = origin.activity.filter(features.isPresent).map((cell) => ({
       predicted: applyModels.churnOf(models.activity, cell),
@@ -135,6 +142,16 @@ function gains({ artefact, distrusted }, origin) {
   return found;
 }
 
+function chanceOf(cells, rate) {
+  let [mean, variance] = [0, 0];
+  for (const { predicted: p, players } of cells) {
+    const [ofPositive, ofNegative] = [Math.log(p / rate), Math.log1p(-p) - Math.log1p(-rate)];
+    mean += players * (p * ofPositive + (1 - p) * ofNegative);
+    variance += players * p * (1 - p) * (ofPositive - ofNegative) ** 2;
+  }
+  return variance > 0 ? normalTail(mean / Math.sqrt(variance)) : 0;
+}
+
 /** The deviance of amounts (Poisson), which is least on average for whoever tells the mean. */
 function revenueGain(model, average, { payers }) {
   let gain = 0;
@@ -147,7 +164,7 @@ function revenueGain(model, average, { payers }) {
     mean += average * cell.players;
   }
   revenueGain.last = { told, came, mean };
-  return gain;
+  return { gain };
 }
 
 const NAMES = ['churn', 'spend', 'conversion', 'revenue'];
@@ -202,7 +219,7 @@ function play(players, change, seed) {
         '| in force distrust',
         distrusted.join(' ') || '-',
         '|',
-        NAMES.map((n) => `${n} ${g[n]?.toFixed(1) ?? '-'}`).join(' '),
+        NAMES.map((n) => `${n} ${g[n]?.gain.toFixed(1) ?? '-'}`).join(' '),
         '|',
         `told ${m.told?.toFixed(0)} came ${m.came?.toFixed(0)} avg ${m.mean?.toFixed(0)}`,
         '|',
@@ -214,23 +231,41 @@ function play(players, change, seed) {
   return found;
 }
 
-/** Nights 1 to 7 are those in which the change has to be found. `worse`: in force, and further from the next week than the average. */
+/**
+ * Nights 1 to 7 are those in which the change has to be found. `worse`: in force, and further from the next week than the average; in brackets as many
+ * nights as chance alone would make so if every model in force were the truth. `nearer`: by how much the log-loss of those in force is below that of the average.
+ */
 function report(players, change, games) {
   for (const name of NAMES) {
     const nights = games.flat().filter(({ night }) => night > 0);
-    const isWorse = ({ gains: { [name]: gain } }) => gain < 0;
-    const isInForce = ({ gains: { [name]: gain } }) => gain !== undefined;
-    const share = (some) => `${some.filter(isWorse).length} of ${some.filter(isInForce).length}`;
+    const inForce = (some) => some.flatMap(({ gains: { [name]: found } }) => found ?? []);
+    const total = (some, of) => some.reduce((sum, found) => sum + (found[of] ?? 0), 0);
+    const share = (some) => {
+      const found = inForce(some);
+      const worse = found.filter(({ gain }) => gain < 0).length;
+      const chance = name === 'revenue' ? '' : ` (${total(found, 'chance').toFixed(0)})`;
+      return `${worse}${chance} of ${found.length}`;
+    };
     const isRed = ({ graded }) => graded.some((red) => REDS[name].includes(red));
-    const reds = games
-      .map((found) => found.find((night) => night.night > 0 && isRed(night))?.night)
-      .filter((night) => night !== undefined)
-      .sort((one, other) => one - other);
-    const first = reds.length === 0 ? 'none' : `${reds.length} of ${games.length}: ${reds.join(', ')}`;
+    const redsOf = (some) =>
+      some
+        .map((found) => found.find((night) => night.night > 0 && isRed(night))?.night)
+        .filter((night) => night !== undefined)
+        .sort((one, other) => one - other);
+    // A game may have had no model when it changed. Brackets: such a game had one later.
+    const had = games.filter((found) =>
+      found.some(({ night, gains: { [name]: gain } }) => night >= 0 && night <= 7 && gain !== undefined),
+    );
+    const [reds, others] = [redsOf(had), redsOf(games.filter((found) => !had.includes(found)))];
+    const list = [...reds, ...others.map((night) => `[${night}]`)].join(', ');
+    const first = list === '' ? 'none' : `${reds.length} of ${had.length}: ${list}`;
     const early = nights.filter(({ night }) => night <= 7);
     const late = nights.filter(({ night }) => night > 7);
+    const found = inForce(late);
+    const average = total(found, 'average');
+    const nearer = average > 0 ? `${((100 * total(found, 'gain')) / average).toFixed(1)}%` : '–';
     console.log(
-      `| ${players.toLocaleString('en-US')} | ${change} | \`${name}\` | ${first} | ${share(early)} | ${share(late)} | ${late.length} |`,
+      `| ${players.toLocaleString('en-US')} | ${change} | \`${name}\` | ${first} | ${share(early)} | ${share(late)} | ${late.length} | ${nearer} |`,
     );
   }
 }

@@ -23,7 +23,8 @@ export function createNights(predict, originAt, currency) {
       const previous = days === predict.WEEK_DAYS ? originAt(day - 2 * days) : undefined;
       grades.push(...predict.gradePredictions(artefact, names, origin, { distrusted, previous, week }));
       if (former === undefined) continue;
-      const again = names.filter((name) => distrusted.includes(name));
+      const isMissing = (name) => artefact.models[name.split('.')[0]].state !== 'ready';
+      const again = names.filter((name) => distrusted.includes(name) || isMissing(name));
       weekAgo.push(
         ...predict.gradePredictions(former, again, origin, { distrusted, previous, week: formerWeek }),
       );

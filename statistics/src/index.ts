@@ -24,6 +24,7 @@ export { holm } from './multiple-tests.js';
 export { playersUntilProven } from './planning.js';
 export { checkSampleRatio } from './sample-ratio.js';
 export { sequenceSampleSize, variancesOfShare } from './sample-size.js';
+export { incompleteBeta } from './special/incomplete-beta.js';
 export { upperGamma } from './special/incomplete-gamma.js';
 export { digamma, logBeta, logGamma } from './special/log-gamma.js';
 export { normalQuantile, normalShare } from './special/normal.js';

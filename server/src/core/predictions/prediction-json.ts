@@ -64,7 +64,9 @@ const SOURCE_LABELS: Readonly<Record<ModelSource['kind'], string>> = {
 
 function toldModel(model: Artefact['models'][ModelName], isDistrusted: boolean) {
   if (model.state === 'cold_start') {
-    return { algorithm: 'average', trainedAt: null, players: 0, quality: null, health: 'unknown' };
+    // A model that was wrong may have been withdrawn since.
+    const health = isDistrusted ? 'red' : 'unknown';
+    return { algorithm: 'average', trainedAt: null, players: 0, quality: null, health };
   }
   const newest = model.origins.at(-1);
   return {

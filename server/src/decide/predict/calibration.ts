@@ -27,12 +27,14 @@ export function calibrate({ slope, offset }: Platt, probability: number): number
   return probabilityOf(slope * logOddsOf(probability) + offset);
 }
 
+/** As much as this many positives say of a rate: it changes from week to week by more than the order of players does. */
+export const RATE_RIDGE = 5;
+
 /** Probabilities as they are. A week of a few hundred players moves them a little, a week of thousands to where they belong. */
 const AS_THEY_ARE: LogisticPrior = {
   model: { intercept: 0, coefficients: [1], means: [0], deviations: [1] },
   ridge: 20,
-  // A rate changes from week to week by more than the order of players does.
-  interceptRidge: 5,
+  interceptRidge: RATE_RIDGE,
 };
 
 /** Leaves probabilities as they are where it would turn the order round. */

@@ -1,4 +1,5 @@
-import { normalQuantile, upperGamma } from '@savepoint/statistics';
+import { incompleteBeta, normalQuantile, upperGamma } from '@savepoint/statistics';
+import { RATE_RIDGE } from './calibration.js';
 
 /**
  * How far something that was observed is from what a model expects, by the distribution that the model itself gives it. The answer is a
@@ -6,8 +7,8 @@ import { normalQuantile, upperGamma } from '@savepoint/statistics';
  * the distribution is far from normal: one buyer where 0.05 are expected is four deviations of 0.05 away, and happens in one week of 20.
  */
 const LOST_DEVIATIONS = 3.3;
-/** 1 in 44: what has lost trust is not right again because half a week more is less certain. */
-const REGAINED_DEVIATIONS = 2;
+/** 1 in 6: what has lost trust is not right again because chance might explain that it is still wrong. */
+const REGAINED_DEVIATIONS = 1;
 
 export function isBeyondChance(deviations: number, wasTrusted: boolean): boolean {
   return deviations >= (wasTrusted ? LOST_DEVIATIONS : REGAINED_DEVIATIONS);
@@ -16,11 +17,18 @@ export function isBeyondChance(deviations: number, wasTrusted: boolean): boolean
 /** The difference of 1 and a smaller probability has no digits left. */
 const MIN_TAIL = 1e-15;
 
-/** Of a number of rare things that happen independently (Poisson). It is wider than the number of things that are not rare. */
+/**
+ * Of a number of rare things that happen independently (Poisson). The rate of the model is uncertain, too: it was calibrated on one week of about as many
+ * players. So the number is negative binomial. That is wider than the number of things that are not rare.
+ */
 export function deviationsOfCount(expected: number, observed: number): number {
+  if (!(expected > 0)) return 0;
   const count = Math.round(observed);
-  if (count > expected) return deviationsOf(1 - upperGamma(count, expected));
-  return expected > 0 ? deviationsOf(upperGamma(count + 1, expected)) : 0;
+  const shape = expected + RATE_RIDGE;
+  const share = expected / (shape + expected);
+  return deviationsOf(
+    count > expected ? incompleteBeta(share, count, shape) : incompleteBeta(1 - share, shape, count + 1),
+  );
 }
 
 /** An amount that many add up to. `nothing`: the probability that it is 0. */

@@ -35,6 +35,8 @@ export type Training<Parts> =
       reason: string;
       model: Calibrated<Parts>;
       card: Omit<ModelCard, 'algorithm'>;
+      /** The newest weeks do not bear the model in use out: predictions do not go on with it. */
+      isPresentWithdrawn: boolean;
     }>;
 
 /** A simpler model is taken if its log-loss is lower by a hundredth: less may be chance. */
@@ -48,7 +50,7 @@ const CHANCE_DEVIATIONS = 1.64;
  * in at most one game of 20, however few players there are.
  */
 const MIN_LOG_LIKELIHOOD_RATIO = Math.log(20);
-/** Weeks in each of which the average must not have been the better guess: a game that has changed is not what it was six weeks ago. */
+/** A game that has changed is not what it was six weeks ago: the average must not have been the better guess in each of these weeks, or in all for a model in use. */
 const NEWEST_WEEKS = 2;
 
 export function trainModel<Parts extends object>(
@@ -81,18 +83,26 @@ export function trainModel<Parts extends object>(
     origins: tests.map((test) => test.tested),
     source: last.source,
   } as const;
-  const rival = present && measure(present, newest.test, kind.predict(present, newest.test));
+  const ofPresent = present && gainInWeeks(kind, present, splits.slice(-NEWEST_WEEKS));
+  const isPresentWithdrawn = ofPresent !== undefined && !(ofPresent.sum > 0);
+  const rival =
+    present && !isPresentWithdrawn
+      ? measure(present, newest.test, kind.predict(present, newest.test))
+      : undefined;
   const refusal =
     calibrationRefusal(tested) ??
     averageRefusal(evidence) ??
     newestRefusal(tests.slice(-NEWEST_WEEKS)) ??
     rivalRefusal(tested, rival);
-  if (refusal !== undefined) return { outcome: 'refused', reason: refusal, model, card };
+  if (refusal !== undefined) {
+    const withdrawal = isPresentWithdrawn ? `; ${withdrawalSentence(ofPresent)}` : '';
+    return { outcome: 'refused', reason: refusal + withdrawal, model, card, isPresentWithdrawn };
+  }
   const reason =
     rival === undefined
       ? gainSentence(evidence)
       : `in the newest week its guesses were ${distanceSentence(1 - tested.logLoss / rival.logLoss)} those of the present model`;
-  return { outcome: 'promoted', reason, model, card };
+  return { outcome: 'promoted', reason, model, card, isPresentWithdrawn };
 }
 
 type Tested<Parts> = Readonly<{
@@ -124,11 +134,29 @@ function testOn<Parts extends object>(
     players,
     tested,
     source: sourceOf(train.length > 0, ownShare),
-    gain: gainOver(
-      kind.average(total(before, 'positives'), total(before, 'players')),
-      calibrated(model, cells),
-    ),
+    gain: gainOver(averageOf(kind, before), calibrated(model, cells)),
   };
+}
+
+/** What everybody would have been told, by the week before. */
+function averageOf<Parts>(kind: ModelKind<Parts>, before: readonly ProbabilityCell[]): number {
+  return kind.average(total(before, 'positives'), total(before, 'players'));
+}
+
+/** The gain of the model in use. It has not been fitted with the newest week, whenever it was trained. */
+function gainInWeeks<Parts>(
+  kind: ModelKind<Parts>,
+  present: Calibrated<Parts>,
+  splits: readonly Split[],
+): LogLossGain {
+  return splits
+    .map(({ calibrate: week, test }) =>
+      gainOver(
+        averageOf(kind, kind.predict(present, week)),
+        calibrated(present, kind.predict(present, test)),
+      ),
+    )
+    .reduce(addGains, NO_GAIN);
 }
 
 /** The model as it is after the week, and how it fits the week. */
@@ -200,6 +228,11 @@ function newestRefusal(newest: readonly Readonly<{ gain: LogLossGain }>[]): stri
   if (worse === undefined) return undefined;
   const distance = distanceSentence(relativeGain(worse.gain).mean);
   return `in one of the newest ${newest.length} weeks its guesses were ${distance} the average`;
+}
+
+function withdrawalSentence(gain: LogLossGain): string {
+  const distance = distanceSentence(relativeGain(gain).mean);
+  return `the model in use is withdrawn: in the newest ${NEWEST_WEEKS} weeks its guesses were ${distance} the average`;
 }
 
 /** What people are told of a log-loss: a smaller one is nearer to what happened. */

@@ -27,7 +27,7 @@ import type { OriginCells, TrainingData } from './training-data.js';
 /** Training as a pure function: cells in, an artefact and a report out. */
 export type TrainingResult = Readonly<{
   artefact: Artefact;
-  /** Whether the artefact should replace the present one: a model of it is new, or the averages have changed. */
+  /** Whether the artefact should replace the present one: a model of it is new or withdrawn, or the averages have changed. */
   isPromoted: boolean;
   report: readonly ModelReport[];
 }>;
@@ -78,7 +78,9 @@ export function train(data: TrainingData, version: number, present: Artefact | n
     conversion: chosen(conversion, fitted.conversion, used?.conversion),
   };
   const trainings = { activity, purchases, conversion };
-  const isAnyNew = MODEL_NAMES.some((name) => trainings[name].outcome === 'promoted');
+  const isAnyChanged = MODEL_NAMES.some(
+    (name) => trainings[name].outcome === 'promoted' || isPresentWithdrawn(trainings[name]),
+  );
   const artefact: Artefact = {
     format: ARTEFACT_FORMAT,
     version,
@@ -93,7 +95,7 @@ export function train(data: TrainingData, version: number, present: Artefact | n
   return {
     artefact,
     // Averages must be fresh also where every model is kept: players get them when a model loses trust.
-    isPromoted: isAnyNew || haveRatesChanged(present, artefact),
+    isPromoted: isAnyChanged || haveRatesChanged(present, artefact),
     report: MODEL_NAMES.map((name) => reportOf(name, trainings[name], fitted[name], used?.[name])),
   };
 }
@@ -118,12 +120,17 @@ function built<Parts, Model extends ModelCard>(
 
 /** The new model if it is promoted, else the one in use, else why there is none. */
 function chosen<Model extends ModelCard>(
-  { outcome, reason }: Training<unknown>,
+  training: Training<unknown>,
   fitted: Model | undefined,
   present: Model | MissingModel | undefined,
 ): Model | MissingModel {
-  if (outcome === 'promoted' && fitted !== undefined) return fitted;
-  return ready(present) ?? { state: 'cold_start', reason };
+  if (training.outcome === 'promoted' && fitted !== undefined) return fitted;
+  const kept = isPresentWithdrawn(training) ? undefined : ready(present);
+  return kept ?? { state: 'cold_start', reason: training.reason };
+}
+
+function isPresentWithdrawn(training: Training<unknown>): boolean {
+  return training.outcome === 'refused' && training.isPresentWithdrawn;
 }
 
 function reportOf(
@@ -133,7 +140,7 @@ function reportOf(
   present: ModelCard | MissingModel | undefined,
 ): ModelReport {
   const { outcome, reason } = training;
-  const isPresentKept = outcome !== 'promoted' && present?.state === 'ready';
+  const isPresentKept = outcome !== 'promoted' && present?.state === 'ready' && !isPresentWithdrawn(training);
   const report = {
     model,
     outcome,

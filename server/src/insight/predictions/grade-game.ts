@@ -107,7 +107,7 @@ type Present = Readonly<{
   at: Pick<Grade, 'day' | 'gradedAt'>;
 }>;
 
-/** `weekAgo`: what is not trusted, by the models that were in force a week ago. */
+/** `weekAgo`: what is not trusted, and what there is no model of any more, by the models that were in force a week ago. */
 type GradedRounds = Readonly<{ grades: readonly Grade[]; weekAgo: readonly PredictionGrade[] }>;
 
 /** One horizon after the other: the cells of only one are held at a time. */
@@ -136,8 +136,8 @@ async function gradeRounds(
         week = artefact && gradeWeekOfRevenue(artefact, origin);
         formerWeek = former && gradeWeekOfRevenue(former, origin);
       }
-      const again = names.filter((name) => distrusted.includes(name));
       if (former) {
+        const again = names.filter((name) => distrusted.includes(name) || !hasAny(artefact, [name]));
         weekAgo.push(...gradePredictions(former, again, origin, { distrusted, previous, week: formerWeek }));
       }
       const wasTold = (name: GradedName) => isToldModel(told, current, artefact, name);

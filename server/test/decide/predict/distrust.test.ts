@@ -18,8 +18,8 @@ function grades(health: Partial<Record<GradedName, Health>>): PredictionGrade[] 
 describe('what is not trusted after a night', () => {
   it('is what was wrong, and what was not graded stays as it was', () => {
     expect(
-      distrustedAfterGrading(['conversion'], grades({ activity: 'red', purchases: 'green' }), []),
-    ).toEqual(['activity', 'conversion']);
+      distrustedAfterGrading(['conversion'], grades({ activity: 'green', purchases: 'red' }), []),
+    ).toEqual(['purchases', 'conversion']);
   });
 
   it('returns when the model in force and that of a week ago are right', () => {
@@ -32,6 +32,28 @@ describe('what is not trusted after a night', () => {
       expect(after('green', {})).toEqual([name]);
       expect(after('red', { [name]: 'green' })).toEqual([name]);
     }
+  });
+
+  it('is every model while that of activity is wrong', () => {
+    const all: GradedName[] = ['activity', 'purchases', 'conversion'];
+    const bad = grades({ activity: 'red', purchases: 'green', conversion: 'green', [REVENUE]: 'green' });
+    const right = grades({ activity: 'green', purchases: 'green', conversion: 'green' });
+    expect(distrustedAfterGrading([], bad, [])).toEqual(all);
+    expect(distrustedAfterGrading(all, bad, right)).toEqual(all);
+    // They return with it, if they are right by themselves.
+    expect(distrustedAfterGrading(all, right, right)).toEqual([]);
+    expect(distrustedAfterGrading(all, right, grades({ activity: 'green', conversion: 'green' }))).toEqual([
+      'purchases',
+    ]);
+    // Where there is no model, nothing was said.
+    expect(distrustedAfterGrading([], grades({ activity: 'red' }), [])).toEqual(['activity']);
+  });
+
+  it('is also what a training has withdrawn, if what was told a week ago was wrong', () => {
+    expect(distrustedAfterGrading([], [], grades({ purchases: 'red' }))).toEqual(['purchases']);
+    expect(distrustedAfterGrading([], [], grades({ purchases: 'green' }))).toEqual([]);
+    // It does not return without a model that is right.
+    expect(distrustedAfterGrading(['purchases'], [], grades({ purchases: 'green' }))).toEqual(['purchases']);
   });
 
   it('does not ask for the week before where nothing was wrong', () => {

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { predictPayer } from '../../../src/decide/predict/apply-models.js';
 import type { Artefact, PurchasesModel } from '../../../src/decide/predict/artefact.js';
 import type { NbdParameters } from '../../../src/decide/predict/beta-geometric-nbd.js';
+import { countFactor } from '../../../src/decide/predict/calibration.js';
 import { deviationsOfAmount, deviationsOfCount, type Expected } from '../../../src/decide/predict/chance.js';
 import type { GammaGammaParameters } from '../../../src/decide/predict/gamma-gamma.js';
 import { gradeModel, healthAfter } from '../../../src/decide/predict/grade.js';
@@ -120,6 +121,25 @@ describe.each([
     expect(count(isSpendRed)).toBeLessThanOrEqual(WEEKS / 100);
   });
 
+  it('are red in at most one week of a hundred by a model that took its level from 28 days of as many payers', () => {
+    const sum = (numbers: readonly number[]) => numbers.reduce((before, number) => before + number, 0);
+    const { purchases } = artefact.models;
+    if (purchases.state !== 'ready') throw new Error(purchases.reason);
+    const expected = (cell: PayerCell) => expectedRevenue(purchases, cell, 28, 1)?.mean ?? 0;
+    const isRed = (origin: OriginCells, at: number) => {
+      const month = origins[(at + 1) % WEEKS]?.payers ?? [];
+      const revenue = countFactor(
+        sum(month.map((cell) => cell.revenue28)),
+        sum(month.map((cell) => expected(cell))),
+      );
+      const model = { ...purchases, factors: { ...purchases.factors, revenue } };
+      const learnt = { ...artefact, models: { ...artefact.models, purchases: model } };
+      const week = gradeWeekOfRevenue(learnt, origin);
+      return week !== undefined && totalHealthAfter('green', week) === 'red';
+    };
+    expect(origins.filter(isRed).length).toBeLessThanOrEqual(WEEKS / 100);
+  });
+
   it('spread about as widely as the model says', () => {
     const far = count((origin) => (gradeWeekOfRevenue(artefact, origin)?.deviations ?? 0) > 0.67);
     // Half of what chance does to a normal distribution. Where one payer may spend as much as all others, most weeks are nearer.
@@ -154,10 +174,13 @@ describe('what is expected of a payer', () => {
 });
 
 describe('deviations', () => {
-  it('of a number are those of a Poisson distribution', () => {
-    // 1 − e^−0.05, and e^−12.
-    expect(deviationsOfCount(0.05, 1)).toBeCloseTo(normalQuantile(0.0487706), 5);
-    expect(deviationsOfCount(12, 0)).toBeCloseTo(normalQuantile(Math.exp(-12)), 6);
+  it('of a number are those of a Poisson distribution whose mean is as certain as a week makes it', () => {
+    // The shape is 5 more than the mean: (shape / (shape + mean)) ** shape is the probability of nothing.
+    expect(deviationsOfCount(0.05, 1)).toBeCloseTo(normalQuantile(1 - (5.05 / 5.1) ** 5.05), 6);
+    expect(deviationsOfCount(12, 0)).toBeCloseTo(normalQuantile((17 / 29) ** 17), 6);
+    // Drawn again: a model that saw 27 in its week expects 27, and sees 47 in one week of some hundreds.
+    expect(deviationsOfCount(27, 47)).toBeGreaterThan(2);
+    expect(deviationsOfCount(27, 47)).toBeLessThan(3);
     expect(deviationsOfCount(12, 12)).toBe(0);
     expect(deviationsOfCount(0, 0)).toBe(0);
     expect(Number.isFinite(deviationsOfCount(1e6, 0))).toBe(true);

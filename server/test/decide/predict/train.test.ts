@@ -117,10 +117,9 @@ describe('promotion', () => {
 
   it('leaves the present model in the artefact, and the refused one in the report', () => {
     const { activity } = readyModels(first.artefact);
-    const older = { ...activity, trainedDay: LAST_DAY - 30, bgBb: { alpha: 2, beta: 2, gamma: 2, delta: 2 } };
+    const older = { ...activity, trainedDay: LAST_DAY - 30 };
     const present = { ...first.artefact, models: { ...first.artefact.models, activity: older } };
-    const newest = withNobodyBack(data.origins.at(-1) as OriginCells);
-    const second = train({ ...data, origins: [...data.origins.slice(0, -1), newest] }, 2, present);
+    const second = train(data, 2, present);
     expect(second.artefact.models.activity).toEqual(older);
     const { outcome, refusedModel } = second.report[0] ?? {};
     expect(outcome).toBe('refused');
@@ -135,6 +134,19 @@ describe('promotion', () => {
       calibration: activity.calibration,
     });
     expect(first.report[0]).not.toHaveProperty('refusedModel');
+  });
+
+  it('withdraws the present model where the average was nearer to the newest two weeks', () => {
+    const newest = withNobodyBack(data.origins.at(-1) as OriginCells);
+    const second = train({ ...data, origins: [...data.origins.slice(0, -1), newest] }, 2, first.artefact);
+    expect(second.isPromoted).toBe(true);
+    expect(second.report[0]).toMatchObject({ outcome: 'refused', isPresentKept: false });
+    expect(second.report[0]?.reason).toMatch(
+      /; the model in use is withdrawn: in the newest 2 weeks its guesses were \d+\.\d% further from what players did than the average$/,
+    );
+    expect(second.artefact.models.activity).toMatchObject({ state: 'cold_start' });
+    // What has not changed goes on.
+    expect(second.artefact.models.purchases).toEqual(first.artefact.models.purchases);
   });
 
   it('replaces a present model that is worse', () => {
@@ -204,15 +216,15 @@ describe('averages', () => {
   const data = expectedGame(20_000, 600, FEW_WEEKS);
   const first = train(data, 1, null);
 
-  it('are fresh when every model is kept, after everybody has left', () => {
+  it('are fresh when no model is new, after everybody has left', () => {
     const empty = data.origins.map(withNobodyBack);
     const second = train(
       { ...data, origins: [...data.origins.slice(0, -1), ...empty.slice(-1)] },
       2,
       first.artefact,
     );
-    expect(second.report.map(({ isPresentKept }) => isPresentKept)).toEqual([true, true, true]);
-    expect(second.artefact.models).toEqual(first.artefact.models);
+    expect(second.report.map(({ isPresentKept }) => isPresentKept)).toEqual([false, true, true]);
+    expect(second.artefact.models.purchases).toEqual(first.artefact.models.purchases);
     expect(first.artefact.baseRates.churn).toBeLessThan(0.7);
     expect(second.artefact.baseRates.churn).toBeGreaterThan(0.99);
     expect(second.isPromoted).toBe(true);
@@ -291,9 +303,9 @@ describe('splits', () => {
       first,
     );
     const report = changed.report[0];
-    expect(report).toMatchObject({ outcome: 'refused', isPresentKept: true });
-    expect(report?.origins.slice(0, -1)).toEqual(readyModels(first).activity.origins.slice(0, -1));
-    expect(readyModels(changed.artefact).activity).toEqual(readyModels(first).activity);
+    const { origins, logistic, calibration } = readyModels(first).activity;
+    expect(report).toMatchObject({ outcome: 'refused', refusedModel: { logistic, calibration } });
+    expect(report?.origins.slice(0, -1)).toEqual(origins.slice(0, -1));
   });
 });
 

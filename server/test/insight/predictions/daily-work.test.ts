@@ -133,7 +133,7 @@ describe('a week without players to grade', () => {
   });
 });
 
-describe('a training that keeps every model', () => {
+describe('a training without a new model', () => {
   it('puts fresh averages in force, and the kept models are graded once', async () => {
     const gameId = await addPlayedGame('kept');
     const artefact = trainedArtefact();
@@ -142,7 +142,12 @@ describe('a training that keeps every model', () => {
     expect(trained).toMatchObject({ outcome: 'trained', version: 2, isPromoted: true });
     const { models, state } = await findModelsAt(world.pool, gameId, at(0) + 60_000);
     expect(state?.modelVersion).toBe(2);
-    expect(models.artefact.models).toEqual(artefact.models);
+    const { activity, purchases } = artefact.models;
+    expect(models.artefact.models).toMatchObject({ activity, purchases });
+    // The newest weeks of this game do not bear it out.
+    expect(models.artefact.models.conversion).toMatchObject({
+      reason: expect.stringContaining('the model in use is withdrawn'),
+    });
     expect(models.artefact.baseRates.churn).not.toBeCloseTo(artefact.baseRates.churn, 2);
 
     const graded = await gradeGame(world.pool, { gameId, actor: testActor(at(0)) });
@@ -150,6 +155,7 @@ describe('a training that keeps every model', () => {
     expect(names).toEqual(expect.arrayContaining(['activity', 'purchases']));
     expect(new Set(names).size).toBe(names.length);
     for (const { model, modelVersion, wasTold } of graded?.grades ?? []) {
+      if (model.startsWith('conversion')) continue;
       const isSinceTwentyDays = !model.includes('.');
       expect({ model, modelVersion, wasTold }).toEqual({
         model,
