@@ -27,7 +27,7 @@ export function calibrate({ slope, offset }: Platt, probability: number): number
   return probabilityOf(slope * logOddsOf(probability) + offset);
 }
 
-/** As much as this many positives say of a rate: it changes from week to week by more than the order of players does. */
+/** The rate of a week counts against this many positives of the prior: it changes from week to week by more than the order of players does. */
 export const RATE_RIDGE = 5;
 
 /** Probabilities as they are. A week of a few hundred players moves them a little, a week of thousands to where they belong. */

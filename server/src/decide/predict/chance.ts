@@ -22,7 +22,6 @@ const MIN_TAIL = 1e-15;
  * players. So the number is negative binomial. That is wider than the number of things that are not rare.
  */
 export function deviationsOfCount(expected: number, observed: number): number {
-  if (!(expected > 0)) return 0;
   const count = Math.round(observed);
   const shape = expected + RATE_RIDGE;
   const share = expected / (shape + expected);

@@ -183,6 +183,7 @@ describe('deviations', () => {
     expect(deviationsOfCount(27, 47)).toBeLessThan(3);
     expect(deviationsOfCount(12, 12)).toBe(0);
     expect(deviationsOfCount(0, 0)).toBe(0);
+    expect(deviationsOfCount(0, 3)).toBeGreaterThan(5);
     expect(Number.isFinite(deviationsOfCount(1e6, 0))).toBe(true);
   });
 
