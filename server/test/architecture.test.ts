@@ -290,7 +290,7 @@ function isIn(path: string, ...folders: string[]): boolean {
 
 /** What a module brings: `module.ts` of its folder, or of a wing that is one module. */
 function isManifest(path: string): boolean {
-  return /\/(?:core-|studio-)?module\.ts$/.test(path) && path !== 'studio/module.ts';
+  return /\/(?:core-)?module\.ts$/.test(path);
 }
 
 /** A program, or a command of the terminal. */

@@ -6,7 +6,7 @@ import { registerValidation } from '../platform/http/validation.js';
 import { checkStorable } from '../platform/lib/json-body.js';
 import { observeResponses } from '../platform/telemetry/observation.js';
 import type { AdminContext } from '../studio/admin-api/admin-context.js';
-import type { AdminRoutes } from '../studio/module.js';
+import type { AdminRoutes } from '../studio/module-type.js';
 
 /** A whole configuration document with a thousand SKUs fits. */
 const MAX_BODY_BYTES = 4 * 1024 * 1024;

@@ -34,7 +34,7 @@ import type { NatsSettings, Settings } from '../platform/settings/settings.js';
 import { createMetrics } from '../platform/telemetry/metrics.js';
 import { createSlowStatements } from '../platform/telemetry/slow-statements.js';
 import { createTracing, type Tracing } from '../platform/telemetry/tracing/tracing.js';
-import type { Module, OpenIntake, WorkerContext, WorkerPart } from '../studio/module.js';
+import type { Module, OpenIntake, WorkerContext, WorkerPart } from '../studio/module-type.js';
 import { MODULES } from './modules.js';
 
 /** Everything that lives as long as the process, constructed explicitly and disposed of in reverse order. */

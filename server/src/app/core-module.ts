@@ -1,4 +1,4 @@
-import type { Module } from '../studio/module.js';
+import type { Module } from '../studio/module-type.js';
 
 /** Players, sessions and events. Its manifest stands here, because core lies below the type of manifests. */
 export const core: Module = {

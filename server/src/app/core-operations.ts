@@ -4,7 +4,7 @@ import type { DeviceHashes } from '../core/sessions/forgotten-devices.js';
 import { deleteExpiredSessions } from '../core/sessions/session-expiry.js';
 import { MINUTE_MS } from '../platform/lib/day.js';
 import { done, type MaintenanceStep } from '../platform/lifecycle/maintenance-step.js';
-import type { OperationsContext, OperationsPart } from '../studio/module.js';
+import type { OperationsContext, OperationsPart } from '../studio/module-type.js';
 import { adminLimitsRoutes } from './admin-limits-routes.js';
 
 export function openCore({ deviceHashes, settings }: OperationsContext): OperationsPart {

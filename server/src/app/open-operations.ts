@@ -1,4 +1,4 @@
-import type { Module, OperationsContext, OperationsPart } from '../studio/module.js';
+import type { Module, OperationsContext, OperationsPart } from '../studio/module-type.js';
 
 export type Operations = Required<OperationsPart>;
 

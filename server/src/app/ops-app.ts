@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { AdminContext } from '../studio/admin-api/admin-context.js';
-import type { AdminRoutes } from '../studio/module.js';
+import type { AdminRoutes } from '../studio/module-type.js';
 import { registerAdminApi } from './admin-app.js';
 import { clientRoutes } from './client-routes.js';
 import { consoleRoutes } from './console-routes.js';

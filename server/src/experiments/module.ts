@@ -1,4 +1,4 @@
-import type { Module } from '../studio/module.js';
+import type { Module } from '../studio/module-type.js';
 
 /** What experiments have shown: sums, reports, plans, grades of the method. */
 export const experiments: Module = {

@@ -1,6 +1,6 @@
 import { MINUTE_MS } from '../platform/lib/day.js';
 import { done, doneIf, type MaintenanceStep } from '../platform/lifecycle/maintenance-step.js';
-import type { OperationsContext, OperationsPart } from '../studio/module.js';
+import type { OperationsContext, OperationsPart } from '../studio/module-type.js';
 import { experimentRoutes } from './experiment-routes.js';
 import { experimentExploreRoutes } from './explore-routes.js';
 import { gradeExperiments } from './grading/grade-experiments.js';

@@ -1,4 +1,4 @@
-import type { Module } from '../studio/module.js';
+import type { Module } from '../studio/module-type.js';
 
 /** What a studio decides: drafts and publications, overrides, audiences, dry runs, explanations, own attributes. */
 export const liveops: Module = {

@@ -1,6 +1,6 @@
 import { MINUTE_MS } from '../platform/lib/day.js';
 import { done, type MaintenanceStep } from '../platform/lifecycle/maintenance-step.js';
-import type { OperationsContext, OperationsPart } from '../studio/module.js';
+import type { OperationsContext, OperationsPart } from '../studio/module-type.js';
 import { countDailySizes } from './audiences/count-daily-sizes.js';
 import { playerListRoutes } from './audiences/player-list-routes.js';
 import { sampledRoutes } from './audiences/sampled-routes.js';

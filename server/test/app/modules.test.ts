@@ -11,7 +11,7 @@ import { openOperations } from '../../src/app/open-operations.js';
 import { buildPlayerApp } from '../../src/app/player-app.js';
 import { StartupError } from '../../src/platform/lib/startup-error.js';
 import { done } from '../../src/platform/lifecycle/maintenance-step.js';
-import type { Module, OperationsContext } from '../../src/studio/module.js';
+import type { Module, OperationsContext } from '../../src/studio/module-type.js';
 import { adminContext } from '../support/admin-calls.js';
 import { createHarness, type Harness, testSettings } from '../support/harness.js';
 import { describeSpecification } from '../support/specification.js';

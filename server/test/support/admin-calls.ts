@@ -16,7 +16,7 @@ import type { AdminContext } from '../../src/studio/admin-api/admin-context.js';
 import { createAdminToken } from '../../src/studio/admin-api/admin-tokens.js';
 import type { Role } from '../../src/studio/admin-api/roles.js';
 import { createJobs } from '../../src/studio/jobs/jobs.js';
-import type { AdminRoutes, Module, OperationsContext } from '../../src/studio/module.js';
+import type { AdminRoutes, Module, OperationsContext } from '../../src/studio/module-type.js';
 import type { Harness } from './harness.js';
 
 /** The second listener on the database of a harness, and a client of its admin API. */

@@ -3,7 +3,7 @@ import { MODULES } from '../../src/app/modules.js';
 import { openOperations } from '../../src/app/open-operations.js';
 import type { Pool } from '../../src/platform/db/pool.js';
 import type { MaintenanceStep } from '../../src/platform/lifecycle/maintenance-step.js';
-import type { OperationsContext } from '../../src/studio/module.js';
+import type { OperationsContext } from '../../src/studio/module-type.js';
 import { testSettings } from './harness.js';
 
 /** These want keys, threads or a folder. */

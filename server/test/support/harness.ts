@@ -16,7 +16,7 @@ import {
   parseMasterKeys,
 } from '../../src/platform/security/master-keys.js';
 import { readSettings, type Settings } from '../../src/platform/settings/settings.js';
-import type { Module } from '../../src/studio/module.js';
+import type { Module } from '../../src/studio/module-type.js';
 import { ensureSigningKey } from '../../src/studio/sessions/signing-key-changes.js';
 import { createTestDatabase, type TestDatabase } from './database.js';
 

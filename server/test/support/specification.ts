@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Module } from '../../src/studio/module.js';
+import type { Module } from '../../src/studio/module-type.js';
 import {
   adImpression,
   createHarness,

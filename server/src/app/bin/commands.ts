@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Module } from '../../studio/module.js';
+import type { Module } from '../../studio/module-type.js';
 import { MODULES } from '../modules.js';
 
 /** Of the service as a whole. */

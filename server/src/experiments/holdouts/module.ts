@@ -1,4 +1,4 @@
-import type { Module } from '../../studio/module.js';
+import type { Module } from '../../studio/module-type.js';
 
 /** What a game's personalisation brings: players who are held out of it, and the others. */
 export const holdouts: Module = {

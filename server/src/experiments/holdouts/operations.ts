@@ -1,6 +1,6 @@
 import { MINUTE_MS } from '../../platform/lib/day.js';
 import { doneIf, type MaintenanceStep } from '../../platform/lifecycle/maintenance-step.js';
-import type { OperationsPart } from '../../studio/module.js';
+import type { OperationsPart } from '../../studio/module-type.js';
 import { compareHoldouts } from './compare-holdouts.js';
 import { holdoutRoutes } from './holdout-routes.js';
 

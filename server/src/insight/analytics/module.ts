@@ -1,4 +1,4 @@
-import type { Module } from '../../studio/module.js';
+import type { Module } from '../../studio/module-type.js';
 
 /** Players, revenue and retention from roll-ups; installs; breakdowns. */
 export const analytics: Module = {

@@ -1,6 +1,6 @@
 import { MINUTE_MS } from '../../platform/lib/day.js';
 import { done, doneIf, type MaintenanceStep } from '../../platform/lifecycle/maintenance-step.js';
-import type { OperationsPart } from '../../studio/module.js';
+import type { OperationsPart } from '../../studio/module-type.js';
 import { breakdownRoutes } from './breakdowns/breakdown-routes.js';
 import { sumBreakdowns } from './breakdowns/sum-breakdowns.js';
 import { compactRollups } from './compact-rollups.js';

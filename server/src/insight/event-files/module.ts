@@ -1,4 +1,4 @@
-import type { Module } from '../../studio/module.js';
+import type { Module } from '../../studio/module-type.js';
 
 /** Closed days of events as Parquet files, and questions to them in SQL. */
 export const eventFiles: Module = {

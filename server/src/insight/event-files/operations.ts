@@ -1,4 +1,4 @@
-import type { OperationsContext, OperationsPart } from '../../studio/module.js';
+import type { OperationsContext, OperationsPart } from '../../studio/module-type.js';
 import { scheduleCopies } from './event-files-copies.js';
 import { createEventFilesMetrics } from './event-files-metrics.js';
 import { eventFilesRoutes } from './event-files-routes.js';

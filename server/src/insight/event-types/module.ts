@@ -1,4 +1,4 @@
-import type { Module } from '../../studio/module.js';
+import type { Module } from '../../studio/module-type.js';
 
 /** The types of events of a game, and their schemas. */
 export const eventTypes: Module = {

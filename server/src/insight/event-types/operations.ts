@@ -1,4 +1,4 @@
-import type { OperationsPart } from '../../studio/module.js';
+import type { OperationsPart } from '../../studio/module-type.js';
 import { eventSchemaRoutes } from './event-schema-routes.js';
 import { eventTypeRoutes } from './event-type-routes.js';
 

@@ -1,4 +1,4 @@
-import type { Module } from '../../studio/module.js';
+import type { Module } from '../../studio/module-type.js';
 
 /** Events as a file, made in the background. */
 export const exports: Module = {

@@ -1,4 +1,4 @@
-import type { OperationsContext, OperationsPart } from '../../studio/module.js';
+import type { OperationsContext, OperationsPart } from '../../studio/module-type.js';
 import { exportRoutes } from './export-routes.js';
 import { createExportRunner } from './export-runner.js';
 

@@ -1,4 +1,4 @@
-import type { Module } from '../../studio/module.js';
+import type { Module } from '../../studio/module-type.js';
 
 /** The inbox of rejected events: reading, replaying and deleting them. */
 export const failedEvents: Module = {

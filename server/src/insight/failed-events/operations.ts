@@ -2,7 +2,7 @@ import { createReceiptChecks } from '../../core/events/receipts/receipt-checks.j
 import { createRegistries, logUnusable } from '../../core/events/types/registries.js';
 import { MINUTE_MS } from '../../platform/lib/day.js';
 import { done, type MaintenanceStep } from '../../platform/lifecycle/maintenance-step.js';
-import type { OperationsContext, OperationsPart } from '../../studio/module.js';
+import type { OperationsContext, OperationsPart } from '../../studio/module-type.js';
 import { deleteFailedRoutes } from './delete-routes.js';
 import { deleteExpiredFailedEvents } from './expiry.js';
 import { failedEventRoutes } from './failed-event-routes.js';

@@ -1,4 +1,4 @@
-import type { OperationsPart } from '../../studio/module.js';
+import type { OperationsPart } from '../../studio/module-type.js';
 import { liveRoutes } from './live-routes.js';
 
 export function openLive(): OperationsPart {

@@ -1,4 +1,4 @@
-import type { Module } from '../../studio/module.js';
+import type { Module } from '../../studio/module-type.js';
 
 /** Events that clients have lost, by their own numbers. */
 export const losses: Module = {

@@ -1,4 +1,4 @@
-import type { OperationsPart } from '../../studio/module.js';
+import type { OperationsPart } from '../../studio/module-type.js';
 import { lossRoutes } from './loss-routes.js';
 
 export function openLosses(): OperationsPart {

@@ -1,4 +1,4 @@
-import type { OperationsContext, OperationsPart } from '../../studio/module.js';
+import type { OperationsContext, OperationsPart } from '../../studio/module-type.js';
 import { gradeRoutes } from './grade-routes.js';
 import { modelRoutes, type TrainModels } from './model-routes.js';
 import { createPredictionMetrics } from './prediction-metrics.js';

@@ -1,4 +1,4 @@
-import type { Module } from '../../studio/module.js';
+import type { Module } from '../../studio/module-type.js';
 
 /** The events of a player, and what else happened to them. */
 export const timelines: Module = {

@@ -1,4 +1,4 @@
-import type { OperationsPart } from '../../studio/module.js';
+import type { OperationsPart } from '../../studio/module-type.js';
 import { timelineRoutes } from './timeline-routes.js';
 
 export function openTimelines(): OperationsPart {

@@ -1,4 +1,4 @@
-import type { OperationsPart } from '../../studio/module.js';
+import type { OperationsPart } from '../../studio/module-type.js';
 import { backTestRoutes } from './back-test-routes.js';
 
 export function openBackTests(): OperationsPart {

@@ -1,4 +1,4 @@
-import type { Module } from '../../studio/module.js';
+import type { Module } from '../../studio/module-type.js';
 
 /** Routes for the studio's own servers, with server keys. */
 export const servers: Module = {

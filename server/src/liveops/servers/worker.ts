@@ -1,5 +1,5 @@
 import { createPlayerPredictions } from '../../core/predictions/player-predictions.js';
-import type { WorkerContext, WorkerPart } from '../../studio/module.js';
+import type { WorkerContext, WorkerPart } from '../../studio/module-type.js';
 import { serverChangeRoutes } from './server-change-routes.js';
 import { serverEventRoutes } from './server-event-routes.js';
 import { createServerKeys } from './server-keys.js';

@@ -1,4 +1,4 @@
-import type { Module } from '../../studio/module.js';
+import type { Module } from '../../studio/module-type.js';
 
 /** Backups of the embedded database, and the archive of its log. */
 export const backups: Module = {

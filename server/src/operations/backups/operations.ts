@@ -1,4 +1,4 @@
-import type { OperationsContext, OperationsPart } from '../../studio/module.js';
+import type { OperationsContext, OperationsPart } from '../../studio/module-type.js';
 import { createBackupMetrics } from './backup-metrics.js';
 import { type BackupSchedule, scheduleBackups } from './backup-schedule.js';
 

@@ -1,4 +1,4 @@
-import type { Module } from '../../studio/module.js';
+import type { Module } from '../../studio/module-type.js';
 
 /** Small blocks of events are gathered into large ones after their day. */
 export const eventStorage: Module = {

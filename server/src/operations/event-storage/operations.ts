@@ -1,6 +1,6 @@
 import { MINUTE_MS } from '../../platform/lib/day.js';
 import { type MaintenanceStep, outcomeOf } from '../../platform/lifecycle/maintenance-step.js';
-import type { OperationsContext, OperationsPart } from '../../studio/module.js';
+import type { OperationsContext, OperationsPart } from '../../studio/module-type.js';
 import { compactEvents } from './compact-events.js';
 import { createEventStoreMetrics } from './event-store-metrics.js';
 

@@ -1,4 +1,4 @@
-import type { Module } from '../../studio/module.js';
+import type { Module } from '../../studio/module-type.js';
 
 /** The state of the installation, and how long events are kept. */
 export const lifecycle: Module = {

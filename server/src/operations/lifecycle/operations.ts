@@ -2,7 +2,7 @@ import { deleteExpiredStays } from '../../core/players/stay-expiry.js';
 import { serviceActor } from '../../platform/admin-api/audit-log.js';
 import { MINUTE_MS } from '../../platform/lib/day.js';
 import { done, type MaintenanceStep, outcomeOf } from '../../platform/lifecycle/maintenance-step.js';
-import type { OperationsPart } from '../../studio/module.js';
+import type { OperationsPart } from '../../studio/module-type.js';
 import { installationRoutes } from './installation-routes.js';
 import { runRetention } from './retention.js';
 

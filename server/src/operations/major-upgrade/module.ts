@@ -1,4 +1,4 @@
-import type { Module } from '../../studio/module.js';
+import type { Module } from '../../studio/module-type.js';
 
 /** The embedded database on the next major version of PostgreSQL. */
 export const majorUpgrade: Module = {

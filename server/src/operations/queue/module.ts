@@ -1,4 +1,4 @@
-import type { Module } from '../../studio/module.js';
+import type { Module } from '../../studio/module-type.js';
 
 /** A NATS JetStream stream between the API workers and the database. */
 export const queue: Module = {

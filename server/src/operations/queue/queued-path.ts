@@ -4,7 +4,7 @@ import type { Pool } from '../../platform/db/pool.js';
 import type { ErasureHashes } from '../../platform/security/erasure-hashes.js';
 import type { NatsSettings } from '../../platform/settings/settings.js';
 import type { Metrics } from '../../platform/telemetry/metrics.js';
-import type { OpenIntake } from '../../studio/module.js';
+import type { OpenIntake } from '../../studio/module-type.js';
 import { createMessageApplier } from './apply-messages.js';
 import { type QueueConsumer, startConsumer } from './consumer.js';
 import { openQueue, type Queue } from './queue.js';

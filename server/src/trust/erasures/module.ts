@@ -1,4 +1,4 @@
-import type { Module } from '../../studio/module.js';
+import type { Module } from '../../studio/module-type.js';
 
 /** Erasing what is known of a player: on request of the player, of the studio, or from the page of the game. */
 export const erasures: Module = {

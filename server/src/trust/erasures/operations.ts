@@ -1,4 +1,4 @@
-import type { OperationsContext, OperationsPart } from '../../studio/module.js';
+import type { OperationsContext, OperationsPart } from '../../studio/module-type.js';
 import { adminErasureRoutes } from './admin-erasure-routes.js';
 import { createErasureMetrics } from './erasure-metrics.js';
 import { createErasureRunner } from './erasure-runner.js';

@@ -1,4 +1,4 @@
-import type { WorkerContext, WorkerPart } from '../../studio/module.js';
+import type { WorkerContext, WorkerPart } from '../../studio/module-type.js';
 import { erasurePageRoutes } from './erasure-page-routes.js';
 import { playerErasureRoutes } from './player-erasure-routes.js';
 

@@ -1,4 +1,4 @@
-import type { Module } from '../../studio/module.js';
+import type { Module } from '../../studio/module-type.js';
 
 /** A store that makes receipts for tests of a game. */
 export const fakeStore: Module = {

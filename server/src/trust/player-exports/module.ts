@@ -1,4 +1,4 @@
-import type { Module } from '../../studio/module.js';
+import type { Module } from '../../studio/module-type.js';
 
 /** What is stored about a player, as a file. */
 export const playerExports: Module = {

@@ -1,4 +1,4 @@
-import type { OperationsPart } from '../../studio/module.js';
+import type { OperationsPart } from '../../studio/module-type.js';
 import { adminPlayerExportRoutes } from './admin-player-export-routes.js';
 
 export function openPlayerExports(): OperationsPart {

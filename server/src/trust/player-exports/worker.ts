@@ -1,4 +1,4 @@
-import type { WorkerContext, WorkerPart } from '../../studio/module.js';
+import type { WorkerContext, WorkerPart } from '../../studio/module-type.js';
 import { playerExportRoutes } from './player-export-routes.js';
 import { createPlayerExports } from './player-exports.js';
 

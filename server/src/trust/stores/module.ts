@@ -1,4 +1,4 @@
-import type { Module } from '../../studio/module.js';
+import type { Module } from '../../studio/module-type.js';
 
 /** Apple's and Google's stores: settings, notices of refunds, purchases that Google has taken back. */
 export const stores: Module = {

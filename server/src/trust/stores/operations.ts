@@ -1,5 +1,5 @@
 import { createGoogleApi } from '../../platform/lib/google-play/google-api.js';
-import type { OperationsContext, OperationsPart } from '../../studio/module.js';
+import type { OperationsContext, OperationsPart } from '../../studio/module-type.js';
 import { googleAccountRoutes } from './google/account-routes.js';
 import { createConfirmationRunner } from './google/confirmation-runner.js';
 import { voidedPurchasesStep } from './google/voided-purchases.js';

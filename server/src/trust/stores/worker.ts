@@ -1,4 +1,4 @@
-import type { WorkerContext, WorkerPart } from '../../studio/module.js';
+import type { WorkerContext, WorkerPart } from '../../studio/module-type.js';
 import { notificationRoutes } from './notification-routes.js';
 import { createPushTokens } from './push-tokens.js';
 

@@ -19,7 +19,7 @@ import { transaction } from '../../../src/platform/db/pool.js';
 import { readsOf } from '../../../src/platform/db/reads.js';
 import type { Poller } from '../../../src/platform/lib/poller.js';
 import { deleteExpiredExports } from '../../../src/studio/jobs/export-expiry.js';
-import type { Module } from '../../../src/studio/module.js';
+import type { Module } from '../../../src/studio/module-type.js';
 import { type AdminClient, GAME, openAdminClient } from '../../support/admin-calls.js';
 import { expectGeneralError, withoutRateLimits } from '../../support/data-calls.js';
 import { createHarness, type Harness, postEvents } from '../../support/harness.js';

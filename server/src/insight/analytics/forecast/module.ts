@@ -1,4 +1,4 @@
-import type { Module } from '../../../studio/module.js';
+import type { Module } from '../../../studio/module-type.js';
 
 /** What the coming weeks will probably bring. */
 export const forecast: Module = {

@@ -1,4 +1,4 @@
-import type { OperationsPart } from '../../../studio/module.js';
+import type { OperationsPart } from '../../../studio/module-type.js';
 import { forecastRoutes } from './forecast-routes.js';
 
 export function openForecast(): OperationsPart {

@@ -1,4 +1,4 @@
-import type { Module } from '../../../studio/module.js';
+import type { Module } from '../../../studio/module-type.js';
 
 /** How many players take one step after another. */
 export const funnels: Module = {

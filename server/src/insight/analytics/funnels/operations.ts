@@ -1,4 +1,4 @@
-import type { OperationsPart } from '../../../studio/module.js';
+import type { OperationsPart } from '../../../studio/module-type.js';
 import { funnelRoutes } from './funnel-routes.js';
 
 export function openFunnels(): OperationsPart {

@@ -10,7 +10,7 @@ import { studioRoutes } from './games-and-keys/studio-routes.js';
 import { deleteExpiredExports } from './jobs/export-expiry.js';
 import { deleteExpiredJobs } from './jobs/job-expiry.js';
 import { jobRoutes } from './jobs/job-routes.js';
-import type { OperationsPart } from './module.js';
+import type { OperationsPart } from './module-type.js';
 import { rateRoutes } from './money/rate-routes.js';
 
 export function openStudio(): OperationsPart {
