@@ -85,9 +85,10 @@ it('reports a training: what it read, each model with its parameters and tests, 
 });
 
 it('prints a refused model with its own parameters, beside the one that is kept', async () => {
-  // No player has come for a week, which no model has learnt yet. Days of every fifth player are deleted, so that the fit differs.
+  // Every second player has not come for a week, which no model has learnt yet: percentages are wrong, and still better than the average.
+  // Days of every fifth player are deleted, so that the fit differs.
   await world.pool.query(
-    `delete from player_days where (day >= (now() at time zone 'UTC')::date - 7 or player_id % 5 = 0)
+    `delete from player_days where ((day >= (now() at time zone 'UTC')::date - 7 and player_id % 2 = 0) or player_id % 5 = 0)
      and player_id in (select id from players where game_id = $1)`,
     [gameId],
   );
