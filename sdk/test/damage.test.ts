@@ -1,3 +1,4 @@
+/** @module-tag full */
 import { expect, it } from 'vitest';
 import { createEventQueue } from '../src/event-queue.js';
 import { keyValueStorage } from '../src/storage/key-value-storage.js';

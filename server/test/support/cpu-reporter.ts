@@ -4,6 +4,8 @@ import type { Reporter, TestModule, Vitest } from 'vitest/node';
 
 /** What a file without the tag may take, so that all of them take five minutes. */
 const LIMIT_CPU_SECONDS = 4;
+/** The same file takes up to a third more in one run than in another. CI names what is above the limit, and refuses what is above it by half. */
+const TOLERANCE = 1.5;
 /** CPU of `measureFloor` on the two quiet cores that the limit was chosen on. */
 const QUIET_FLOOR_MS = 110;
 const FOLDER = 'coverage';
@@ -47,7 +49,7 @@ export default class CpuReporter implements Reporter {
           'Show the behaviour in a cheaper way (CONTRIBUTING.md, "Habits"), or tag what is not needed in each run: ' +
           "`/** @module-tag full */` as the first line of the file, or `{ tags: ['full'] }` for one test.\n",
       );
-      process.exitCode = 1;
+      if (seconds > limit * TOLERANCE) process.exitCode = 1;
     }
   }
 }

@@ -251,7 +251,7 @@ it('a chunk without a key to continue from is no progress', async () => {
   expect(rows).toEqual([{ attempts: 5 }]);
 });
 
-describe('the exports of a studio', () => {
+describe('the exports of a studio', { tags: ['full'] }, () => {
   it('are limited to three at a time, and the first of another studio comes before the second', async () => {
     const first = await start();
     for (let n = 0; n < 2; n++) await start();

@@ -1,3 +1,4 @@
+/** @module-tag full */
 import { describe, expect, it } from 'vitest';
 import { runPredictionsInThread } from '../../../src/insight/predictions/run-predictions-thread.js';
 

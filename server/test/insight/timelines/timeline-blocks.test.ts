@@ -1,3 +1,4 @@
+/** @module-tag full */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { applyEvents } from '../../../src/core/events/apply/apply-events.js';
 import { type TimelinePosition, timelinePage } from '../../../src/insight/timelines/timeline.js';

@@ -226,7 +226,9 @@ it('imports nothing of the same file again, nor of the same events in another fi
   await expectEqual();
 });
 
-it('goes on where it was interrupted, also in the middle of a compressed file', async () => {
+it('goes on where it was interrupted, also in the middle of a compressed file', {
+  tags: ['full'],
+}, async () => {
   await importPlayers();
   const zipped = join(folder, 'zipped.ndjson.gz');
   await writeFile(zipped, gzipSync(await readFile(file)));
@@ -271,7 +273,7 @@ describe('of a file without its players', () => {
   });
 });
 
-it('moves all days of a player who is here already to the earlier cohort', async () => {
+it('moves all days of a player who is here already to the earlier cohort', { tags: ['full'] }, async () => {
   const { userId, createdAt } = { userId: crypto.randomUUID(), createdAt: END - 400 * DAY_MS };
   const [player] = await copy.addPlayers(copyGame, [createdAt]);
   await copy.pool.query('update players set user_id = $2 where id = $1', [player?.playerId, userId]);
@@ -295,7 +297,9 @@ it('moves all days of a player who is here already to the earlier cohort', async
   expect((await recountGame(copy.pool, copyGame)).differences).toEqual([]);
 });
 
-it('writes bad lines to the file of rejects with their numbers and reasons, and imports the others', async () => {
+it('writes bad lines to the file of rejects with their numbers and reasons, and imports the others', {
+  tags: ['full'],
+}, async () => {
   const rejectsPath = join(folder, 'bad.rejects');
   const bad = join(folder, 'bad.ndjson');
   const userId = crypto.randomUUID();
@@ -348,7 +352,9 @@ it('writes bad lines to the file of rejects with their numbers and reasons, and 
   expect(JSON.parse(rejects[6].text)).toMatchObject({ eventId: 'good-2' });
 });
 
-it('counts and does not store what the retention of the game has deleted already', async () => {
+it('counts and does not store what the retention of the game has deleted already', {
+  tags: ['full'],
+}, async () => {
   await importPlayers();
   const before = new Date(END - 100 * DAY_MS).toISOString().slice(0, 10);
   await copy.pool.query('update games set events_deleted_before = $1', [before]);

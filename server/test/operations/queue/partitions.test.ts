@@ -74,7 +74,7 @@ describe.skipIf(NATS_SERVER === undefined)(`partitions of several consumers${NEE
       }, SOON)
       .toEqual({ shares: sizes, all: ALL });
 
-  it('are spread evenly, to the last one, as consumers come and go', async () => {
+  it('are spread evenly, to the last one, as consumers come and go', { tags: ['full'] }, async () => {
     const first = start();
     await expectShares([first], [8]);
     const second = start();

@@ -1,3 +1,4 @@
+/** @module-tag full */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';

@@ -316,7 +316,9 @@ describe('verified purchases', () => {
     await expectRight();
   });
 
-  it('are told apart in the revenue of a day: verified, unverified, refunded', async () => {
+  it('are told apart in the revenue of a day: verified, unverified, refunded', {
+    tags: ['full'],
+  }, async () => {
     await save({ counts: 'everything' });
     const [first, second] = [await newPlayer(), await newPlayer()];
     // No other test pays in this currency.
@@ -340,7 +342,7 @@ describe('verified purchases', () => {
     await expectRight();
   });
 
-  it('are told apart on the timeline: verified, unverified, moved', async () => {
+  it('are told apart on the timeline: verified, unverified, moved', { tags: ['full'] }, async () => {
     const [first, second] = [await newPlayer(), await newPlayer()];
     const transactionId = newTransaction();
     const payload = { receipt: stores.appleReceipt({ transactionId }) };
@@ -365,7 +367,7 @@ describe('verified purchases', () => {
     ]);
   });
 
-  it('has one owner after many claims at the same time, on two nodes', async () => {
+  it('has one owner after many claims at the same time, on two nodes', { tags: ['full'] }, async () => {
     const { app } = await harness.addNode();
     const claimants = await Promise.all(Array.from({ length: 20 }, newPlayer));
     const receipt = stores.appleReceipt({ transactionId: newTransaction() });
@@ -424,7 +426,7 @@ describe('verified purchases', () => {
     });
   });
 
-  it('limits bad receipts of a player, and of nobody else', async () => {
+  it('limits bad receipts of a player, and of nobody else', { tags: ['full'] }, async () => {
     const { app } = await harness.addNode({
       rateLimits: { ...harness.ctx.settings.rateLimits, enabled: true },
     });
