@@ -26,8 +26,8 @@ export default defineConfig(({ mode }) => ({
     expect: { poll: { timeout: 180_000 } },
     // Also for the end: a worker that is told to stop beside the last, busiest tests, and the deletion of the cluster.
     teardownTimeout: 120_000,
-    // Tests wait for processes and databases: a third of their time in `npm test`, half of it in the others. So many keep two cores busy.
-    maxWorkers: mode === 'full' ? 5 : 4,
+    // Tests wait for processes and databases a third of their time: four at once keep two cores busy.
+    maxWorkers: 4,
     sequence: { sequencer: SpreadSequencer },
     pool: 'forks',
     // What was compiled in an earlier run, also of the other half in CI, is read from node_modules.
