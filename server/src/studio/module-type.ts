@@ -48,7 +48,7 @@ export type OperationsPart = Readonly<{
   adminRoutes?: readonly AdminRoutes[];
   /** Maintenance, hourly. */
   steps?: readonly MaintenanceStep[];
-  /** Names of those of its steps that also run every few minutes: they sum the present day, or what somebody has asked for. */
+  /** The names of its steps that also run every few minutes, because they sum today or do what somebody is waiting for. */
   frequent?: readonly string[];
   /** Steps that wait for another machine: a bucket that hangs holds up no other step. */
   stepsApart?: readonly MaintenanceStep[];

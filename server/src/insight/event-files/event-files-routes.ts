@@ -5,10 +5,10 @@ import { ApiError } from '../../platform/errors.js';
 import { BODY_ERRORS } from '../../platform/http/api-schemas.js';
 import { hangUpOf } from '../../platform/http/hang-up.js';
 import { createFairSemaphore } from '../../platform/lib/fair-semaphore.js';
-import { createErasureHashes } from '../../platform/security/erasure-hashes.js';
 import type { EventFilesSettings } from '../../platform/settings/bucket-settings.js';
 import type { AdminContext } from '../../studio/admin-api/admin-context.js';
 import { routesOfGame } from '../../studio/admin-api/admin-routes.js';
+import type { OperationsContext } from '../../studio/module-type.js';
 import { renameErasedUsers } from '../../trust/erasures/erased-players.js';
 import { ASK_LIMITS, askFiles } from './asking/ask-files.js';
 import type { Answer, Outcome } from './asking/question.js';
@@ -21,14 +21,15 @@ const TRY_AGAIN = { 'retry-after': '10' };
 /** Shorter than the time after which most proxies give up. */
 const LIMITS = { ...ASK_LIMITS, maxMs: 30_000 };
 
-/** Undefined where no files are written. */
-type EventFilesContext = AdminContext & Readonly<{ eventFiles: EventFilesSettings | undefined }>;
+/** `eventFiles` is undefined where no files are written. */
+type EventFilesContext = AdminContext &
+  Pick<OperationsContext, 'erasureHashes'> &
+  Readonly<{ eventFiles: EventFilesSettings | undefined }>;
 
 /** The files of closed days, and questions to them. */
 export function eventFilesRoutes(app: FastifyInstance, ctx: EventFilesContext): void {
   const routes = routesOfGame(app, ctx, 'Event files');
   const semaphore = createFairSemaphore(QUESTIONS);
-  const hashes = createErasureHashes(ctx.pool, async () => ctx.masterKeys);
 
   routes.get('/admin/v1/games/:game/event-files', {
     role: 'viewer',
@@ -63,7 +64,7 @@ export function eventFilesRoutes(app: FastifyInstance, ctx: EventFilesContext): 
       const { sql } = body;
       const signal = hangUpOf(reply);
       const asked = semaphore.of(admin.tenantId, signal).take(async () => {
-        await auditQuestion(pool, gameId, await renameErasedUsers(pool, hashes, sql), actorNow());
+        await auditQuestion(pool, gameId, await renameErasedUsers(pool, ctx.erasureHashes, sql), actorNow());
         const game = await findGameFolder(pool, gameId);
         return askFiles(pool, eventFiles, game, sql, { limits: LIMITS, signal, now: clock.now });
       });

@@ -6,11 +6,11 @@ import { eventFilesSteps } from './event-files-step.js';
 import { writeFilesInThread } from './run-event-files-thread.js';
 
 export function openEventFiles(ctx: OperationsContext): OperationsPart {
-  const { pool, databaseUrl, clock, logger } = ctx;
+  const { pool, databaseUrl, clock, erasureHashes, logger } = ctx;
   const { eventFiles } = ctx.settings;
   let copies: { stop(): Promise<void> } | undefined;
   return {
-    adminRoutes: [(app, admin) => eventFilesRoutes(app, { ...admin, eventFiles })],
+    adminRoutes: [(app, admin) => eventFilesRoutes(app, { ...admin, eventFiles, erasureHashes })],
     stepsApart: eventFilesSteps(eventFiles, (settings, nowMs, signal) =>
       writeFilesInThread({ databaseUrl, settings, nowMs }, signal),
     ),

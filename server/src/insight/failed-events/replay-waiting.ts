@@ -2,7 +2,7 @@ import type { RejectionCode } from '../../core/events/intake/rejections.js';
 import { serviceActor } from '../../platform/admin-api/audit-log.js';
 import { type Pool, query } from '../../platform/db/pool.js';
 import { MINUTE_MS } from '../../platform/lib/day.js';
-import type { MaintenanceStep } from '../../platform/lifecycle/maintenance-step.js';
+import { done, type MaintenanceStep } from '../../platform/lifecycle/maintenance-step.js';
 import { type ReplayTools, replayFailedGroup } from './replay.js';
 
 /** The name of the step. */
@@ -57,7 +57,7 @@ export function waitingPurchasesStep(tools: ReplayTools): MaintenanceStep {
     maxMs: 10 * MINUTE_MS,
     async run({ nowMs, signal }) {
       const purchasesReplayed = await replayWaiting(tools, { nowMs, signal });
-      return { outcome: 'done', did: { purchasesReplayed } };
+      return done({ purchasesReplayed });
     },
   };
 }

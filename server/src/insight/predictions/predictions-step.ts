@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { MaintenanceStep } from '../../platform/lifecycle/maintenance-step.js';
+import { doneIf, type MaintenanceStep } from '../../platform/lifecycle/maintenance-step.js';
 import type { DailyOptions, DailyResult } from './daily-work.js';
 
 /** A game with 200,000 players takes a minute or two. Games that are not done by then are done in the next run. */
@@ -20,14 +20,11 @@ export function predictionsStep(
     async run({ nowMs, signal }) {
       const results = await runInThread({ nowMs, trainingDays, signal });
       for (const result of results) logResult(logger, result);
-      return {
-        outcome: signal.aborted ? 'unfinished' : 'done',
-        did: {
-          gamesGraded: results.filter(({ isGraded }) => isGraded).length,
-          gamesTrained: results.filter(({ trained }) => trained !== null).length,
-          gamesFailed: results.filter(({ failure }) => failure !== null).length,
-        },
-      };
+      return doneIf(!signal.aborted, {
+        gamesGraded: results.filter(({ isGraded }) => isGraded).length,
+        gamesTrained: results.filter(({ trained }) => trained !== null).length,
+        gamesFailed: results.filter(({ failure }) => failure !== null).length,
+      });
     },
   };
 }

@@ -7,9 +7,10 @@ import { cutPage, pageParameters, timeCursorOf } from '../../platform/admin-api/
 import { transaction } from '../../platform/db/pool.js';
 import { ApiError } from '../../platform/errors.js';
 import { UUID } from '../../platform/lib/uuid.js';
-import { createErasureHashes, erasedName } from '../../platform/security/erasure-hashes.js';
+import { erasedName } from '../../platform/security/erasure-hashes.js';
 import type { AdminContext } from '../../studio/admin-api/admin-context.js';
 import { routesOfGame } from '../../studio/admin-api/admin-routes.js';
+import type { OperationsContext } from '../../studio/module-type.js';
 import type { Erasure } from './erasure.js';
 import { findErasure, listErasures, previewErasure } from './erasure-queries.js';
 import {
@@ -28,9 +29,11 @@ const OF_PLAYER = '/admin/v1/games/:game/players/:playerId/erasure';
 const ONE = '/admin/v1/games/:game/erasures/:erasureId';
 
 /** Requests to erase players. Editors answer the requests of players, so they may erase as they may export. */
-export function adminErasureRoutes(app: FastifyInstance, ctx: AdminContext): void {
+export function adminErasureRoutes(
+  app: FastifyInstance,
+  ctx: AdminContext & Pick<OperationsContext, 'erasureHashes'>,
+): void {
   const routes = routesOfGame(app, ctx, 'Players');
-  const hashes = createErasureHashes(ctx.pool, async () => ctx.masterKeys);
 
   routes.get(OF_PLAYER, {
     role: 'viewer',
@@ -63,7 +66,7 @@ export function adminErasureRoutes(app: FastifyInstance, ctx: AdminContext): voi
     errors: ['player_not_found'],
     handle: async ({ gameId, params, actorNow }) => {
       const by = actorNow();
-      const erasure = await requestErasure(ctx.pool, await hashes(), {
+      const erasure = await requestErasure(ctx.pool, await ctx.erasureHashes(), {
         gameId,
         userId: readUserId(params.playerId),
         by,

@@ -1,6 +1,6 @@
 import type { Pool } from '../../platform/db/pool.js';
 import { MINUTE_MS } from '../../platform/lib/day.js';
-import type { MaintenanceStep } from '../../platform/lifecycle/maintenance-step.js';
+import { done, type MaintenanceStep } from '../../platform/lifecycle/maintenance-step.js';
 import type { ErasureHashes } from '../../platform/security/erasure-hashes.js';
 import { completeErasedList } from './apply-erased-list.js';
 import { listErasedHashes } from './erased-players.js';
@@ -17,7 +17,7 @@ export function erasureStep(file: string, hashes: () => Promise<ErasureHashes>):
     async run({ pool }) {
       const entriesAdded = await completeErasedList(pool, file);
       const deadLettersDeleted = await deleteErasedDeadLetters(pool, hashes);
-      return { outcome: 'done', did: { entriesAdded, deadLettersDeleted } };
+      return done({ entriesAdded, deadLettersDeleted });
     },
   };
 }

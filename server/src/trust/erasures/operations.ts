@@ -17,7 +17,7 @@ export function openErasures(ctx: OperationsContext): OperationsPart {
     onErasing: createErasedListWriter(pool, file, clock.now, logger),
   });
   return {
-    adminRoutes: [adminErasureRoutes],
+    adminRoutes: [(app, admin) => adminErasureRoutes(app, { ...admin, erasureHashes: hashes })],
     steps: [erasureStep(file, hashes)],
     metrics: [createErasureMetrics(pool, clock)],
     start: runner.start,

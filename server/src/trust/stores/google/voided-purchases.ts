@@ -1,6 +1,6 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../platform/lib/day.js';
 import { type GoogleAccount, GoogleUnavailableError } from '../../../platform/lib/google-play/google-api.js';
-import type { MaintenanceStep } from '../../../platform/lifecycle/maintenance-step.js';
+import { done, type MaintenanceStep } from '../../../platform/lifecycle/maintenance-step.js';
 import { applyNotification } from '../apply-notification.js';
 import { noteFailure, noteSuccess, openAccount } from './account-queries.js';
 import type { GoogleWork } from './confirm-purchases.js';
@@ -102,7 +102,7 @@ export function voidedPurchasesStep(work: Omit<GoogleWork, 'now'>): MaintenanceS
     maxMs: 10 * MINUTE_MS,
     async run({ nowMs, signal }) {
       const purchasesVoided = await readVoidedPurchases({ ...work, now: () => nowMs }, { signal });
-      return { outcome: 'done', did: { purchasesVoided } };
+      return done({ purchasesVoided });
     },
   };
 }
