@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => harness.close());
 
-/** Noon, so many days ago. */
+/** Noon of a day before today. */
 const noon = (daysAgo: number) =>
   Math.floor(harness.clock.now() / DAY_MS) * DAY_MS - daysAgo * DAY_MS + DAY_MS / 2;
 const day = (daysAgo: number) => new Date(noon(daysAgo)).toISOString().slice(0, 10);

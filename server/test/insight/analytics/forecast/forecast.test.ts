@@ -81,7 +81,7 @@ describe('a forecast of revenue', () => {
       past.covered += forecast.coverage.covered;
     }
     expect(Math.abs(covered / intervals - NOMINAL_COVERAGE)).toBeLessThan(0.06);
-    // What the forecast says of itself is what came.
+    // The coverage that the forecast reports agrees with what happened.
     expect(Math.abs(past.covered / past.intervals - covered / intervals)).toBeLessThan(0.06);
   };
   it.each([{ days: 112, drift: 0, noise: 0.3 }])(CLAIM, holdAsClaimed);
