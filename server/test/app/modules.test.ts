@@ -11,8 +11,8 @@ import { openOperations } from '../../src/app/open-operations.js';
 import { buildPlayerApp } from '../../src/app/player-app.js';
 import { StartupError } from '../../src/platform/lib/startup-error.js';
 import { done } from '../../src/platform/lifecycle/maintenance-step.js';
-import type { Module, OperationsContext } from '../../src/studio/module-type.js';
-import { adminContext } from '../support/admin-calls.js';
+import type { Module } from '../../src/studio/module-type.js';
+import { adminContext, operationsContext } from '../support/admin-calls.js';
 import { createHarness, type Harness, testSettings } from '../support/harness.js';
 import { describeSpecification } from '../support/specification.js';
 
@@ -28,17 +28,12 @@ beforeAll(async () => {
 });
 afterAll(() => harness.close());
 
-function operationsContext(): OperationsContext {
-  const { settings, deviceHashes, signingKeys, erasureHashes } = harness.ctx;
-  return {
-    ...adminContext(harness),
-    ...{ settings, databaseDir: undefined, apple: undefined, deviceHashes, signingKeys, erasureHashes },
-  };
-}
-
 /** What there is with these modules, by name. */
 async function surfaceOf(modules: readonly Module[]) {
-  const operations = await openOperations(modules, operationsContext());
+  const operations = await openOperations(modules, {
+    ...operationsContext(harness),
+    settings: harness.ctx.settings,
+  });
   const admin = fastify();
   const adminRoutes = routesOf(admin);
   await registerAdminApi(admin, adminContext(harness), operations.adminRoutes);

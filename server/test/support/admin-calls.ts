@@ -67,19 +67,23 @@ export function adminContext(
   };
 }
 
+/** The context of the parts of modules, on the database of a harness, without files of events. */
+export function operationsContext(harness: Harness): OperationsContext {
+  const { settings, deviceHashes, signingKeys, erasureHashes } = harness.ctx;
+  return {
+    ...adminContext(harness),
+    ...{ databaseDir: undefined, apple: undefined, deviceHashes, signingKeys, erasureHashes },
+    settings: { ...settings, eventFiles: undefined },
+  };
+}
+
 /** The routes of all modules, on the database of a harness. */
 export async function adminRoutes(
   harness: Harness,
   overrides: Partial<OperationsContext> = {},
   modules: readonly Module[] = [],
 ): Promise<readonly AdminRoutes[]> {
-  const { settings, deviceHashes, signingKeys, erasureHashes } = harness.ctx;
-  const ctx = {
-    ...adminContext(harness),
-    ...{ databaseDir: undefined, apple: undefined, deviceHashes, signingKeys, erasureHashes },
-    settings: { ...settings, eventFiles: undefined },
-    ...overrides,
-  };
+  const ctx = { ...operationsContext(harness), ...overrides };
   const replaced = new Map([TRAINS_HERE, ...modules].map((module) => [module.name, module]));
   const all = MODULES.map((module) => replaced.get(module.name) ?? module);
   return (await openOperations(all, ctx)).adminRoutes;
